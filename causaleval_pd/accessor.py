@@ -1,0 +1,230 @@
+"""The accessors: every method only calls the function of the same name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+import pandas as pd
+import xarray as xr
+
+from .compare import compare as _compare
+from .compare import test_controls as _test_controls
+from .controls import with_controls as _with_controls
+from .cube import cube as _cube
+from .engine import RNGLike
+from .evaluate import Invalid, Metrics
+from .evaluate import evaluate as _evaluate
+from .graphs.series import SeriesGraphAccessor
+from .plot import CubePlots
+from .strata import By
+from .streaming import Method, PRule
+from .summary import summary as _summary
+
+pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
+
+
+@pd.api.extensions.register_dataframe_accessor("ceval")
+class FrameAccessor:
+    """Verbs on a table of runs, `df.ceval`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row; nothing is looked at before a verb is called.
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    def evaluate(
+        self,
+        metrics: Metrics = None,
+        *,
+        truth: Hashable = "truth",
+        estimate: Hashable = "estimate",
+        field: str | None = None,
+        zero_division: float = math.nan,
+        invalid: Invalid = "raise",
+        overwrite: bool = False,
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.evaluate` on this table."""
+        return _evaluate(
+            self._table,
+            metrics,
+            truth=truth,
+            estimate=estimate,
+            field=field,
+            zero_division=zero_division,
+            invalid=invalid,
+            overwrite=overwrite,
+        )
+
+    def with_controls(
+        self,
+        metrics: Metrics = None,
+        *,
+        n_draws: int = 1000,
+        null: str | None = None,
+        rng: RNGLike = None,
+        truth: Hashable = "truth",
+        estimate: Hashable = "estimate",
+        key: Hashable | Sequence[Hashable] | None = None,
+        control_kind: str | None = None,
+        permute: bool = True,
+        method: Method = "auto",
+        level: float = 0.95,
+        p_rule: PRule = "add_one",
+        field: str | None = None,
+        zero_division: float = math.nan,
+        invalid: Invalid = "raise",
+        overwrite: bool = False,
+        progress: bool = False,
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.with_controls` on this table."""
+        return _with_controls(
+            self._table,
+            metrics,
+            n_draws=n_draws,
+            null=null,
+            rng=rng,
+            truth=truth,
+            estimate=estimate,
+            key=key,
+            control_kind=control_kind,
+            permute=permute,
+            method=method,
+            level=level,
+            p_rule=p_rule,
+            field=field,
+            zero_division=zero_division,
+            invalid=invalid,
+            overwrite=overwrite,
+            progress=progress,
+        )
+
+    def cube(
+        self,
+        metrics: Metrics = None,
+        *,
+        by: By,
+        n_draws: int | None = 1000,
+        null: str | None = None,
+        control: Hashable | None = None,
+        rng: RNGLike = None,
+        truth: Hashable = "truth",
+        estimate: Hashable = "estimate",
+        replicate: Hashable | None = None,
+        key: Hashable | Sequence[Hashable] | None = None,
+        control_kind: str | None = None,
+        permute: bool = True,
+        method: Method = "auto",
+        level: float = 0.95,
+        keep_draws: bool | Literal["auto"] = "auto",
+        values: Sequence[str] = (),
+        field: str | None = None,
+        zero_division: float = math.nan,
+        invalid: Invalid = "raise",
+        progress: bool = False,
+    ) -> xr.Dataset:
+        """Call :func:`causaleval_pd.cube` on this table."""
+        return _cube(
+            self._table,
+            metrics,
+            by=by,
+            n_draws=n_draws,
+            null=null,
+            control=control,
+            rng=rng,
+            truth=truth,
+            estimate=estimate,
+            replicate=replicate,
+            key=key,
+            control_kind=control_kind,
+            permute=permute,
+            method=method,
+            level=level,
+            keep_draws=keep_draws,
+            values=values,
+            field=field,
+            zero_division=zero_division,
+            invalid=invalid,
+            progress=progress,
+        )
+
+
+@xr.register_dataset_accessor("ceval")  # type: ignore[no-untyped-call]
+class CubeAccessor:
+    """Verbs on a cube, `ds.ceval`.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`; nothing is looked at before a verb is called.
+    """
+
+    def __init__(self, cube: xr.Dataset) -> None:
+        self._cube = cube
+
+    @property
+    def plot(self) -> CubePlots:
+        """Figures of this cube."""
+        return CubePlots(self._cube)
+
+    def summary(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        level: float = 0.95,
+        interval: Literal["quantile", "mean_ci"] = "quantile",
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.summary` on this cube."""
+        return _summary(self._cube, metrics, level=level, interval=interval)
+
+    def test_controls(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
+        adjust: str | None = None,
+        level: float = 0.95,
+        missing: Literal["drop", "worst"] = "drop",
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.test_controls` on this cube."""
+        return _test_controls(self._cube, metrics, method=method, adjust=adjust, level=level, missing=missing)
+
+    def compare(
+        self,
+        dim: str,
+        *,
+        metrics: str | Sequence[str] | None = None,
+        test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+        adjust: str | None = "holm",
+        reference: Hashable | None = None,
+        paired: bool = True,
+        missing: Literal["drop", "worst"] = "drop",
+        alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+        family: str | Sequence[str] | None = None,
+        effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+        level: float = 0.95,
+        n_resamples: int = 9999,
+        rng: RNGLike = None,
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.compare` on this cube."""
+        return _compare(
+            self._cube,
+            dim,
+            metrics=metrics,
+            test=test,
+            adjust=adjust,
+            reference=reference,
+            paired=paired,
+            missing=missing,
+            alternative=alternative,
+            family=family,
+            effect=effect,
+            level=level,
+            n_resamples=n_resamples,
+            rng=rng,
+        )

@@ -1,0 +1,418 @@
+"""Matched negative controls for any field: closed forms where they exist, else draws summarised as they stream."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .engine import RNGLike, resolve_seed, row_keys
+from .evaluate import Invalid, Metrics, Task, add_columns, bind_zero_division, column, plan, select, typed, with_cells
+from .field import Field, Pairs, get_field
+from .metric import Metric
+from .null import ClosedForm, Matcher, Matching, Null
+from .stats import quantiles
+from .streaming import (
+    Method,
+    Plan,
+    PRule,
+    RowControls,
+    control_chunks,
+    row_means,
+    simulate,
+    skill,
+    spread,
+    summarise,
+)
+
+METHODS = ["exact", "moments", "simulated"]
+
+
+def with_controls(
+    table: pd.DataFrame,
+    metrics: Metrics = None,
+    *,
+    n_draws: int = 1000,
+    null: str | None = None,
+    rng: RNGLike = None,
+    truth: Hashable = "truth",
+    estimate: Hashable = "estimate",
+    key: Hashable | Sequence[Hashable] | None = None,
+    control_kind: str | None = None,
+    permute: bool = True,
+    method: Method = "auto",
+    level: float = 0.95,
+    p_rule: PRule = "add_one",
+    field: str | None = None,
+    zero_division: float = math.nan,
+    invalid: Invalid = "raise",
+    overwrite: bool = False,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Add the metrics and, for each, what matched negative controls score.
+
+    A control is a random estimate that knows nothing of the truth but is matched to the row's estimate. Its
+    distribution says what the estimate's number is worth.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    metrics : str, Metric or iterable of these, optional
+        What to compute; default the field's default set. Each needs a direction.
+    n_draws : int
+        Controls a row, where they are simulated.
+    null : str, optional
+        Null model; default the field's ("edges" for graphs).
+    rng : int, Generator or None
+        Seed; the one used is in the column `control_seed`.
+    truth, estimate : hashable
+        Names of the columns of cells. A missing estimate keeps its row, with missing results.
+    key : hashable or sequence of hashable, optional
+        Columns that name a row's random stream; default the index. The same seed and key give the same draws in any row
+        order.
+    control_kind : str, optional
+        Class of the controls, or the name of a column that holds it; default the class of the estimate. One CPDAG
+        without undirected edges looks like a DAG: say "cpdag" for algorithms that return equivalence classes.
+    permute : bool
+        Random node order for every control (default); False keeps the order of the nodes' names as causal order.
+    method : {"auto", "exact", "simulate"}
+        "auto" takes for each output the closed form where one exists, else draws. "exact" never draws and leaves the
+        outputs without a closed form missing. "simulate" always draws.
+    level : float
+        Probability between `_control_low` and `_control_high`, which is a reference interval of the null distribution,
+        not a confidence interval.
+    p_rule : {"add_one", "share"}
+        Simulated p: (b + 1) / (n + 1), or the published b / n, where b of n controls are as good as or better than the
+        estimate.
+    field, zero_division, invalid, overwrite
+        As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
+        share is in `_control_undefined`; with a number all count.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    DataFrame
+        A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
+        (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
+        where the denominator is 0 or the optimum infinite), `m_mean_method`, `m_p_method` ("exact" or "simulated"), `m_p_se`
+        (Monte Carlo standard error), `m_control_undefined`; then `control_null`, `control_kind`, `control_seed`,
+        `n_draws`.
+
+    Raises
+    ------
+    ValueError
+        As `evaluate`; also for a metric without direction, keys that repeat, an unknown null, a null that needs strata,
+        or `method="exact"` where no closed form exists.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025.
+    .. [2] Phipson, B., Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({"truth": ["A -> B; B -> C; C -> D"], "estimate": ["A -> B; B -> C; D"]})
+    >>> scored = ce.with_controls(runs, ["adjacency_precision"], rng=7)
+    >>> scored[["adjacency_precision", "adjacency_precision_control_mean", "adjacency_precision_p"]].round(3)
+       adjacency_precision  adjacency_precision_control_mean  adjacency_precision_p
+    0                  1.0                               0.5                    0.2
+    """
+    check_settings(n_draws, level, method, p_rule)
+    seed = resolve_seed(rng)
+    tasks, cells = plan(table, metrics, truth=truth, estimate=estimate, field=field, zero_division=zero_division)
+    how = Plan(n_draws, method, level, p_rule, invalid, keep=False)
+    keys = row_keys(table, key, seed)
+    kinds = control_kinds(table, control_kind)
+    collected: dict[str, RowControls] = {}
+    kind_column = np.full(len(table), None, object)
+    for task in tasks:
+        check_directions(task.metrics)
+        model = null_model(task.field, null)
+        matching = Matching(task.truth, task.estimate, kinds, None, {"permute": permute})
+        parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
+        order = []
+        for chunk in control_chunks(task, model.match(matching), keys, how, table.index, progress=progress):
+            order.append(chunk.rows)
+            kind_column[chunk.rows] = chunk.kind
+            for name, summary in chunk.summaries.items():
+                parts[name].append(summary)
+        rows = np.concatenate(order) if order else np.empty(0, np.int64)
+        for m in task.metrics:
+            collected[m.name] = spread(parts[m.name], rows, len(table))
+            if method == "exact" and len(rows) and not collected[m.name].mean_exact.any():
+                raise ValueError(
+                    f"{m.name} has no closed form under null={model.name!r} for controls of these classes; use "
+                    "method='auto' to simulate"
+                )
+    columns: dict[str, Any] = {}
+    for m in select(metrics, tasks):
+        columns |= _columns(m, collected[m.name])
+    columns["control_null"] = pd.array([null_model(tasks[0].field, null).name] * len(table), dtype="str")
+    columns["control_kind"] = pd.array(kind_column, dtype="str")
+    columns["control_seed"] = np.full(len(table), seed, np.int64)
+    columns["n_draws"] = np.full(len(table), 0 if method == "exact" else n_draws, np.int64)
+    return add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+
+
+def check_settings(n_draws: int | None, level: float, method: str, p_rule: str) -> None:
+    """Refuse settings that no control can be made with."""
+    if n_draws is not None and (isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 1):
+        raise ValueError(f"n_draws must be a positive integer, found {n_draws!r}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
+    if method not in ("auto", "exact", "simulate"):
+        raise ValueError(f"method must be 'auto', 'exact' or 'simulate', found {method!r}")
+    if p_rule not in ("add_one", "share"):
+        raise ValueError(f"p_rule must be 'add_one' or 'share', found {p_rule!r}")
+
+
+def check_directions(metrics: Sequence[Metric]) -> None:
+    """Refuse metrics that know no better and worse: a control can be neither."""
+    aimless = [m.name for m in metrics if m.direction is None]
+    if aimless:
+        raise ValueError(
+            f"{', '.join(aimless)} describes a row and has no direction, so no control can be as good; "
+            "use evaluate for it"
+        )
+
+
+def null_model(field: Field, name: str | None) -> Null:
+    """Return a field's null model by name."""
+    name = field.default_null if name is None else name
+    if name not in field.nulls:
+        raise ValueError(f"unknown null {name!r} for field {field.name!r}; its null models: {', '.join(field.nulls)}")
+    return field.nulls[name]
+
+
+def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.object_] | None:
+    """Return the stated class of each row's controls: one word for all, or a column's words."""
+    if control_kind is None:
+        return None
+    if control_kind in table.columns:
+        return column(table, control_kind, "control_kind").to_numpy(object)
+    return np.full(len(table), control_kind, object)
+
+
+def _columns(metric: Metric, rows: RowControls) -> dict[str, Any]:
+    """Name one metric's columns."""
+    name = metric.name
+
+    def method(exact: NDArray[np.bool_], values: NDArray[np.float64]) -> pd.Categorical:
+        simulated = ~exact & ~np.isnan(values)
+        codes = np.select([exact, simulated], [0, 2], -1)
+        return pd.Categorical.from_codes(codes, categories=pd.Index(METHODS))
+
+    return {
+        name: typed(rows.observed, metric),
+        f"{name}_control_mean": rows.mean,
+        f"{name}_control_low": rows.low,
+        f"{name}_control_high": rows.high,
+        f"{name}_p": rows.p,
+        f"{name}_skill": skill(metric, rows.observed, rows.loss),
+        f"{name}_mean_method": method(rows.mean_exact, rows.mean),
+        f"{name}_p_method": method(rows.p_exact, rows.p),
+        f"{name}_p_se": rows.p_se,
+        f"{name}_control_undefined": rows.undefined,
+    }
+
+
+def control_distribution(
+    truth: Any,
+    *,
+    n_edges: int,
+    kind: str,
+    metrics: Metrics = None,
+    observed: Mapping[str, float] | None = None,
+    n_draws: int = 1000,
+    rng: RNGLike = None,
+    permute: bool = True,
+    nodes: Sequence[str] | None = None,
+    method: Method = "auto",
+    level: float = 0.95,
+    p_rule: PRule = "add_one",
+    zero_division: float = math.nan,
+) -> pd.DataFrame:
+    """Describe what random guessing scores against one truth, for a published estimate whose graph is not at hand.
+
+    Parameters
+    ----------
+    truth : graph
+        The true graph: anything `graph_column` takes without an encoding.
+    n_edges : int
+        Number of edges of the estimate.
+    kind : str
+        Class of the controls: "dag", or "cpdag" for methods that return equivalence classes.
+    metrics : str, Metric or iterable of these, optional
+        What to describe; default those of `observed`, else the field's default set.
+    observed : mapping, optional
+        Published values by metric name; they get a p-value and a skill.
+    n_draws : int
+        Number of simulated controls.
+    rng : int, Generator or None
+        Seed.
+    permute : bool
+        Random causal order of the nodes for every control. False fixes it to `nodes`, which reproduces analyses that
+        drew their graphs so, and favours truths whose edges run along that order.
+    nodes : sequence of str, optional
+        All nodes of the truth; their order is the causal order where `permute=False`.
+    method, level, p_rule, zero_division
+        As in `with_controls`.
+
+    Returns
+    -------
+    DataFrame
+        One row a metric: `metric`, `observed`, `mean`, `sd`, `median`, `low`, `high`, `p`, `p_se`, `skill`,
+        `mean_method`, `sd_method`, `p_method`, `control_undefined`, `control_null`, `control_kind`, `control_seed`,
+        `n_draws`.
+
+    Raises
+    ------
+    ValueError
+        If the truth cannot be decoded, the numbers do not fit it, a metric is unknown or has no direction, or
+        `method="exact"` where no closed form exists.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> found = ce.control_distribution(
+    ...     ce.datasets.sachs_truth(20), n_edges=16, kind="dag", observed={"shd": 22}, n_draws=2000, rng=7
+    ... )
+    >>> found[["metric", "observed", "mean", "mean_method"]].round(4)
+      metric  observed     mean mean_method
+    0    shd      22.0  27.2727       exact
+    """
+    check_settings(n_draws, level, method, p_rule)
+    observed = dict(observed or {})
+    field = get_field("graph")
+    names = list(observed) or field.default_metrics if metrics is None else metrics
+    chosen = [bind_zero_division(m, zero_division) for m in select(names, ())]
+    check_directions(chosen)
+    unused = sorted(set(observed) - {m.name for m in chosen})
+    if unused:
+        raise ValueError(f"observed has values of {unused}, which are not among the metrics {[m.name for m in chosen]}")
+    seed = resolve_seed(rng)
+    model = field.nulls["edges"]
+    if model.published is None:
+        raise ValueError(f"null {model.name!r} cannot make controls from published numbers")
+    key = row_keys(pd.DataFrame(index=[0]), None, seed)
+    controls = model.published(truth, key, n_edges=n_edges, kind=kind, permute=permute, nodes=nodes)
+    how = Plan(n_draws, method, level, p_rule, "raise", keep=False)
+    rows = []
+    for m in chosen:
+        closed = None if method == "simulate" else controls.closed_form(m)
+        if method == "exact" and (closed is None or np.isnan(closed.mean).all()):
+            raise ValueError(f"{m.name} has no closed form for {kind} controls; use method='auto' to simulate")
+        exact = closed is not None and closed.distribution is not None
+        draws = None if exact or method == "exact" else simulate([m], controls, 1, how)[m.name]
+        value = np.array([observed.get(m.name, np.nan)], np.float64)
+        found = summarise(m, value, closed, draws, how)
+        rows.append(_describe(m, found, closed, draws))
+    table = pd.DataFrame(rows)
+    for name in ("mean_method", "sd_method", "p_method"):
+        table[name] = pd.Categorical(table[name], categories=METHODS)
+    return table.assign(
+        control_null=model.name,
+        control_kind=str(controls.kind[0]),
+        control_seed=seed,
+        n_draws=0 if method == "exact" else n_draws,
+    )
+
+
+def _describe(
+    metric: Metric, found: RowControls, closed: ClosedForm | None, draws: NDArray[np.float64] | None
+) -> dict[str, Any]:
+    """Name one metric's row of `control_distribution`."""
+    median, sd, sd_method = np.array([np.nan]), np.array([np.nan]), None
+    if draws is not None:
+        median = quantiles(draws, [0.5])[:, 0]
+        sd, sd_method = np.sqrt(row_means((draws - row_means(draws)[:, None]) ** 2)), "simulated"
+    if closed is not None and closed.distribution is not None:
+        median = closed.distribution.quantile(0.5)
+    if closed is not None and closed.variance is not None and not np.isnan(closed.variance[0]):
+        sd, sd_method = np.sqrt(closed.variance), "exact"
+    return {
+        "metric": metric.name,
+        "observed": found.observed[0],
+        "mean": found.mean[0],
+        "sd": sd[0],
+        "median": median[0],
+        "low": found.low[0],
+        "high": found.high[0],
+        "p": found.p[0],
+        "p_se": found.p_se[0],
+        "skill": skill(metric, found.observed, found.loss)[0],
+        "mean_method": "exact" if found.mean_exact[0] else None if np.isnan(found.mean[0]) else "simulated",
+        "sd_method": sd_method,
+        "p_method": "exact" if found.p_exact[0] else None if np.isnan(found.p[0]) else "simulated",
+        "control_undefined": found.undefined[0],
+    }
+
+
+@dataclass(frozen=True)
+class GivenControls:
+    """One control a row that the user's table holds."""
+
+    pairs: Pairs
+    kind: NDArray[np.object_]
+    cost: int = 0
+
+    def draw(self, start: int, count: int) -> Pairs:
+        """Return the given pairs; there is one draw, number 0."""
+        if (start, count) != (0, 1):
+            raise ValueError(
+                f"a column of controls holds one draw a row, asked for draws {start} to {start + count - 1}"
+            )
+        return self.pairs
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return None: given controls have no law."""
+        return None
+
+
+def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
+    """Make a null model of a column that holds one control a row.
+
+    Parameters
+    ----------
+    task : Task
+        The cells that the controls belong to.
+    cells : Series
+        The controls, in the rows' order.
+    name : str
+        Name of the column.
+
+    Returns
+    -------
+    Null
+        A model whose draw 0 is the column.
+
+    Raises
+    ------
+    ValueError
+        If a row with an estimate has no control, or one over other nodes.
+    """
+    controls = task.field.coerce(cells, name)
+    lacking = task.field.missing(controls) & ~task.field.missing(task.estimate) & ~task.field.missing(task.truth)
+    if lacking.any():
+        raise ValueError(
+            f"column {name!r} has no control in rows {np.flatnonzero(lacking)[:5].tolist()}, which have an estimate"
+        )
+
+    def match(matching: Matching) -> Matcher:
+        def of(rows: NDArray[np.int64], pairs: Pairs, keys: NDArray[np.uint64]) -> GivenControls:
+            [(order, found)] = task.field.batches(matching.truth.iloc[rows], controls.iloc[rows])
+            return GivenControls(found.take(np.argsort(order)), np.full(len(rows), "given", object))
+
+        return of
+
+    return Null(f"column {name}", f"the controls of column {name}", match)

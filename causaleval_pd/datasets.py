@@ -1,0 +1,115 @@
+"""Small data that ship with the package: real measurements and real runs; nothing is fetched."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Literal
+
+import pandas as pd
+
+from .graphs.column import graph_column
+
+_SACHS = {
+    20: "raf -> mek; mek -> erk; plc -> pip2; plc -> pkc; pip2 -> pkc; pip3 -> plc; pip3 -> pip2; pip3 -> akt; "
+    "erk -> akt; pka -> raf; pka -> mek; pka -> erk; pka -> akt; pka -> p38; pka -> jnk; pkc -> raf; pkc -> mek; "
+    "pkc -> pka; pkc -> p38; pkc -> jnk",
+    17: "raf -> mek; mek -> erk; plc -> pip2; plc -> pip3; pip3 -> pip2; erk -> akt; pka -> raf; pka -> mek; "
+    "pka -> erk; pka -> akt; pka -> p38; pka -> jnk; pkc -> raf; pkc -> mek; pkc -> pka; pkc -> p38; pkc -> jnk",
+}
+
+
+def sachs() -> pd.DataFrame:
+    """Return the protein signalling data of Sachs et al. (2005): 7466 cells, 11 proteins and phospholipids.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell, 11 float columns, fluorescence intensities in arbitrary units, at least 1. With the names of the
+        published files: raf (praf), mek (pmek), plc (plcg), pip2 (PIP2), pip3 (PIP3), erk (p44/42), akt (pakts473),
+        pka (PKA), pkc (PKC), p38 (P38), jnk (pjnk).
+
+    Notes
+    -----
+    The cells of nine experimental conditions, activators and inhibitors among them, stand one condition after another:
+    together they are no sample of one distribution. The first 853 cells are those of general stimulation alone
+    (anti-CD3/CD28), often used as the observational data. Values are skewed to the right; take logarithms before methods
+    that assume linearity. The values are those of the file that the package cdt 0.6.0 distributes under the MIT licence.
+
+    References
+    ----------
+    .. [1] Sachs, K., Perez, O., Pe'er, D., Lauffenburger, D. A., Nolan, G. P. (2005). Causal protein-signaling networks
+       derived from multiparameter single-cell data. doi:10.1126/science.1105809
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.datasets.sachs().shape
+    (7466, 11)
+    """
+    return pd.read_csv(str(files(__package__) / "data" / "sachs.csv.gz"), dtype="float64")
+
+
+def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
+    """Return a graph used as the truth of `sachs`, as an edge string.
+
+    Parameters
+    ----------
+    n_edges : {20, 17}
+        The two graphs in use: 20 edges, the conventionally accepted signalling network; 17 edges, the network that Sachs
+        et al. inferred. The former has three edges more (plc -> pkc, pip2 -> pkc, pip3 -> akt) and one the other way
+        round (pip3 -> plc). Results against different truths cannot be compared: say which.
+
+    Returns
+    -------
+    str
+        Edges separated by semicolons.
+
+    Raises
+    ------
+    ValueError
+        If there is no graph of that size.
+
+    References
+    ----------
+    .. [1] Sachs et al. (2005), doi:10.1126/science.1105809
+    .. [2] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025. doi:10.48550/arXiv.2412.10039
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.as_graph(ce.datasets.sachs_truth(17)).n_edges
+    17
+    """
+    if n_edges not in _SACHS:
+        raise ValueError(f"n_edges must be 20 or 17, the sizes of the two graphs in use, found {n_edges!r}")
+    return _SACHS[n_edges]
+
+
+def runs() -> pd.DataFrame:
+    """Return runs of PC, GES and LiNGAM on simulated data: 10 nodes, three densities, three sample sizes, 20 truths each.
+
+    Returns
+    -------
+    DataFrame
+        540 rows, one run a row: `algorithm` ("pc", "ges", "lingam"), `kind` ("cpdag", "dag": the class of graphs that the
+        algorithm searches, meant for `control_kind`), `n_nodes`, `density` (share of adjacent pairs in the truth),
+        `n` (sample size), `replicate` (the truth's number within a density, shared by all algorithms and sample sizes),
+        `seconds` (wall time), `truth` (DAGs) and `estimate` (packed graphs; missing where an algorithm failed, which none
+        of these did).
+
+    Notes
+    -----
+    Linear models with logistic noise, data standardised; PC (stable, Fisher's z, alpha .05) and GES (BIC) of causal-learn,
+    DirectLiNGAM. `examples/04_how_the_runs_were_made.py` is the script that made the table. An estimate's own class need
+    not be `kind`: PC and GES sometimes leave no edge undirected, and 15 results of PC are no valid CPDAG (5 have a
+    directed cycle), because tests on finite data contradict one another.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.datasets.runs().groupby("algorithm").size().to_dict()
+    {'ges': 180, 'lingam': 180, 'pc': 180}
+    """
+    table = pd.read_csv(str(files(__package__) / "data" / "runs.csv.gz"))
+    return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))

@@ -1,0 +1,171 @@
+"""Field: what a kind of cell (graphs, networks, formulas, answers) registers with the spine.
+
+The verbs know no graphs. They ask the field of the cells to coerce a column, to align truths with estimates, and to
+draw matched controls; everything else is done by metrics on `Pairs`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .null import Null
+
+FIELDS: dict[str, Field] = {}
+
+
+class Pairs(ABC):
+    """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value a pair."""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of pairs."""
+
+    @abstractmethod
+    def take(self, positions: NDArray[Any]) -> Pairs:
+        """Return the pairs at `positions`, sharing the cells."""
+
+    @abstractmethod
+    def unique(self) -> tuple[Pairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+
+    @abstractmethod
+    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
+        """Tell which pairs have a truth or an estimate whose kind is not among `kinds`."""
+
+    @abstractmethod
+    def describe(self, position: int) -> str:
+        """Say what the pair at `position` holds, for messages."""
+
+
+class Batch(NamedTuple):
+    """Rows of a table (positions) that were aligned into one `Pairs`."""
+
+    rows: NDArray[np.int64]
+    pairs: Pairs
+
+
+@dataclass(frozen=True)
+class Field:
+    """A kind of cell and what the spine may ask of it.
+
+    Attributes
+    ----------
+    name : str
+        Name used by `field=`.
+    default_metrics : tuple of str
+        What `evaluate` computes when no metrics are named.
+    default_null : str
+        Null model used when `null=None`.
+    holds : callable
+        `holds(cells)` tells whether a column looks like this field's cells; a column may suit several fields.
+    coerce : callable
+        `coerce(cells, column)` returns the canonical column; raises where a decoding is ambiguous.
+    batches : callable
+        `batches(truth, estimate)` aligns two canonical columns by name and yields `Batch`es; rows with a missing cell
+        are left out, rows that cannot be aligned raise an error that names them.
+    missing : callable
+        `missing(cells)` tells which cells hold no estimate (a failed run).
+    pair : callable
+        `pair(truth, estimate)` aligns two single cells.
+    identify : callable
+        `identify(cells)` gives one int64 a cell, equal for equal cells, on any machine.
+    nulls : mapping
+        Null models by name.
+    views : mapping
+        Other fields whose metrics apply, with the conversion of a canonical column (a network has a graph).
+    """
+
+    name: str
+    default_metrics: tuple[str, ...]
+    default_null: str
+    holds: Callable[[pd.Series], bool]
+    coerce: Callable[[pd.Series, str], pd.Series]
+    batches: Callable[[pd.Series, pd.Series], Iterable[Batch]]
+    missing: Callable[[pd.Series], NDArray[np.bool_]]
+    pair: Callable[[Any, Any], Pairs]
+    identify: Callable[[pd.Series], NDArray[np.int64]]
+    nulls: Mapping[str, Null]
+    views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
+
+
+def register_field(new: Field) -> Field:
+    """Make `new` known to the verbs; a second field of the same name is an error.
+
+    Parameters
+    ----------
+    new : Field
+        The field to register.
+
+    Returns
+    -------
+    Field
+        The same field.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken.
+    """
+    if new.name in FIELDS:
+        raise ValueError(f"field {new.name!r} is already registered; choose another name")
+    FIELDS[new.name] = new
+    return new
+
+
+def get_field(name: str) -> Field:
+    """Return the registered field called `name`.
+
+    Parameters
+    ----------
+    name : str
+        Name of a field.
+
+    Returns
+    -------
+    Field
+        The field.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+    """
+    if name not in FIELDS:
+        raise ValueError(f"unknown field {name!r}; known fields: {', '.join(sorted(FIELDS))}")
+    return FIELDS[name]
+
+
+def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = None) -> str:
+    """Name a row in a message: `column 'truth', row 17 (index ('pc', 0.2))`.
+
+    Parameters
+    ----------
+    row : int
+        Position in the table.
+    index : Index, optional
+        Labels of the rows.
+    column : hashable, optional
+        Column that the message is about.
+
+    Returns
+    -------
+    str
+        The name.
+    """
+    prefix = "" if column is None else f"column {column!r}, "
+    if index is None:
+        return f"{prefix}row {row}"
+    label = index[row]
+    if isinstance(label, tuple):
+        label = tuple(part.item() if isinstance(part, np.generic) else part for part in label)
+    elif isinstance(label, np.generic):
+        label = label.item()
+    return f"{prefix}row {row} (index {label!r})"

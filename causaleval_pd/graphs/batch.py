@@ -1,0 +1,305 @@
+"""Many graphs at once: blocks of bit planes, and aligned pairs of them with the counts that metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..field import Pairs
+from .planes import KINDS
+
+Planes = NDArray[np.uint64]
+Values = NDArray[np.float64]
+
+
+def kernels() -> ModuleType:
+    """Return the compiled kernels, or their numpy twins where numba cannot be imported."""
+    try:
+        from . import kernels as compiled
+    except ImportError:
+        from . import kernels_numpy
+
+        return kernels_numpy
+    return compiled
+
+
+class EdgeCounts(NamedTuple):
+    """Edges of each graph of a batch, by type."""
+
+    edges: NDArray[np.float64]
+    directed: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatch:
+    """Graphs with the same number of nodes.
+
+    Attributes
+    ----------
+    n_nodes : int
+        Number of nodes d.
+    planes : (N, 2, W) uint64
+        Bit k of plane 0 (1) tells whether pair k = (i < j) has the mark i -> j (j -> i); both: undirected.
+    kinds : (N,) uint8
+        Position of each graph's class in `KINDS`.
+    """
+
+    n_nodes: int
+    planes: Planes
+    kinds: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+    def take(self, positions: NDArray[Any]) -> GraphBatch:
+        """Return the graphs at `positions`."""
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions])
+
+    @cached_property
+    def edge_counts(self) -> EdgeCounts:
+        """Number of edges, directed edges and undirected edges of each graph."""
+        forward, backward = self.planes[:, 0], self.planes[:, 1]
+        edges = np.bitwise_count(forward | backward).sum(axis=1, dtype=np.float64)
+        undirected = np.bitwise_count(forward & backward).sum(axis=1, dtype=np.float64)
+        return EdgeCounts(edges, edges - undirected, undirected)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int32]:
+        """In-degree, out-degree (directed edges) and undirected degree, (N, d, 3)."""
+        return np.asarray(kernels().degrees(self.planes, self.n_nodes))
+
+    @cached_property
+    def cpdag(self) -> GraphBatch:
+        """The CPDAG of each graph: of a DAG its class, a CPDAG as it is."""
+        planes = self.planes.copy()
+        dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
+        planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
+        return GraphBatch(self.n_nodes, planes, np.full(len(planes), KINDS.index("cpdag"), np.uint8))
+
+
+class PairCounts:
+    """What truth and estimate have in common: float64 arrays, a value a pair, made when they are asked for.
+
+    `same_direction`, `reversed`, `lost_direction` (truth directed, estimate not), `added_direction` and `both_undirected`
+    add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs.
+
+    Parameters
+    ----------
+    n_nodes : array_like
+        Number of nodes.
+    tp, true_edges, estimated_edges : array_like
+        Shared adjacencies, and adjacencies of truth and estimate.
+    same_direction, reversed, true_directed, estimated_directed, lost_direction, added_direction : array_like
+        Counts of directed edges; all broadcast together.
+    """
+
+    def __init__(
+        self,
+        n_nodes: Any,
+        tp: Any,
+        true_edges: Any,
+        estimated_edges: Any,
+        *,
+        same_direction: Any = 0.0,
+        reversed: Any = 0.0,
+        true_directed: Any = 0.0,
+        estimated_directed: Any = 0.0,
+        lost_direction: Any = 0.0,
+        added_direction: Any = 0.0,
+    ) -> None:
+        self._n_nodes = n_nodes
+        self._given = {
+            "tp": tp,
+            "true_edges": true_edges,
+            "estimated_edges": estimated_edges,
+            "same_direction": same_direction,
+            "reversed": reversed,
+            "true_directed": true_directed,
+            "estimated_directed": estimated_directed,
+            "lost_direction": lost_direction,
+            "added_direction": added_direction,
+        }
+        self._shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in self._given.values()))
+
+    def _count(self, name: str) -> Values:
+        return np.broadcast_to(np.asarray(self._given[name], np.float64), self._shape)
+
+    @cached_property
+    def tp(self) -> Values:
+        """Shared adjacencies."""
+        return self._count("tp")
+
+    @cached_property
+    def fp(self) -> Values:
+        """Adjacencies of the estimate only."""
+        return self.estimated_edges - self.tp
+
+    @cached_property
+    def fn(self) -> Values:
+        """Adjacencies of the truth only."""
+        return self.true_edges - self.tp
+
+    @cached_property
+    def tn(self) -> Values:
+        """Pairs of nodes that are adjacent in neither graph."""
+        return self.n_pairs - self.true_edges - self.fp
+
+    @cached_property
+    def n_pairs(self) -> Values:
+        """Pairs of nodes."""
+        d = np.asarray(self._n_nodes, np.float64)
+        return np.broadcast_to(d * (d - 1) / 2, self._shape)
+
+    @cached_property
+    def true_edges(self) -> Values:
+        """Adjacencies of the truth."""
+        return self._count("true_edges")
+
+    @cached_property
+    def estimated_edges(self) -> Values:
+        """Adjacencies of the estimate."""
+        return self._count("estimated_edges")
+
+    @cached_property
+    def true_directed(self) -> Values:
+        """Directed edges of the truth."""
+        return self._count("true_directed")
+
+    @cached_property
+    def estimated_directed(self) -> Values:
+        """Directed edges of the estimate."""
+        return self._count("estimated_directed")
+
+    @cached_property
+    def same_direction(self) -> Values:
+        """Shared adjacencies that are directed alike."""
+        return self._count("same_direction")
+
+    @cached_property
+    def reversed(self) -> Values:
+        """Shared adjacencies that are directed the other way."""
+        return self._count("reversed")
+
+    @cached_property
+    def lost_direction(self) -> Values:
+        """Shared adjacencies, directed in the truth and undirected in the estimate."""
+        return self._count("lost_direction")
+
+    @cached_property
+    def added_direction(self) -> Values:
+        """Shared adjacencies, undirected in the truth and directed in the estimate."""
+        return self._count("added_direction")
+
+    @cached_property
+    def both_undirected(self) -> Values:
+        """Shared adjacencies that are undirected in both graphs."""
+        return self.tp - self.same_direction - self.reversed - self.lost_direction - self.added_direction
+
+
+class VStructureCounts(NamedTuple):
+    """Unshielded colliders of the truth, of the estimate and of both, a value a pair."""
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphPairs(Pairs):
+    """Aligned pairs over graphs with the same number of nodes.
+
+    Attributes
+    ----------
+    truth, estimate : GraphBatch
+        Stored graphs; controls share their truth.
+    truth_index, estimate_index : (n,) int64
+        Which stored graphs make up a pair.
+    """
+
+    truth: GraphBatch
+    estimate: GraphBatch
+    truth_index: NDArray[np.int64]
+    estimate_index: NDArray[np.int64]
+
+    @classmethod
+    def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
+        """Pair the graphs of two batches one by one."""
+        index = np.arange(len(truth), dtype=np.int64)
+        return cls(truth, estimate, index, index)
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth_index)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of every graph."""
+        return self.truth.n_nodes
+
+    def take(self, positions: NDArray[Any]) -> GraphPairs:
+        """Return the pairs at `positions`, sharing the stored graphs."""
+        return GraphPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
+
+    def unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        truth, estimate = self.truth.take(self.truth_index), self.estimate.take(self.estimate_index)
+        parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
+        cells = np.ascontiguousarray(
+            np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
+        )
+        rows = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
+        _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+        return self.take(first), inverse
+
+    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
+        """Tell which pairs have a graph whose class is not among `kinds`."""
+        allowed = np.array([kind in kinds for kind in KINDS])
+        if allowed.all():
+            return np.zeros(self.n, bool)
+        fits = allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
+        return np.asarray(~fits)
+
+    def describe(self, position: int) -> str:
+        """Name the classes of the pair at `position`."""
+        truth = KINDS[self.truth.kinds[self.truth_index[position]]]
+        estimate = KINDS[self.estimate.kinds[self.estimate_index[position]]]
+        return f"truth is a {truth} and estimate a {estimate}"
+
+    @cached_property
+    def counts(self) -> PairCounts:
+        """Counts over node pairs that most metrics are functions of."""
+        raw = kernels().pair_counts(self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index)
+        tp, true_edges, estimated_edges, same, turned, true_directed, estimated_directed, lost, added = raw.T
+        return PairCounts(
+            self.n_nodes,
+            tp,
+            true_edges,
+            estimated_edges,
+            same_direction=same,
+            reversed=turned,
+            true_directed=true_directed,
+            estimated_directed=estimated_directed,
+            lost_direction=lost,
+            added_direction=added,
+        )
+
+    @cached_property
+    def v_structures(self) -> VStructureCounts:
+        """Counts of unshielded colliders."""
+        raw = kernels().v_structure_counts(
+            self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
+        )
+        return VStructureCounts(*np.asarray(raw, np.float64).T)
+
+    @cached_property
+    def cpdags(self) -> GraphPairs:
+        """The same pairs with every graph replaced by its CPDAG."""
+        return GraphPairs(self.truth.cpdag, self.estimate.cpdag, self.truth_index, self.estimate_index)

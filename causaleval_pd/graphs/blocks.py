@@ -1,0 +1,126 @@
+"""Decoded columns: graphs in blocks by number of nodes, and the rows that two columns share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The graphs of a column that have the same number of nodes.
+
+    Attributes
+    ----------
+    n_nodes : int
+        Number of nodes d.
+    rows : (n,) int64
+        Positions in the column, ascending.
+    planes : (n, 2, W) uint64
+        Pair planes, contiguous and the block's own.
+    kinds : (n,) uint8
+        Position of each graph's class in `KINDS`.
+    node_set : (n,) int64
+        Position of each graph's nodes in the column's `node_sets`.
+    """
+
+    n_nodes: int
+    rows: NDArray[np.int64]
+    planes: NDArray[np.uint64]
+    kinds: NDArray[np.uint8]
+    node_set: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class UnpackedColumn:
+    """A decoded column: blocks by number of nodes; a row in no block is missing.
+
+    Attributes
+    ----------
+    n_rows : int
+        Length of the column.
+    blocks : tuple of Block
+        Ascending in `n_nodes`.
+    node_sets : tuple of tuple of str
+        The distinct node sets, names in code-point order.
+    """
+
+    n_rows: int
+    blocks: tuple[Block, ...]
+    node_sets: tuple[tuple[str, ...], ...]
+
+    @cached_property
+    def row_node_set(self) -> NDArray[np.int64]:
+        """Position of each row's nodes in `node_sets`, -1 for a missing row."""
+        found = np.full(self.n_rows, -1, dtype=np.int64)
+        for block in self.blocks:
+            found[block.rows] = block.node_set
+        return found
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows hold no graph."""
+        return self.row_node_set < 0
+
+    def scatter(self, values: Sequence[NDArray[Any]], fill: Any, dtype: Any) -> NDArray[Any]:
+        """Lay one array a block (a value a graph) out along the rows, `fill` where a graph is missing."""
+        out = np.full(self.n_rows, fill, dtype=dtype)
+        for block, part in zip(self.blocks, values, strict=True):
+            out[block.rows] = part
+        return out
+
+
+def group_rows(values: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
+    """Return the distinct values, ascending, each with the ascending positions where it stands."""
+    if len(values) and (values == values[0]).all():
+        return [(int(values[0]), np.arange(len(values), dtype=np.int64))]
+    order = np.argsort(values, kind="stable")
+    cuts = np.flatnonzero(np.diff(values[order])) + 1
+    return [(int(values[part[0]]), part) for part in np.split(order, cuts) if len(part)]
+
+
+def first_other_nodes(truth: UnpackedColumn, estimate: UnpackedColumn) -> int | None:
+    """Return the first row where both columns have a graph but on different nodes, or None."""
+    if len(truth.node_sets) == len(estimate.node_sets) == 1 and truth.node_sets == estimate.node_sets:
+        return None
+    known: dict[tuple[str, ...], int] = {}
+    number = [
+        np.array([known.setdefault(names, len(known)) for names in side.node_sets] + [-1], dtype=np.int64)
+        for side in (truth, estimate)
+    ]
+    left, right = number[0][truth.row_node_set], number[1][estimate.row_node_set]
+    other = (left != right) & (left >= 0) & (right >= 0)
+    return int(other.argmax()) if other.any() else None
+
+
+def shared_rows(
+    truth: UnpackedColumn, estimate: UnpackedColumn
+) -> list[tuple[Block, Block, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Match the blocks of two columns whose rows have the same nodes.
+
+    Parameters
+    ----------
+    truth, estimate : UnpackedColumn
+        Columns of equal length for which `first_other_nodes` is None.
+
+    Returns
+    -------
+    list of (truth block, estimate block, rows, truth index, estimate index)
+        The rows where both have a graph, and where these stand in the two blocks.
+    """
+    blocks = {block.n_nodes: block for block in estimate.blocks}
+    position = np.full(estimate.n_rows, -1, dtype=np.int64)
+    for block in estimate.blocks:
+        position[block.rows] = np.arange(len(block.rows))
+    matched = []
+    for block in truth.blocks:
+        right = position[block.rows]
+        left = np.flatnonzero(right >= 0)
+        if len(left):
+            matched.append((block, blocks[block.n_nodes], block.rows[left], left, right[left]))
+    return matched

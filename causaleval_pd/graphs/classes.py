@@ -1,0 +1,120 @@
+"""Graph classes: which one a graph is in, whether it is in the one it declares, and its CPDAG.
+
+A *dag* is fully directed and acyclic. A *cpdag* is the completed partially directed graph of a Markov equivalence
+class: it has a consistent DAG extension, and the CPDAG of that extension is the graph itself. Every graph without mixed
+marks is a *pdag*.
+
+References
+----------
+Dor & Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph, UCLA R-185.
+Chickering (1995), A transformational characterization of equivalent Bayesian network structures, arXiv:1302.4938.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from .batch import kernels
+from .planes import CPDAG, DAG, KINDS, PDAG, arcs_from_planes
+from .strings import write_edges, write_name
+
+Planes = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+
+
+def is_acyclic(planes: Planes, n_nodes: int) -> Flags:
+    """Tell which graphs have no directed cycle; undirected edges are not walked."""
+    return np.asarray(kernels().is_acyclic(planes, n_nodes), dtype=np.bool_)
+
+
+def is_dag(planes: Planes, n_nodes: int) -> Flags:
+    """Tell which graphs are fully directed and acyclic."""
+    found = np.asarray(~(planes[:, 0] & planes[:, 1]).any(axis=1))
+    found[found] = is_acyclic(planes[found], n_nodes)
+    return found
+
+
+def class_cpdag(planes: Planes, n_nodes: int) -> tuple[Planes, Flags]:
+    """Return the CPDAG of each graph's consistent DAG extensions, and which graphs have one.
+
+    All consistent extensions (same skeleton, same v-structures, directed edges kept) are Markov equivalent, so the
+    CPDAG does not depend on the one that is found.
+    """
+    extended, extends = kernels().extend_to_dag(planes, n_nodes)
+    completed, _ = kernels().dag_to_cpdag(extended, n_nodes)
+    return np.asarray(completed), np.asarray(extends, dtype=np.bool_)
+
+
+def is_cpdag(planes: Planes, n_nodes: int) -> Flags:
+    """Tell which graphs are the CPDAG of a Markov equivalence class."""
+    completed, extends = class_cpdag(planes, n_nodes)
+    return np.asarray(extends & (completed == planes).all(axis=(1, 2)))
+
+
+def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
+    """Return the narrowest class of each graph: dag, else cpdag, else pdag."""
+    kinds = np.full(len(planes), DAG, dtype=np.uint8)
+    rest = np.flatnonzero(~is_dag(planes, n_nodes))
+    kinds[rest] = np.where(is_cpdag(planes[rest], n_nodes), CPDAG, PDAG)
+    return kinds
+
+
+def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flags:
+    """Tell which graphs are not in the class they declare."""
+    wrong = np.zeros(len(planes), dtype=np.bool_)
+    for kind, holds in ((DAG, is_dag), (CPDAG, is_cpdag)):
+        declared = np.flatnonzero(kinds == kind)
+        if len(declared):
+            wrong[declared] = ~holds(planes[declared], n_nodes)
+    return wrong
+
+
+def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
+    """Say why a graph, planes (2, W), is not of the class it declares."""
+    _, source, target = arcs_from_planes(planes[None], len(names))
+    arcs = set(zip(source.tolist(), target.tolist(), strict=True))
+    directed = [(s, t) for s, t in arcs if (t, s) not in arcs]
+    written = [write_name(name) for name in names]
+    found = f"is declared a {KINDS[kind]}, but "
+    if kind == DAG and len(directed) < len(arcs):
+        edge = write_edges(written, arcs - set(directed))[0]
+        return f"{found}has the undirected edge {edge}; orient it, or declare the graph a cpdag or pdag"
+    try:
+        cycle = [s for s, _ in nx.find_cycle(nx.DiGraph(sorted(directed)))]
+    except nx.NetworkXNoCycle:
+        pass
+    else:
+        path = " -> ".join(written[node] for node in [*cycle, cycle[0]])
+        return f"{found}has the directed cycle {path}; mend the graph, or declare it a pdag"
+    completed, extends = class_cpdag(planes[None], len(names))
+    if not extends[0]:
+        return f"{found}no DAG has its skeleton, directed edges and v-structures; mend the graph, or declare it a pdag"
+    _, source, target = arcs_from_planes(completed, len(names))
+    others = set(zip(source.tolist(), target.tolist(), strict=True))
+    s, t = min(arcs ^ others)
+    here, there = (write_edges(written, {(a, b) for a, b in side if {a, b} == {s, t}})[0] for side in (arcs, others))
+    return (
+        f"{found}has {here} where the CPDAG of its equivalence class has {there}; declare it a pdag, or use its cpdag()"
+    )
+
+
+def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
+    """Return the CPDAG of each graph, and which graphs have none (a pdag without consistent extension)."""
+    result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
+    dags = np.flatnonzero(kinds == DAG)
+    result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]
+    pdags = np.flatnonzero(kinds == PDAG)
+    result[pdags], extends = class_cpdag(planes[pdags], n_nodes)
+    none[pdags] = ~extends
+    return result, none
+
+
+def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8]]:
+    """Return each graph with all edges undirected, and the class of that: cpdag if it is one, else pdag."""
+    edges = planes[:, 0] | planes[:, 1]
+    skeletons = np.stack([edges, edges], axis=1)
+    return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)

@@ -1,0 +1,293 @@
+"""Columns of graphs from whatever the user has."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..field import name_row
+from .classes import explain_kind, infer_kinds, not_in_class
+from .collect import Cells, NodeLists
+from .formats import cell_format
+from .graph import KINDS, Encoding, Graph
+from .header import MAGIC
+from .packed import COLUMN_DTYPE, UnpackedColumn, Where, is_packed, pack_column, unpack_column
+from .strings import TEXT_OF_OBJECT
+
+_FIRST_CELLS = 100
+
+
+def graph_column(
+    values: Any,
+    *,
+    nodes: Any = None,
+    encoding: Encoding | None = None,
+    kind: Any = None,
+    rename: Mapping[Hashable, Hashable] | None = None,
+    index: Any = None,
+) -> pd.Series:
+    """Make a column of packed graphs.
+
+    Parameters
+    ----------
+    values : Series, list, array or other sequence
+        One graph a row, in any mix of formats: networkx graphs, numpy / scipy sparse / DataFrame adjacency matrices
+        (also a stack of shape (N, d, d)), edge strings, lists of (source, target) tuples, causal-learn graphs, `Graph`,
+        packed bytes. None, NaN and pd.NA stay missing.
+    nodes : list of str, one list a row, or packed column, optional
+        Node names. They name the rows and columns of matrices, in their order (default "0", "1", ...); add isolated
+        nodes to edge strings and edge lists; and must be the nodes of all other graphs. A packed column stands for the
+        nodes of its graphs.
+    encoding : {"row->column", "column->row"}, optional
+        Where a matrix holds the edge i -> j: in cell (i, j) or in cell (j, i). Required for matrices. Both cells set is
+        an undirected edge.
+    kind : {"dag", "cpdag", "pdag"} or one a row, optional
+        Graph class; default the narrowest that the graph is in, except that packed graphs keep theirs.
+    rename : mapping, optional
+        New node names by old label, for graphs that bring their own labels.
+    index : Index, optional
+        Of the result; default that of `values`.
+
+    Returns
+    -------
+    Series
+        Canonical bytes, ``pd.ArrowDtype(pa.large_binary())``. Equal graphs have equal bytes, so ``==``, ``groupby``,
+        ``merge``, ``factorize``, Parquet and dask work on the column.
+
+    Raises
+    ------
+    AmbiguousEncodingError
+        If there are matrices and no `encoding`, or matrices named by a packed column whose order is unlikely theirs.
+    ValueError
+        If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, mixed marks,
+        or is not in its declared class; names the row.
+    TypeError
+        If a cell is no known graph; names the row.
+
+    Notes
+    -----
+    An edge string declares its whole node set, isolated nodes as bare names; ``{}`` is the graph without nodes. Edges
+    are ``A -> B``, ``B <- A``, ``A -- B``, chains ``A -> B -- C``, separated by semicolons or line ends. Names that
+    hold other syntax, such as a comma, are quoted.
+
+    Two opposite arcs of a networkx graph or an edge list are an undirected edge, as is an edge with the attribute type,
+    kind or edge_type "undirected". A pdag is any graph of directed and undirected edges; it may have directed cycles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import causaleval_pd as ce
+    >>> column = ce.graph_column(["A -> B; C", None, np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])],
+    ...                          nodes=["A", "B", "C"], encoding="row->column")
+    >>> column.graph.to_strings().tolist()
+    ['A -> B; C', nan, 'A -- B; C']
+    >>> column.graph.kind.tolist()
+    ['dag', nan, 'cpdag']
+    """
+    cells, labels, name = _cells(values, index)
+
+    def where(row: int) -> str:
+        return name_row(row, labels, name)
+
+    kinds = _kind_codes(kind, len(labels))
+    if isinstance(cells, pd.Series) and nodes is None and rename is None:
+        column = unpack_column(cells.set_axis(labels), column=name)
+        declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
+    else:
+        lists = NodeLists(nodes, len(labels), values.index if isinstance(values, pd.Series) else None)
+        column, declared = Cells(where, lists, encoding, rename).read(cells, len(labels))
+    settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
+    return pack_column(settled, index=labels, name=name)
+
+
+def as_graph(
+    value: Any,
+    *,
+    nodes: Iterable[str] | None = None,
+    encoding: Encoding | None = None,
+    kind: str | None = None,
+    rename: Mapping[Hashable, Hashable] | None = None,
+) -> Graph:
+    """Make one graph of whatever `graph_column` takes as a cell.
+
+    Parameters
+    ----------
+    value : graph
+        A cell as in `graph_column`.
+    nodes, encoding, kind, rename : optional
+        As in `graph_column`.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `graph_column`, also if `value` is missing.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.as_graph("A -> B <- C")
+    Graph('A -> B; C -> B', kind='dag')
+    """
+
+    def where(row: int) -> str:
+        return "graph"
+
+    lists = NodeLists(None if nodes is None else list(nodes), 1, None)
+    column, declared = Cells(where, lists, encoding, rename).read([value], 1)
+    if not column.blocks:
+        raise ValueError(f"expected a graph, found {value!r}")
+    kinds = _kind_codes(kind, 1)
+    settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
+    return next(graphs_of(settled))
+
+
+def graphs_of(column: UnpackedColumn) -> Iterator[Graph]:
+    """Yield the graphs of a decoded column, block after block."""
+    for block in column.blocks:
+        for i, planes in enumerate(block.planes):
+            yield Graph._of_checked(column.node_sets[block.node_set[i]], KINDS[block.kinds[i]], planes)
+
+
+def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Series:
+    """Return a column of a user's table as packed graphs, if its cells can be read in one way only.
+
+    Parameters
+    ----------
+    series : Series
+        Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and say
+        where their edges point: networkx, edge strings, edge lists, causal-learn, `Graph`, packed bytes.
+    column : hashable, optional
+        Name of the column in messages; default the name of `series`.
+
+    Returns
+    -------
+    Series
+        Canonical bytes on the index of `series`.
+
+    Raises
+    ------
+    AmbiguousEncodingError
+        If a cell is a matrix.
+    ValueError, TypeError
+        As `graph_column`.
+    """
+    if is_packed(series):
+        return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
+    column = series.name if column is None else column
+
+    def where(row: int) -> str:
+        return name_row(row, series.index, column)
+
+    cells = Cells(where, NodeLists(None, len(series), None), None, None)
+    decoded, declared = cells.read(series.tolist(), len(series))
+    return pack_column(_settle_kinds(decoded, declared, where), index=series.index, name=series.name)
+
+
+def is_graph_column(series: pd.Series) -> bool:
+    """Tell whether a column looks like graphs, judged by its dtype and first cells.
+
+    Parameters
+    ----------
+    series : Series
+        A column of any dtype.
+
+    Returns
+    -------
+    bool
+        True for packed graphs, cells of a known format, edge strings with an edge, and the text of graph objects (which
+        `coerce_graphs` refuses with an explanation).
+    """
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.cat.categories.to_series()
+    if not (is_packed(series) or series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
+        return False
+    cells = series.dropna().iloc[:_FIRST_CELLS].tolist()
+    if not cells:
+        return is_packed(series)
+    return any(_looks_like_graph(cell) for cell in (cells if isinstance(cells[0], str) else cells[:1]))
+
+
+def _looks_like_graph(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return any(arrow in cell for arrow in ("->", "<-", "--")) or bool(TEXT_OF_OBJECT.match(cell))
+    if isinstance(cell, bytes):
+        return cell[:1] == bytes([MAGIC])
+    try:
+        form = cell_format(cell)
+    except TypeError:
+        return False
+    if form == "edges":
+        return bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell)
+    if form in ("matrix", "frame", "sparse"):
+        return len(cell.shape) == 2 and cell.shape[0] == cell.shape[1]
+    return form != "missing"
+
+
+def _cells(values: Any, index: Any) -> tuple[Any, pd.Index, Hashable | None]:
+    """Return the cells (a packed Series as it is), the index of the result and its name."""
+    name = None
+    if isinstance(values, pd.Series):
+        cells = values if is_packed(values) else values.tolist()
+        labels, name = values.index, values.name
+    else:
+        if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype != object:
+            raise TypeError(
+                f"values is one matrix of shape {values.shape}; pass a list or an (N, d, d) stack of matrices"
+            )
+        plain = (np.ndarray, list, tuple, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
+        if not isinstance(values, plain) or (isinstance(values, np.ndarray) and values.ndim == 0):
+            raise TypeError(
+                f"values must be a Series, list or array of graphs, found {type(values).__name__}; wrap one in a list"
+            )
+        cells = list(values)
+        labels = pd.RangeIndex(len(cells))
+    if index is not None:
+        labels = index if isinstance(index, pd.Index) else pd.Index(index)
+        if len(labels) != len(cells):
+            raise ValueError(f"index has {len(labels)} labels, values has {len(cells)} rows")
+    return cells, labels, name
+
+
+def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
+    """Return a class code a row, -1 where none is declared."""
+    if kind is None or isinstance(kind, str):
+        kind = [kind] * n_rows
+    kinds = list(kind)
+    if len(kinds) != n_rows:
+        raise ValueError(f"kind has {len(kinds)} rows, values has {n_rows}")
+    codes = np.full(n_rows, -1, dtype=np.int16)
+    for row, one in enumerate(kinds):
+        if isinstance(one, str) and one in KINDS:
+            codes[row] = KINDS.index(one)
+        elif not (one is None or one is pd.NA or (isinstance(one, float) and np.isnan(one))):
+            raise ValueError(f"row {row}: unknown kind {one!r}; graph classes are {', '.join(KINDS)}")
+    return codes
+
+
+def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> UnpackedColumn:
+    """Infer the classes that nobody declared, and refuse graphs that are not in their declared class."""
+    blocks, faults = [], []
+    for block in column.blocks:
+        codes = declared[block.rows]
+        kinds = np.where(codes < 0, 0, codes).astype(np.uint8)
+        infer, check = np.flatnonzero(codes < 0), np.flatnonzero(codes >= 0)
+        kinds[infer] = infer_kinds(block.planes[infer], block.n_nodes)
+        wrong = check[not_in_class(block.planes[check], block.n_nodes, kinds[check])]
+        if len(wrong):
+            names = column.node_sets[block.node_set[wrong[0]]]
+            faults.append((int(block.rows[wrong[0]]), block.planes[wrong[0]], names, int(kinds[wrong[0]])))
+        blocks.append(replace(block, kinds=kinds))
+    if faults:
+        row, planes, names, kind = min(faults, key=lambda fault: fault[0])
+        raise ValueError(f"{where(row)}: the graph {explain_kind(planes, names, kind)}")
+    return replace(column, blocks=tuple(blocks))

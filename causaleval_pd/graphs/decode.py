@@ -1,0 +1,192 @@
+"""Checked decoding of cells in bulk: from Arrow buffers to blocks, without a Python loop over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from .blocks import Block, UnpackedColumn, group_rows
+from .header import CLASS_BITS, HEADER_WORDS, not_a_graph, read_header
+from .planes import DAG, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
+
+_FEW = 8  # so many strided passes are faster than one that walks rows of so many words
+_CHUNK_WORDS = 1 << 16  # 512 kB: header check and copy of a chunk share the cache
+
+Where = Callable[[int], str]
+Decoded = tuple[tuple[Block, ...], tuple[tuple[str, ...], ...]]
+
+
+def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedColumn:
+    """Decode an Arrow binary array; `where` names a row in messages."""
+    n_rows = len(array)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else array.cast(pa.large_binary()).combine_chunks()
+    if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
+        array = array.cast(pa.large_binary())
+    rows = np.arange(n_rows, dtype=np.int64)
+    if array.null_count:
+        rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
+    if not len(rows):
+        return UnpackedColumn(n_rows, (), ())
+    words, length = _cell_words(array, rows, where)
+    if (length == length[0]).all():
+        cells = words.reshape(len(rows), -1)
+        return UnpackedColumn(n_rows, *(_one_node_set(cells, rows) or _many_node_sets(cells, rows, where)))
+    start = np.cumsum(length) - length
+    found: dict[int, list[Block]] = {}
+    node_sets: list[tuple[str, ...]] = []
+    # graphs on the same nodes have cells of the same length, so no node set is met twice
+    for cell_words, chosen in group_rows(length):
+        cells = _cell_matrix(words, start[chosen], cell_words)
+        here = rows[chosen]
+        blocks, names = _one_node_set(cells, here) or _many_node_sets(cells, here, where)
+        for block in blocks:
+            own = replace(block, node_set=block.node_set + len(node_sets)) if node_sets else block
+            found.setdefault(block.n_nodes, []).append(own)
+        node_sets.extend(names)
+    return UnpackedColumn(n_rows, tuple(_merge(found[n_nodes]) for n_nodes in sorted(found)), tuple(node_sets))
+
+
+def _cell_words(array: pa.Array, rows: NDArray[np.int64], where: Where) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the present cells one after another as words, a view where the buffers allow it, and their lengths."""
+    if array.null_count:
+        # a null may own bytes; dropping it closes the gap
+        array = array.drop_null()
+    _, offsets, data = array.buffers()
+    dtype = np.int64 if pa.types.is_large_binary(array.type) else np.int32
+    bounds = np.frombuffer(offsets, dtype=dtype)[array.offset : array.offset + len(array) + 1]
+    length = np.diff(bounds).astype(np.int64, copy=False)
+    bad = (length & 7 != 0) | (length < 8 * HEADER_WORDS)
+    if bad.any():
+        at = int(bad.argmax())
+        raise ValueError(
+            f"{where(int(rows[at]))}: {not_a_graph(array[at].as_py())}; a cell has whole 64-bit words, at least three"
+        )
+    raw = np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]]
+    if raw.ctypes.data % 8:
+        raw = raw.copy()
+    return raw.view(np.uint64), length >> 3
+
+
+def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words: int) -> NDArray[np.uint64]:
+    """Return the cells of one length, (n, cell_words); a view where they follow one another."""
+    n = len(start)
+    if start[-1] - start[0] == (n - 1) * cell_words:
+        return words[start[0] : start[0] + n * cell_words].reshape(n, cell_words)
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(words, cell_words)[start])
+
+
+def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64]) -> Decoded | None:
+    """Decode cells that all have the first one's nodes; None if they do not or one is faulty."""
+    try:
+        names, size = read_header(cells[0])
+    except ValueError:
+        return None
+    n, cell_words = cells.shape
+    n_nodes = len(names)
+    words = plane_words(n_nodes)
+    # one xor and one and over contiguous words check header and padding of a whole chunk
+    step = max(1, _CHUNK_WORDS // cell_words)
+    expected = np.zeros(cell_words, dtype=np.uint64)
+    expected[:size] = cells[0, :size]
+    checked = np.zeros(cell_words, dtype=np.uint64)
+    checked[:size] = ~np.uint64(0)
+    checked[0] ^= CLASS_BITS
+    checked[[size + words - 1, size + 2 * words - 1]] = padding_mask(n_nodes)
+    expected, checked = np.tile(expected, (step, 1)), np.tile(checked, (step, 1))
+    scratch = np.empty_like(expected)
+    planes = np.empty((n, N_PLANES, words), dtype=np.uint64)
+    flat = planes.reshape(n, -1)
+    kinds = np.empty(n, dtype=np.uint8)
+    as_bytes = cells.view(np.uint8)
+    for start in range(0, n, step):
+        part = cells[start : start + step]
+        differing = scratch[: len(part)]
+        np.bitwise_xor(part, expected[: len(part)], out=differing)
+        np.bitwise_and(differing, checked[: len(part)], out=differing)
+        if differing.max():
+            return None
+        out, codes = flat[start : start + step], kinds[start : start + step]
+        codes[:] = as_bytes[start : start + step, 2]
+        if N_PLANES * words <= _FEW:
+            for j in range(N_PLANES * words):
+                out[:, j] = part[:, size + j]
+        else:
+            out[:] = part[:, size:]
+        if codes.max() >= len(KINDS) or _undirected_dags(out, codes).any():
+            return None
+    return (Block(n_nodes, rows, planes, kinds, np.zeros(n, dtype=np.int64)),), (names,)
+
+
+def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:
+    """Decode cells of one length and any node sets; a faulty cell is an error."""
+
+    def refuse(at: int, fault: str) -> ValueError:
+        return ValueError(f"{where(int(rows[at]))}: {fault}")
+
+    def header(at: int) -> tuple[tuple[str, ...], int]:
+        try:
+            return read_header(cells[at])
+        except ValueError as fault:
+            raise refuse(at, str(fault)) from None
+
+    node_set, _ = pd.factorize(cells[:, 1].copy())
+    first = np.empty(int(node_set.max()) + 1, dtype=np.int64)
+    first[node_set[::-1]] = np.arange(len(node_set))[::-1]
+    headers = [header(at) for at in first.tolist()]
+    # each cell must have the header of the first one with its digest
+    like = first[node_set]
+    head, name_bytes = cells[:, 0].copy(), cells[:, 2].copy()
+    kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
+    differing = ((head ^ head[like]) & ~CLASS_BITS != 0) | (name_bytes != name_bytes[like]) | (kinds >= len(KINDS))
+    sizes = np.array([size for _, size in headers], dtype=np.int64)[node_set]
+    for size, chosen in group_rows(sizes):
+        for part in row_chunks(len(chosen), 16 * size):
+            some = chosen[part]
+            unlike = cells[some, HEADER_WORDS:size] != cells[like[some], HEADER_WORDS:size]
+            differing[some] |= unlike.any(axis=1)
+    if differing.any():
+        at = int(differing.argmax())
+        header(at)
+        raise refuse(at, "has the digest of other node names; the cell is damaged")
+    blocks = []
+    for n_nodes, chosen in group_rows((head >> np.uint64(32)).astype(np.int64)):
+        # cells of one length on as many nodes have name parts of one length
+        flat = np.ascontiguousarray(cells[chosen, sizes[chosen[0]] :])
+        planes = flat.reshape(len(chosen), N_PLANES, plane_words(n_nodes))
+        padded = (planes[:, :, -1] & padding_mask(n_nodes)).any(axis=1)
+        if padded.any():
+            raise refuse(chosen[padded.argmax()], "has bits set beyond its last pair of nodes; the cell is damaged")
+        undirected = _undirected_dags(flat, kinds[chosen])
+        if undirected.any():
+            raise refuse(chosen[undirected.argmax()], "is declared a dag but has undirected edges")
+        blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
+    return tuple(blocks), tuple(names for names, _ in headers)
+
+
+def _merge(blocks: Sequence[Block]) -> Block:
+    """Join blocks on as many nodes, rows ascending."""
+    if len(blocks) == 1:
+        return blocks[0]
+    rows, planes, kinds, node_set = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("rows", "planes", "kinds", "node_set")
+    )
+    order = np.argsort(rows)
+    return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
+
+
+def _undirected_dags(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Tell which graphs, planes (n, 2 * W), call themselves a dag although an edge has both marks."""
+    words = planes.shape[1] // N_PLANES
+    if words > _FEW:
+        both = (planes[:, :words] & planes[:, words:]).any(axis=1)
+    else:
+        both = np.zeros(len(planes), dtype=np.bool_)
+        for j in range(words):
+            both |= planes[:, j] & planes[:, words + j] != 0
+    return np.asarray(both & (kinds == DAG))

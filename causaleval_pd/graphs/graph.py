@@ -1,0 +1,222 @@
+"""The Graph value: node names, a class, and the marks of its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from . import classes
+from .header import check_names, pack_cell
+from .packed import unpack_array
+from .planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
+from .strings import write_edges, write_graph, write_name
+
+Encoding = Literal["row->column", "column->row"]
+ENCODINGS = ("row->column", "column->row")
+
+__all__ = ["ENCODINGS", "KINDS", "Encoding", "Graph", "marks_in_order"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Graph:
+    """An immutable, hashable graph over named nodes.
+
+    Two graphs are equal if they have the same nodes, class and edges, that is, the same canonical bytes. Make one from
+    what you have with `as_graph`, a column of them with `graph_column`.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        Node names in code-point order.
+    kind : {"dag", "cpdag", "pdag"}
+        Graph class.
+    planes : (2, W) uint64
+        Marks of the edges as bit planes, read-only.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> graph = ce.as_graph("A -> B; B -- C; D")
+    >>> graph
+    Graph('A -> B; B -- C; D', kind='pdag')
+    >>> graph.n_edges, graph.edges
+    (2, ('A -> B', 'B -- C'))
+    >>> graph == ce.as_graph("C -- B; D; B <- A")
+    True
+    """
+
+    nodes: tuple[str, ...]
+    kind: str
+    planes: NDArray[np.uint64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nodes", tuple(self.nodes))
+        fault = check_names(self.nodes)
+        if fault:
+            raise ValueError(f"the graph {fault}")
+        if self.kind not in KINDS:
+            raise ValueError(f"unknown kind {self.kind!r}; graph classes are {', '.join(KINDS)}")
+        planes = np.array(self.planes, dtype=np.uint64, order="C")
+        shape = (N_PLANES, plane_words(len(self.nodes)))
+        if planes.shape != shape:
+            raise ValueError(f"planes of {len(self.nodes)} nodes have the shape {shape}, found {planes.shape}")
+        if (planes[:, -1] & padding_mask(len(self.nodes))).any():
+            raise ValueError(f"planes of {len(self.nodes)} nodes have bits set beyond the last pair")
+        code = KINDS.index(self.kind)
+        if classes.not_in_class(planes[None], len(self.nodes), np.array([code], dtype=np.uint8))[0]:
+            raise ValueError(f"the graph {classes.explain_kind(planes, self.nodes, code)}")
+        planes.flags.writeable = False
+        object.__setattr__(self, "planes", planes)
+
+    @classmethod
+    def _of_checked(cls, nodes: tuple[str, ...], kind: str, planes: NDArray[np.uint64]) -> Self:
+        """Make a graph of parts that a column has checked already."""
+        graph = object.__new__(cls)
+        own = planes.copy()
+        own.flags.writeable = False
+        for name, value in (("nodes", nodes), ("kind", kind), ("planes", own)):
+            object.__setattr__(graph, name, value)
+        return graph
+
+    @classmethod
+    def from_bytes(cls, cell: bytes) -> Self:
+        """Read canonical bytes.
+
+        Parameters
+        ----------
+        cell : bytes
+            What `to_bytes` returned or a packed column holds.
+
+        Returns
+        -------
+        Graph
+            The graph.
+
+        Raises
+        ------
+        ValueError
+            If these are not the canonical bytes of a graph, or it is not in the class it declares.
+        """
+        if not isinstance(cell, bytes):
+            raise TypeError(f"expected the bytes of a packed graph, found {type(cell).__name__}")
+        column = unpack_array(pa.array([cell], type=pa.large_binary()), lambda row: "cell")
+        block = column.blocks[0]
+        return cls(column.node_sets[0], KINDS[block.kinds[0]], block.planes[0])
+
+    def to_bytes(self) -> bytes:
+        """Return the canonical bytes: equal graphs have equal bytes."""
+        return pack_cell(self.nodes, KINDS.index(self.kind), self.planes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self.kind == other.kind and self.nodes == other.nodes and self.planes.tobytes() == other.planes.tobytes()
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.nodes, self.planes.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        text = self.to_string()
+        return f"Graph({text if len(text) <= 90 else text[:87] + '...'!r}, kind={self.kind!r})"
+
+    def _arcs(self) -> list[tuple[int, int]]:
+        _, source, target = arcs_from_planes(self.planes[None], self.n_nodes)
+        return list(zip(source.tolist(), target.tolist(), strict=True))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, of any mark."""
+        return int(np.bitwise_count(self.planes[0] | self.planes[1]).sum())
+
+    @property
+    def n_undirected(self) -> int:
+        """Number of undirected edges."""
+        return int(np.bitwise_count(self.planes[0] & self.planes[1]).sum())
+
+    @property
+    def edges(self) -> tuple[str, ...]:
+        """The edges as strings, ordered by the names of their nodes."""
+        return tuple(write_edges([write_name(name) for name in self.nodes], self._arcs()))
+
+    @property
+    def is_acyclic(self) -> bool:
+        """Whether no directed cycle exists; undirected edges are not walked."""
+        return bool(classes.is_acyclic(self.planes[None], self.n_nodes)[0])
+
+    def to_string(self) -> str:
+        """Return the edge string, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
+        return write_graph([write_name(name) for name in self.nodes], self._arcs())
+
+    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: Encoding = "row->column") -> NDArray[np.int8]:
+        """Return the adjacency matrix.
+
+        Parameters
+        ----------
+        nodes : sequence of str, optional
+            Order of rows and columns; default code-point order.
+        encoding : {"row->column", "column->row"}
+            Whether the edge i -> j is a 1 in cell (i, j) or in cell (j, i). An undirected edge sets both.
+
+        Returns
+        -------
+        (d, d) array of int8
+            Zeros and ones.
+        """
+        marks = marks_from_planes(self.planes[None], self.n_nodes)
+        return np.asarray(marks_in_order(marks, self.nodes, nodes, encoding)[0])
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Return a networkx DiGraph; an undirected edge becomes two arcs."""
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from((self.nodes[s], self.nodes[t]) for s, t in self._arcs())
+        return graph
+
+    def skeleton(self) -> Graph:
+        """Return the graph with all edges undirected: a cpdag if that is one, else a pdag."""
+        planes, kinds = classes.to_skeletons(self.planes[None], self.n_nodes)
+        return self._of_checked(self.nodes, KINDS[kinds[0]], planes[0])
+
+    def cpdag(self) -> Graph:
+        """Return the CPDAG: of a dag its Markov equivalence class, of a pdag that of its consistent extensions.
+
+        Raises
+        ------
+        ValueError
+            If a pdag has no consistent extension.
+        """
+        kinds = np.array([KINDS.index(self.kind)], dtype=np.uint8)
+        planes, none = classes.to_cpdags(self.planes[None], self.n_nodes, kinds)
+        if none[0]:
+            raise ValueError(f"{self!r} has no CPDAG: no DAG has its skeleton, directed edges and v-structures")
+        return self._of_checked(self.nodes, "cpdag", planes[0])
+
+
+def marks_in_order(
+    marks: NDArray[np.int8], names: Sequence[str], nodes: Sequence[str] | None, encoding: Encoding
+) -> NDArray[np.int8]:
+    """Rearrange (N, d, d) matrices over `names` for the order and encoding that a user asks for."""
+    if encoding not in ENCODINGS:
+        raise ValueError(f"unknown encoding {encoding!r}; expected {' or '.join(map(repr, ENCODINGS))}")
+    if nodes is not None:
+        order = list(nodes)
+        if sorted(order) != list(names):
+            raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
+        position = {name: i for i, name in enumerate(names)}
+        at = np.array([position[name] for name in order], dtype=np.int64)
+        marks = marks[:, at[:, None], at]
+    return np.ascontiguousarray(marks if encoding == "row->column" else marks.transpose(0, 2, 1))

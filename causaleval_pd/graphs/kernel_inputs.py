@@ -1,0 +1,122 @@
+"""What kernels take: the checks at their border, the same for the compiled ones and their numpy twins.
+
+They keep compiled loops inside their arrays, whatever the caller has: shapes, indices, padding, numbers of edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .planes import N_PLANES, padding_mask, plane_words
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+
+class Comparison(NamedTuple):
+    """Two blocks of planes and the positions of the graphs to compare."""
+
+    truth: Words
+    estimate: Words
+    truth_index: Ints
+    estimate_index: Ints
+
+
+class Draws(NamedTuple):
+    """What graphs to draw, a row each."""
+
+    n_edges: Ints
+    cpdag: NDArray[np.bool_]
+    keys: Words
+    order: Ints
+
+
+def read_only(array: ArrayLike, dtype: Any) -> NDArray[Any]:
+    """Return `array` aligned, C-contiguous and read-only, copied only where it is not so already.
+
+    Compiled functions then meet one type of array whatever the caller has, and are compiled once.
+    """
+    view = np.require(array, dtype, ["C", "A", "E"]).view()
+    view.flags.writeable = False
+    return view
+
+
+def checked_planes(planes: ArrayLike, n_nodes: int) -> Words:
+    """Return `planes` ready for a kernel that walks the pairs of `n_nodes` nodes."""
+    ready = read_only(planes, np.uint64)
+    shape = (N_PLANES, plane_words(n_nodes))
+    if ready.ndim != 3 or ready.shape[1:] != shape:
+        raise ValueError(
+            f"planes of graphs on {n_nodes} nodes must have the shape (N, {shape[0]}, {shape[1]}), found {ready.shape}"
+        )
+    mask = padding_mask(n_nodes)
+    if mask and (ready[:, :, -1] & mask).any():
+        row = int(np.flatnonzero((ready[:, :, -1] & mask).any(axis=1))[0])
+        raise ValueError(f"row {row}: planes have bits that belong to no pair of {n_nodes} nodes; they must be zero")
+    return ready
+
+
+def checked_comparison(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
+) -> Comparison:
+    """Return blocks and indices ready for a kernel that compares graph by graph."""
+    given = Comparison(
+        read_only(truth, np.uint64),
+        read_only(estimate, np.uint64),
+        read_only(truth_index, np.int64),
+        read_only(estimate_index, np.int64),
+    )
+    shapes = given.truth.shape, given.estimate.shape
+    if given.truth.ndim != 3 or given.truth.shape[1] != N_PLANES or shapes[0][1:] != shapes[1][1:]:
+        raise ValueError(
+            f"truth and estimate must have the shapes (N, 2, W) and (K, 2, W), found {shapes[0]} and {shapes[1]}"
+        )
+    lengths = given.truth_index.shape, given.estimate_index.shape
+    if given.truth_index.ndim != 1 or lengths[0] != lengths[1]:
+        raise ValueError(
+            f"truth_index and estimate_index must be equally long, found the shapes {lengths[0]} and {lengths[1]}"
+        )
+    for side, index, block in (
+        ("truth", given.truth_index, given.truth),
+        ("estimate", given.estimate_index, given.estimate),
+    ):
+        # seen as unsigned, a negative index is larger than any length: one pass finds both kinds of error
+        if index.size and index.view(np.uint64).max() >= len(block):
+            row = int(np.flatnonzero((index < 0) | (index >= len(block)))[0])
+            raise IndexError(f"row {row}: {side}_index is {index[row]}, but there are {len(block)} graphs")
+    return given
+
+
+def checked_draws(
+    n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike
+) -> Draws:
+    """Return the arguments of `draw_graphs` ready for drawing."""
+    given = Draws(
+        read_only(n_edges, np.int64), read_only(cpdag, np.bool_), read_only(keys, np.uint64), read_only(order, np.int64)
+    )
+    if start < 0 or count < 0:
+        raise ValueError(f"start and count must not be negative, found {start} and {count}")
+    edges, n_rows = given.n_edges, len(given.keys)
+    if (
+        edges.ndim != 2
+        or edges.shape[0] != n_rows
+        or edges.shape[1] not in (1, count)
+        or given.cpdag.shape != (n_rows,)
+    ):
+        raise ValueError(
+            f"{n_rows} keys need n_edges of shape ({n_rows}, 1) or ({n_rows}, {count}) and cpdag of shape ({n_rows},), "
+            f"found {edges.shape} and {given.cpdag.shape}"
+        )
+    most = n_nodes * (n_nodes - 1) // 2
+    wrong = (edges < 0) | (edges > most)
+    if wrong.any():
+        row, column = (int(x) for x in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"row {row}: n_edges is {edges[row, column]}, but a graph on {n_nodes} nodes has between 0 and {most} edges"
+        )
+    if given.order.size and not np.array_equal(np.sort(given.order), np.arange(n_nodes)):
+        raise ValueError(f"order must be empty or hold each of 0..{n_nodes - 1} once, found {given.order.tolist()}")
+    return given

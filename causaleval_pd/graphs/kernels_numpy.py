@@ -1,0 +1,300 @@
+"""Operations on blocks of graphs in plain numpy: what the compiled `kernels` are checked against, and do without numba.
+
+Same names, arguments and results, bit for bit. Graphs are unpacked to boolean matrices with `marks[n, i, j]` for the
+mark i -> j; loops run over nodes, never over graphs.
+
+How random graphs are drawn
+---------------------------
+Every control has a stream of its own: the counter-based splitmix64 generator started at a hash of (key, number of the
+draw), so that no draw depends on chunks, threads or other draws. One 64-bit word gives two bounded numbers, one from
+each half, by multiplication and shift; a word is rejected where that would favour some numbers (Lemire 2019,
+doi:10.1145/3230636). Pairs of ranks are drawn until enough distinct ones are found, for more than half of all pairs
+those that are left out. A Fisher-Yates shuffle then says which node has which rank: a uniform skeleton x a uniform
+order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .kernel_inputs import Words, checked_comparison, checked_draws, checked_planes
+from .planes import N_PLANES, plane_words
+
+Marks = NDArray[np.bool_]
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_32 = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+def _unpack(planes: Words, n_nodes: int) -> Marks:
+    """Turn planes into matrices of marks."""
+    rows, columns = np.triu_indices(n_nodes, 1)
+    marks = np.zeros((len(planes), n_nodes, n_nodes), np.bool_)
+    if len(rows) and len(planes):
+        octets = np.ascontiguousarray(planes.astype("<u8")).view(np.uint8).reshape(len(planes), N_PLANES, -1)
+        bits = np.unpackbits(octets, axis=-1, count=len(rows), bitorder="little").astype(np.bool_)
+        marks[:, rows, columns], marks[:, columns, rows] = bits[:, 0], bits[:, 1]
+    return marks
+
+
+def _pack(marks: Marks) -> Words:
+    """Turn matrices of marks into planes."""
+    n_nodes = marks.shape[1]
+    rows, columns = np.triu_indices(n_nodes, 1)
+    bits = np.zeros((len(marks), N_PLANES, 64 * plane_words(n_nodes)), np.bool_)
+    bits[:, 0, : len(rows)], bits[:, 1, : len(rows)] = marks[:, rows, columns], marks[:, columns, rows]
+    return np.packbits(bits, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def pair_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
+) -> NDArray[np.int32]:
+    """Count what pairs of graphs have in common.
+
+    Returns
+    -------
+    (n, 9) int32
+        Shared adjacencies; edges of the truth; of the estimate; shared edges with the same direction; reversed;
+        directed edges of the truth; of the estimate; shared edges that lost their direction; that gained one.
+    """
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    t, e = given.truth[given.truth_index], given.estimate[given.estimate_index]
+    true, estimated = t[:, 0] | t[:, 1], e[:, 0] | e[:, 1]
+    true_arrow, estimated_arrow = t[:, 0] ^ t[:, 1], e[:, 0] ^ e[:, 1]
+    both, turned = true_arrow & estimated_arrow, t[:, 0] ^ e[:, 0]
+    parts = [true & estimated, true, estimated, both & ~turned, both & turned, true_arrow, estimated_arrow]
+    parts += [true_arrow & e[:, 0] & e[:, 1], estimated_arrow & t[:, 0] & t[:, 1]]
+    return np.stack([np.bitwise_count(part).sum(axis=1, dtype=np.int32) for part in parts], axis=1)
+
+
+def _causal_ranks(directed: Marks) -> NDArray[np.int64]:
+    """Peel off nodes without parents, layer by layer; -1 for nodes on or behind a cycle."""
+    rank = np.full(directed.shape[:2], -1, np.int64)
+    placed = np.zeros(len(directed), np.int64)
+    for _ in range(directed.shape[1]):
+        waiting = (directed & (rank < 0)[:, :, None]).any(axis=1)
+        ready = (rank < 0) & ~waiting
+        rank = np.where(ready, placed[:, None] + np.cumsum(ready, axis=1) - 1, rank)
+        placed += ready.sum(axis=1)
+    return rank
+
+
+def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
+    """Tell which graphs have no cycle of directed edges; undirected edges are ignored."""
+    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    return np.asarray((_causal_ranks(marks & ~marks.transpose(0, 2, 1)) >= 0).all(axis=1))
+
+
+def _compelled(parents: Marks) -> Marks:
+    """Tell which edges of DAGs whose nodes are numbered in a causal order are directed in the CPDAG.
+
+    `parents[n, y, x]` for x -> y. Let x be the last parent of y: if a parent of y other than x is no parent of x, or a
+    compelled parent of x is no parent of y, all edges into y are compelled, else those from the compelled parents of x.
+    """
+    compelled = np.zeros_like(parents)
+    every = np.arange(len(parents))
+    for y in range(parents.shape[1]):
+        mine = parents[:, y]
+        x = np.where(mine.any(axis=1), parents.shape[1] - 1 - np.argmax(mine[:, ::-1], axis=1), 0)
+        others = mine.copy()
+        others[every, x] = False
+        whole = ((others & ~parents[every, x]) | (compelled[every, x] & ~mine)).any(axis=1)
+        compelled[:, y] = np.where(whole[:, None], mine, compelled[every, x]) & mine.any(axis=1)[:, None]
+    return compelled
+
+
+def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
+    """Replace DAGs by the CPDAGs of their classes.
+
+    Returns
+    -------
+    planes : (N, 2, W) uint64
+        Zero where a graph has a cycle (or an undirected edge).
+    acyclic : (N,) bool
+        Which graphs were DAGs.
+
+    References
+    ----------
+    Chickering (2002), Learning equivalence classes of Bayesian-network structures, JMLR 2.
+    """
+    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    rank = _causal_ranks(marks)
+    acyclic = np.asarray((rank >= 0).all(axis=1))
+    order = np.argsort(rank, axis=1, kind="stable")
+    every = np.arange(len(marks))[:, None, None]
+    ranked = marks[every, order[:, :, None], order[:, None, :]].transpose(0, 2, 1)
+    undirected = ranked & ~_compelled(ranked)
+    both = ranked.transpose(0, 2, 1) | undirected
+    found = np.zeros_like(marks)
+    found[every, order[:, :, None], order[:, None, :]] = both
+    return _pack(found & acyclic[:, None, None]), acyclic
+
+
+def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
+    """Orient the undirected edges of PDAGs without new v-structures or cycles, where that is possible.
+
+    Returns
+    -------
+    planes : (N, 2, W) uint64
+        A DAG with the same skeleton, directed edges and v-structures; zero where there is none.
+    ok : (N,) bool
+        Where there is one.
+
+    References
+    ----------
+    Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph.
+    """
+    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    extended = np.zeros_like(marks)
+    alive = np.ones(marks.shape[:2], np.bool_)
+    adjacent = marks | marks.transpose(0, 2, 1)
+    for _ in range(n_nodes):
+        for x in range(n_nodes):
+            here = alive.copy()
+            here[:, x] = False
+            child = marks[:, x] & ~marks[:, :, x] & here
+            neighbour = marks[:, x] & marks[:, :, x] & here
+            around = adjacent[:, x] & here
+            # y neighbour of x, z another node around x: they must be adjacent
+            apart = around[:, None, :] & ~adjacent & ~np.eye(n_nodes, dtype=np.bool_)
+            sink = alive[:, x] & ~child.any(axis=1) & ~(apart.any(axis=2) & neighbour).any(axis=1)
+            extended[:, :, x] |= sink[:, None] & marks[:, :, x] & here
+            alive[:, x] &= ~sink
+    ok = ~alive.any(axis=1)
+    return _pack(extended & ok[:, None, None]), ok
+
+
+def v_structure_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
+) -> NDArray[np.int32]:
+    """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent.
+
+    Returns
+    -------
+    (n, 3) int32
+        Those of the truth, of the estimate and of both.
+    """
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    true = _colliders(_unpack(checked_planes(given.truth, n_nodes), n_nodes))[given.truth_index]
+    estimated = _colliders(_unpack(checked_planes(given.estimate, n_nodes), n_nodes))[given.estimate_index]
+    return np.stack([x.sum(axis=(1, 2, 3), dtype=np.int32) for x in (true, estimated, true & estimated)], axis=1)
+
+
+def _colliders(marks: Marks) -> Marks:
+    """Return triples [n, k, i, j] with i < j."""
+    parents = (marks & ~marks.transpose(0, 2, 1)).transpose(0, 2, 1)
+    apart = np.triu(~(marks | marks.transpose(0, 2, 1)), 1)
+    return np.asarray(parents[:, :, :, None] & parents[:, :, None, :] & apart[:, None])
+
+
+def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
+    """Count directed edges into and out of each node, and undirected ones.
+
+    Returns
+    -------
+    (N, d, 3) int32
+        In-degree, out-degree and undirected degree.
+    """
+    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    undirected = marks & marks.transpose(0, 2, 1)
+    directed = marks ^ undirected
+    return np.stack([directed.sum(axis=1), directed.sum(axis=2), undirected.sum(axis=1)], axis=-1).astype(np.int32)
+
+
+def _mix(z: Words) -> Words:
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _two_below(word: Words, n: Words, m: Words) -> tuple[NDArray[np.bool_], Words, Words]:
+    """Return which words are accepted, and numbers below `n` and below `m`."""
+    low, high = (word & _LOW) * n, (word >> _32) * m
+    space = np.uint64(1) << _32
+    return ((low & _LOW) >= space % n) & ((high & _LOW) >= space % m), low >> _32, high >> _32
+
+
+def draw_graphs(
+    n_nodes: int,
+    n_edges: ArrayLike,
+    cpdag: ArrayLike,
+    keys: ArrayLike,
+    start: int,
+    count: int,
+    order: ArrayLike = (),
+) -> Words:
+    """Draw random graphs with given numbers of edges.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes d.
+    n_edges : (n, 1) or (n, count) array_like of int
+        Edges of the graphs of each row, one number for all its draws or one for each.
+    cpdag : (n,) array_like of bool
+        Whether a row's DAGs are replaced by their CPDAGs.
+    keys : (n,) array_like of uint64
+        Names of the rows' random streams.
+    start, count : int
+        Draws start .. start + count - 1 are made; draw r depends on the key and r alone.
+    order : (0,) or (d,) array_like of int
+        Causal order of the nodes, a random one for each draw if empty.
+
+    Returns
+    -------
+    (n * count, 2, W) uint64
+        Planes, the draws of a row together.
+
+    Raises
+    ------
+    ValueError
+        If a number of edges does not fit the nodes, or shapes do not fit.
+    """
+    given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
+    wanted = np.broadcast_to(given.n_edges, (len(given.keys), count)).ravel()
+    base = _mix(given.keys + _STEP)
+    numbers = np.arange(start + 1, start + count + 1, dtype=np.uint64)
+    state = _mix((base[:, None] + numbers * _STEP).ravel())
+    n_pairs = n_nodes * (n_nodes - 1) // 2
+    complement = 2 * wanted > n_pairs
+    left = np.where(complement, n_pairs - wanted, wanted)
+    parents = np.zeros((len(state), n_nodes, n_nodes), np.bool_)
+    active = np.flatnonzero(left > 0)
+    size = np.full(1, n_nodes, np.uint64)
+    while len(active):
+        state[active] += _STEP
+        accepted, a, b = _two_below(_mix(state[active]), size, size - np.uint64(1))
+        b = b + (b >= a)
+        high, low = np.maximum(a, b).astype(np.int64), np.minimum(a, b).astype(np.int64)
+        new = accepted & ~parents[active, high, low]
+        parents[active[new], high[new], low[new]] = True
+        left[active[new]] -= 1
+        active = active[left[active] > 0]
+    parents[complement] = np.tril(~parents[complement], -1)
+    ranks = np.tile(given.order if len(given.order) else np.arange(n_nodes), (len(state), 1))
+    if not len(given.order):
+        _shuffle(state, ranks)
+    mapped = np.repeat(given.cpdag, count)
+    undirected = parents & ~_compelled(parents) & mapped[:, None, None]
+    both = parents.transpose(0, 2, 1) | undirected
+    marks = np.zeros_like(both)
+    marks[np.arange(len(state))[:, None, None], ranks[:, :, None], ranks[:, None, :]] = both
+    return _pack(marks)
+
+
+def _shuffle(state: Words, ranks: NDArray[np.int64]) -> None:
+    """Shuffle each row, two places a word."""
+    left = np.full(len(ranks), ranks.shape[1], np.uint64)
+    active = np.flatnonzero(left > 1)
+    while len(active):
+        state[active] += _STEP
+        room = left[active]
+        accepted, j, k = _two_below(_mix(state[active]), room, room - np.uint64(1))
+        rows = active[accepted]
+        for back, place in ((1, j[accepted]), (2, k[accepted])):
+            last, other = left[rows].astype(np.int64) - back, place.astype(np.int64)
+            ranks[rows, last], ranks[rows, other] = ranks[rows, other], ranks[rows, last]
+        left[rows] -= np.uint64(2)
+        active = active[left[active] > 1]

@@ -1,0 +1,148 @@
+"""Columns of canonical bytes: packing and unpacking."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from ..field import name_row
+from .blocks import Block, UnpackedColumn, first_other_nodes, group_rows, shared_rows
+from .decode import Where, unpack_array
+from .header import names_header
+from .planes import N_PLANES, plane_words, row_chunks
+from .strings import TEXT_OF_OBJECT, explain_text
+
+__all__ = [
+    "COLUMN_DTYPE",
+    "Block",
+    "UnpackedColumn",
+    "Where",
+    "first_other_nodes",
+    "is_packed",
+    "pack_column",
+    "shared_rows",
+    "unpack_array",
+    "unpack_column",
+]
+
+COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
+
+
+def is_packed(series: pd.Series) -> bool:
+    """Tell whether a column has an Arrow binary dtype."""
+    dtype = series.dtype
+    if not isinstance(dtype, pd.ArrowDtype):
+        return False
+    kind = dtype.pyarrow_dtype
+    return bool(
+        pa.types.is_large_binary(kind)
+        or pa.types.is_binary(kind)
+        or pa.types.is_fixed_size_binary(kind)
+        or pa.types.is_binary_view(kind)
+    )
+
+
+def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
+    """Pack decoded graphs into a column of canonical bytes.
+
+    Parameters
+    ----------
+    column : UnpackedColumn
+        Graphs by number of nodes; rows in no block become missing.
+    index, name : optional
+        Of the returned Series.
+
+    Returns
+    -------
+    Series
+        Of dtype `COLUMN_DTYPE`.
+    """
+    headers = [names_header(names) for names in column.node_sets]
+    header_words = np.array([len(words) for words in headers], dtype=np.int64)
+    length = np.zeros(column.n_rows, dtype=np.int64)
+    for block in column.blocks:
+        length[block.rows] = header_words[block.node_set] + N_PLANES * plane_words(block.n_nodes)
+    offset = np.zeros(column.n_rows + 1, dtype=np.int64)
+    np.cumsum(length, out=offset[1:])
+    data = np.empty(offset[-1], dtype=np.uint64)
+    for block in column.blocks:
+        # among graphs with as many nodes and name words only the contents differ
+        for size, chosen in group_rows(header_words[block.node_set]):
+            sets, position = np.unique(block.node_set[chosen], return_inverse=True)
+            table = np.stack([headers[i] for i in sets.tolist()])
+            cell_words = size + N_PLANES * plane_words(block.n_nodes)
+            for part in row_chunks(len(chosen), 16 * cell_words):
+                some = chosen[part]
+                cells = np.empty((len(some), cell_words), dtype=np.uint64)
+                cells[:, :size] = table[position[part]]
+                cells[:, 0] |= block.kinds[some].astype(np.uint64) << np.uint64(16)
+                cells[:, size:] = block.planes[some].reshape(len(some), -1)
+                start = offset[block.rows[some]]
+                if start[-1] - start[0] == (len(some) - 1) * cell_words:
+                    data[start[0] : start[-1] + cell_words] = cells.reshape(-1)
+                else:
+                    data[start[:, None] + np.arange(cell_words)] = cells
+    valid = length > 0
+    bitmap = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    buffers = [bitmap, pa.py_buffer(offset * 8), pa.py_buffer(data)]
+    array = pa.Array.from_buffers(pa.large_binary(), column.n_rows, buffers)
+    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
+
+
+def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> UnpackedColumn:
+    """Decode a column of canonical bytes, checking every cell's header.
+
+    Parameters
+    ----------
+    series : Series
+        Arrow binary of any kind, or an object column of bytes and missing values.
+    column : hashable, optional
+        Name of the column in messages; default the name of `series`.
+
+    Returns
+    -------
+    UnpackedColumn
+        Graphs in blocks by number of nodes.
+
+    Raises
+    ------
+    ValueError
+        If a cell is not the canonical bytes of a graph; names the row and what was found.
+    TypeError
+        If the column holds something else than bytes.
+
+    Notes
+    -----
+    The class that a cell declares is checked only as far as its bytes go (a dag has no undirected edge);
+    `graph_column` checks it in full.
+    """
+    column = series.name if column is None else column
+
+    def where(row: int) -> str:
+        return name_row(row, series.index, column)
+
+    if is_packed(series):
+        # __arrow_array__ hands over the chunks without a copy
+        array = series.array.__arrow_array__()
+    else:
+        array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
+    return unpack_array(array, where)
+
+
+def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:
+    """Return the cells of an object column of bytes."""
+    missing = series.isna().to_numpy()
+    cells: list[bytes | None] = []
+    for row, cell in enumerate(series.array):
+        if missing[row]:
+            cells.append(None)
+        elif isinstance(cell, bytes):
+            cells.append(cell)
+        elif isinstance(cell, str) and TEXT_OF_OBJECT.match(cell):
+            raise ValueError(f"{where(row)}: {explain_text(cell)}")
+        else:
+            raise TypeError(f"{where(row)}: expected packed bytes, found {type(cell).__name__}; use graph_column")
+    return cells

@@ -1,0 +1,239 @@
+"""The accessor ``series.graph`` on packed columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..field import name_row
+from . import classes
+from .batch import kernels
+from .formats import short
+from .graph import KINDS, Encoding, Graph, marks_in_order
+from .packed import Block, is_packed, pack_column, unpack_column
+from .planes import CPDAG, arcs_from_planes, marks_from_planes
+from .strings import write_graph, write_name
+
+
+class SeriesGraphAccessor:
+    """What a column of packed graphs knows: ``series.graph``.
+
+    Every result is on the index of the column, and a missing graph gives a missing result.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> column = ce.graph_column(["A -> B <- C", "A -- B; C", None])
+    >>> column.graph.n_edges.tolist()
+    [2, 1, <NA>]
+    >>> column.graph.cpdag().graph.to_strings().tolist()
+    ['A -> B; C -> B', 'A -- B; C', nan]
+    """
+
+    def __init__(self, series: pd.Series) -> None:
+        if not is_packed(series):
+            raise AttributeError(
+                f"series.graph needs a column of packed graphs, found dtype {series.dtype}; make one with graph_column"
+            )
+        self._obj = series
+
+    def to_strings(self) -> pd.Series:
+        """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
+        return _to_strings(self._obj)
+
+    def to_graphs(self) -> pd.Series:
+        """Return the graphs as `Graph` values (an object column, for use in Python)."""
+        return _each(self._obj, lambda graph: graph)
+
+    def to_networkx(self) -> pd.Series:
+        """Return the graphs as networkx DiGraphs (an object column); an undirected edge becomes two arcs."""
+        return _each(self._obj, Graph.to_networkx)
+
+    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: Encoding = "row->column") -> NDArray[Any]:
+        """Return an (N, d, d) stack of adjacency matrices, for graphs on the same nodes.
+
+        Parameters
+        ----------
+        nodes : sequence of str, optional
+            Order of rows and columns; default code-point order.
+        encoding : {"row->column", "column->row"}
+            Whether the edge i -> j is a 1 in cell (i, j) or in cell (j, i). An undirected edge sets both.
+
+        Returns
+        -------
+        (N, d, d) array
+            int8; float64 with NaN matrices if graphs are missing.
+
+        Raises
+        ------
+        ValueError
+            If the graphs have different nodes.
+        """
+        return _to_matrices(self._obj, nodes, encoding)
+
+    @property
+    def nodes(self) -> pd.Series:
+        """Node names of each graph, a tuple in code-point order."""
+        return _node_names(self._obj)
+
+    @property
+    def n_nodes(self) -> pd.Series:
+        """Number of nodes."""
+        return _counts(self._obj, lambda block: np.full(len(block.rows), block.n_nodes))
+
+    @property
+    def n_edges(self) -> pd.Series:
+        """Number of edges, directed or not."""
+        return _counts(self._obj, lambda block: _n_bits(block.planes[:, 0] | block.planes[:, 1]))
+
+    @property
+    def n_undirected(self) -> pd.Series:
+        """Number of undirected edges."""
+        return _counts(self._obj, lambda block: _n_bits(block.planes[:, 0] & block.planes[:, 1]))
+
+    @property
+    def density(self) -> pd.Series:
+        """Number of edges over number of node pairs, NaN for fewer than two nodes."""
+        return _density(self._obj)
+
+    @property
+    def kind(self) -> pd.Series:
+        """Graph class, a categorical over dag, cpdag, pdag."""
+        return _kinds(self._obj)
+
+    @property
+    def is_acyclic(self) -> pd.Series:
+        """Whether no directed cycle exists; undirected edges are not walked."""
+        return _is_acyclic(self._obj)
+
+    def v_structures(self) -> pd.Series:
+        """Return the number of v-structures, A -> B <- C with A and C not adjacent."""
+        return _counts(self._obj, _n_v_structures)
+
+    def skeleton(self) -> pd.Series:
+        """Return the graphs with all edges undirected: a cpdag where that is one, else a pdag."""
+        return _skeletons(self._obj)
+
+    def cpdag(self) -> pd.Series:
+        """Return the CPDAGs: of a dag its Markov equivalence class, of a pdag that of its consistent extensions."""
+        return _cpdags(self._obj)
+
+
+def _counts(series: pd.Series, count: Callable[[Block], NDArray[Any]]) -> pd.Series:
+    column = unpack_column(series)
+    data = pd.arrays.IntegerArray(column.scatter([count(b) for b in column.blocks], 0, np.int64), column.missing)
+    return pd.Series(data, index=series.index, name=series.name)
+
+
+def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
+    return np.asarray(np.bitwise_count(words).sum(axis=1, dtype=np.int64))
+
+
+def _n_v_structures(block: Block) -> NDArray[Any]:
+    index = np.arange(len(block.rows), dtype=np.int64)
+    return np.asarray(kernels().v_structure_counts(block.planes, block.planes, index, index, block.n_nodes))[:, 0]
+
+
+def _density(series: pd.Series) -> pd.Series:
+    column = unpack_column(series)
+    values = []
+    for block in column.blocks:
+        edges, pairs = _n_bits(block.planes[:, 0] | block.planes[:, 1]), block.n_nodes * (block.n_nodes - 1) // 2
+        values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
+    return pd.Series(column.scatter(values, np.nan, np.float64), index=series.index, name=series.name)
+
+
+def _kinds(series: pd.Series) -> pd.Series:
+    column = unpack_column(series)
+    codes = column.scatter([block.kinds for block in column.blocks], -1, np.int8)
+    return pd.Series(pd.Categorical.from_codes(codes, pd.Index(KINDS)), index=series.index, name=series.name)
+
+
+def _is_acyclic(series: pd.Series) -> pd.Series:
+    column = unpack_column(series)
+    values = [classes.is_acyclic(block.planes, block.n_nodes) for block in column.blocks]
+    data = pd.arrays.BooleanArray(column.scatter(values, False, np.bool_), column.missing)
+    return pd.Series(data, index=series.index, name=series.name)
+
+
+def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
+    column = unpack_column(series)
+    found = np.full(column.n_rows, None, dtype=object)
+    for block in column.blocks:
+        for i, row in enumerate(block.rows.tolist()):
+            nodes = column.node_sets[block.node_set[i]]
+            found[row] = make(Graph._of_checked(nodes, KINDS[block.kinds[i]], block.planes[i]))
+    return pd.Series(found, index=series.index, name=series.name, dtype=object)
+
+
+def _to_strings(series: pd.Series) -> pd.Series:
+    column = unpack_column(series)
+    found = np.full(column.n_rows, None, dtype=object)
+    written = [[write_name(name) for name in names] for names in column.node_sets]
+    for block in column.blocks:
+        at, source, target = arcs_from_planes(block.planes, block.n_nodes)
+        arcs = list(zip(source.tolist(), target.tolist(), strict=True))
+        bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
+        for i, row in enumerate(block.rows.tolist()):
+            found[row] = write_graph(written[block.node_set[i]], arcs[bounds[i] : bounds[i + 1]])
+    return pd.Series(found, index=series.index, name=series.name, dtype="str")
+
+
+def _node_names(series: pd.Series) -> pd.Series:
+    column = unpack_column(series)
+    found = np.full(column.n_rows, None, dtype=object)
+    for row, node_set in enumerate(column.row_node_set.tolist()):
+        if node_set >= 0:
+            found[row] = column.node_sets[node_set]
+    return pd.Series(found, index=series.index, name=series.name, dtype=object)
+
+
+def _to_matrices(series: pd.Series, nodes: Sequence[str] | None, encoding: Encoding) -> NDArray[Any]:
+    column = unpack_column(series)
+    if not column.blocks:
+        d = 0 if nodes is None else len(nodes)
+        return np.full((column.n_rows, d, d), np.nan)
+    if len(column.node_sets) > 1:
+        ids = column.row_node_set
+        first, other = int((ids >= 0).argmax()), int(((ids >= 0) & (ids != ids[ids >= 0][0])).argmax())
+        raise ValueError(
+            f"{name_row(other, series.index, series.name)}: found the nodes {short(column.node_sets[ids[other]])}, "
+            f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
+        )
+    block = column.blocks[0]
+    marks = marks_from_planes(block.planes, block.n_nodes)
+    marks = marks_in_order(marks, column.node_sets[0], nodes, encoding)
+    if len(marks) == column.n_rows:
+        return marks
+    stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)
+    stack[block.rows] = marks
+    return stack
+
+
+def _skeletons(series: pd.Series) -> pd.Series:
+    column = unpack_column(series)
+    blocks = []
+    for block in column.blocks:
+        planes, kinds = classes.to_skeletons(block.planes, block.n_nodes)
+        blocks.append(replace(block, planes=planes, kinds=kinds))
+    return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)
+
+
+def _cpdags(series: pd.Series) -> pd.Series:
+    column = unpack_column(series)
+    blocks = []
+    for block in column.blocks:
+        planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
+        if none.any():
+            row = int(block.rows[none.argmax()])
+            raise ValueError(
+                f"{name_row(row, series.index, series.name)}: the pdag has no CPDAG, because no DAG has its skeleton, "
+                "directed edges and v-structures; leave the row out"
+            )
+        blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), CPDAG, np.uint8)))
+    return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)

@@ -1,0 +1,177 @@
+"""What a null model gives the spine: drawn controls, and closed forms where mathematics has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .stats import as_good, better
+
+if TYPE_CHECKING:
+    from .field import Pairs
+    from .metric import Metric
+
+#: rows x support points handled at once when tail probabilities are summed
+_TAIL_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Exact null distributions of a metric, one a row, stored once per distinct parameter set.
+
+    Attributes
+    ----------
+    index : (n,) int
+        Which stored distribution belongs to a row.
+    values, weights : (u, s) float
+        Support points in ascending order and their probabilities, padded by weight 0; a weight belongs to a *defined*
+        value and the weights of a row sum to 1, or to 0 where the metric is never defined.
+    undefined : (u,) float
+        Probability that the metric is undefined.
+    """
+
+    index: NDArray[np.int64]
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    undefined: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, index: NDArray[np.int64], values: NDArray[np.float64], weights: NDArray[np.float64]) -> Distribution:
+        """Sort the support of each row and set aside the undefined values."""
+        defined = ~np.isnan(values) & (weights > 0)
+        undefined = np.where(np.isnan(values), weights, 0.0).sum(axis=1)
+        values = np.where(defined, values, np.inf)
+        weights = np.where(defined, weights, 0.0)
+        total = weights.sum(axis=1, keepdims=True)
+        weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+        order = np.argsort(values, axis=1, kind="stable")
+        values = np.take_along_axis(values, order, axis=1)
+        weights = np.take_along_axis(weights, order, axis=1)
+        # pad by the largest defined value, so that no infinity enters a product
+        last = np.maximum((weights > 0).sum(axis=1) - 1, 0)
+        top = values[np.arange(len(values)), last]
+        values = np.where(np.isinf(values) & (weights == 0), top[:, None], values)
+        values[total[:, 0] == 0] = np.nan
+        return cls(index, values, weights, undefined)
+
+    def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the mean of `function` of the metric, a value a row."""
+        return np.asarray((function(self.values) * self.weights).sum(axis=1)[self.index])
+
+    def quantile(self, q: float) -> NDArray[np.float64]:
+        """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""
+        cumulative = np.cumsum(self.weights, axis=1)
+        # 1e-12 absorbs the rounding of the sum: a cumulative probability that is q mathematically must count
+        reached = (cumulative >= q - 1e-12) & (self.weights > 0)
+        first = np.argmax(reached, axis=1)
+        return np.asarray(self.values[np.arange(len(self.values)), first][self.index])
+
+    def probability(
+        self, observed: NDArray[np.float64], metric: Metric, *, strict: bool = False
+    ) -> NDArray[np.float64]:
+        """Return P(control as good as, or with `strict` better than, the observed value); NaN where undefined."""
+        compare = better if strict else as_good
+        result = np.full(len(observed), np.nan)
+        step = max(1, _TAIL_BLOCK // max(1, self.values.shape[1]))
+        for start in range(0, len(observed), step):
+            rows = slice(start, start + step)
+            chosen = self.index[rows]
+            hit = compare(self.values[chosen], observed[rows, None], direction=metric.direction, optimum=metric.optimum)
+            result[rows] = (self.weights[chosen] * hit).sum(axis=1)
+        result[np.isnan(observed) | (self.undefined[self.index] >= 1)] = np.nan
+        return np.minimum(result, 1.0)
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """What is known without drawing: means, perhaps variances, perhaps the whole distribution.
+
+    Attributes
+    ----------
+    mean : (n,) float
+        Null mean of the metric, a value a row.
+    variance : (n,) float or None
+        Null variance, NaN where no form is known.
+    distribution : Distribution or None
+        The exact distribution, where there is one.
+    """
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64] | None = None
+    distribution: Distribution | None = None
+
+
+class Controls(Protocol):
+    """Matched controls of one batch of pairs."""
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls, a word a row."""
+
+    @property
+    def cost(self) -> int:
+        """Bytes that one drawn control takes while it is scored."""
+
+    def draw(self, start: int, count: int) -> Pairs:
+        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return what is known of the metric's null distribution, or None."""
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What a null model may match controls to, aligned with the rows of the table.
+
+    Attributes
+    ----------
+    truth, estimate : Series
+        Canonical columns.
+    control_kind : (n,) object or None
+        Class of the controls as the user stated it.
+    stratum : (n,) int or None
+        Number of the row's stratum, -1 outside any.
+    options : mapping
+        The user's further options of the null model.
+    """
+
+    truth: pd.Series
+    estimate: pd.Series
+    control_kind: NDArray[np.object_] | None
+    stratum: NDArray[np.int64] | None
+    options: Mapping[str, Any]
+
+
+#: from the rows and the pairs of one batch and the rows' random keys to their controls
+Matcher = Callable[[NDArray[np.int64], "Pairs", NDArray[np.uint64]], Controls]
+
+
+@dataclass(frozen=True)
+class Null:
+    """A null model.
+
+    Attributes
+    ----------
+    name : str
+        Name used by `null=`.
+    long_name : str
+        Sentence fragment for tables and captions.
+    match : callable
+        From the table's columns (`Matching`) to a function that makes the controls of one batch.
+    by_stratum : bool
+        True if controls depend on the stratum's other rows, so that rows have no p of their own.
+    published : callable or None
+        Controls of one truth from an estimate's published numbers, `published(truth, key, **numbers)`, with the pair
+        (truth, truth) in the estimate's place.
+    """
+
+    name: str
+    long_name: str
+    match: Callable[[Matching], Matcher]
+    by_stratum: bool = False
+    published: Callable[..., Controls] | None = None

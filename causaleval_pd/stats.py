@@ -1,0 +1,418 @@
+"""Statistics on arrays along their last axis: better and worse with ties, quantiles, intervals, effects, multiplicity.
+
+NaN marks what is undefined or not there; it never counts, and a row without enough values gives NaN without a warning.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+from scipy.stats import rankdata
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: values this close are equal, relative to the larger of 1 and the observed value
+TOLERANCE = 1e-12
+
+#: names of multiplicity corrections, as users write them, and as statsmodels does
+CORRECTIONS = {"none": None, "holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "fdr_bh": "fdr_bh"}
+
+
+class Estimate(NamedTuple):
+    """An effect and the limits of its confidence interval."""
+
+    effect: Floats
+    low: Floats
+    high: Floats
+
+
+def score(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats:
+    """Return what is averaged and ranked: the metric, or |metric - optimum| where closest to the optimum is best."""
+    found = np.asarray(values, np.float64)
+    return np.abs(found - optimum) if direction == "zero" else found
+
+
+def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
+    """Tell which controls are at least as good as the observed value.
+
+    Parameters
+    ----------
+    control, observed : array_like
+        Values of a metric that broadcast together.
+    direction : {"minimize", "maximize", "zero"}
+        What is good; "zero" compares distances from `optimum`.
+    optimum : float
+        Value of a perfect estimate, used by "zero" only.
+
+    Returns
+    -------
+    ndarray of bool
+        False where either value is NaN. Values within `1e-12 max(1, |observed|)` tie, and ties are as good.
+
+    Raises
+    ------
+    ValueError
+        If `direction` is none of the three.
+
+    Examples
+    --------
+    >>> as_good([3, 4, 5, np.nan], 4, direction="minimize", optimum=0)
+    array([ True,  True, False, False])
+    """
+    drawn, seen, slack, small = _ordered(control, observed, direction, optimum)
+    return np.asarray(drawn <= seen + slack if small else drawn >= seen - slack)
+
+
+def better(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
+    """Tell which controls are strictly better than the observed value, beyond a tie; see `as_good`.
+
+    Examples
+    --------
+    >>> better([3, 4, 5, np.nan], 4, direction="minimize", optimum=0)
+    array([ True, False, False, False])
+    """
+    drawn, seen, slack, small = _ordered(control, observed, direction, optimum)
+    return np.asarray(drawn < seen - slack if small else drawn > seen + slack)
+
+
+def _ordered(
+    control: ArrayLike, observed: ArrayLike, direction: str | None, optimum: float
+) -> tuple[Floats, Floats, Floats, bool]:
+    """Return scores, the width of a tie, and whether small scores are good."""
+    if direction not in ("minimize", "maximize", "zero"):
+        raise ValueError(f"direction must be 'minimize', 'maximize' or 'zero' to order values, found {direction!r}")
+    drawn = score(control, direction=direction, optimum=optimum)
+    seen = score(observed, direction=direction, optimum=optimum)
+    slack = np.where(np.isfinite(seen), TOLERANCE * np.maximum(1.0, np.abs(seen)), 0.0)
+    return drawn, seen, slack, direction != "maximize"
+
+
+def paired_difference(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Return a - b, exactly 0 where they tie; NaN where either is.
+
+    Examples
+    --------
+    >>> paired_difference([0.1 + 0.2, 2.0, np.inf], [0.3, 1.5, np.inf])
+    array([0. , 0.5, 0. ])
+    """
+    first, second = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    difference = np.subtract(first, second, out=np.zeros(first.shape), where=first != second)
+    scale = np.where(np.isfinite(first), np.maximum(1.0, np.abs(first)), 1.0)
+    return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, difference)
+
+
+def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return number, mean and standard deviation (divisor n - 1) of the defined values.
+
+    The mean is NaN for no values or an infinite one, the deviation also for one value; a deviation that is rounding
+    error is 0.
+    """
+    values = np.asarray(values, np.float64)
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=-1)
+    usable = (n > 0) & ~np.isinf(values).any(axis=-1)
+    kept = np.where(defined & usable[..., None], values, 0.0)
+    mean = kept.sum(axis=-1) / np.maximum(n, 1)
+    apart = np.subtract(kept, mean[..., None], out=np.zeros_like(kept), where=defined & usable[..., None])
+    deviation = np.sqrt((apart**2).sum(axis=-1) / np.maximum(n - 1, 1))
+    noise = TOLERANCE * np.abs(kept).max(axis=-1, initial=0.0)
+    deviation = np.where(deviation <= noise, 0.0, deviation)
+    return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
+
+
+def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
+    """Return quantiles of the defined values, linear between order statistics (R's type 7).
+
+    Parameters
+    ----------
+    values : (..., n) array_like
+        NaN where there is none.
+    q : (..., k) array_like
+        Probabilities, the same for all rows or for each row its own.
+
+    Returns
+    -------
+    (..., k) ndarray
+        NaN where a row has no value.
+
+    References
+    ----------
+    Hyndman and Fan (1996), 10.1080/00031305.1996.10473566.
+
+    Examples
+    --------
+    >>> quantiles([[4.0, 1.0, np.nan, 2.0]], [0.25, 0.5])
+    array([[1.5, 2. ]])
+    """
+    ordered = np.sort(np.asarray(values, np.float64), axis=-1)  # NaN last
+    q = np.asarray(q, np.float64)
+    q = np.broadcast_to(q, (*ordered.shape[:-1], q.shape[-1]))
+    if ordered.shape[-1] == 0:
+        return np.full(q.shape, np.nan)
+    last = np.maximum((~np.isnan(ordered)).sum(axis=-1) - 1, 0)[..., None]
+    place = q * last
+    below = np.floor(place).astype(np.int64)
+    low = np.take_along_axis(ordered, below, axis=-1)
+    high = np.take_along_axis(ordered, np.minimum(below + 1, last), axis=-1)
+    return _between(low, high, place - below)
+
+
+def _between(low: Floats, high: Floats, share: Floats) -> Floats:
+    """Interpolate, without a warning at infinite ends."""
+    inside = np.isfinite(low) & (share > 0)
+    gap = np.subtract(high, low, out=np.zeros(low.shape), where=inside)
+    return low + np.multiply(share, gap, out=np.zeros(low.shape), where=inside)
+
+
+def weighted_quantile(values: ArrayLike, weights: ArrayLike, q: ArrayLike) -> Floats:
+    """Return quantiles of a table of values and counts, equal to `np.quantile` of the sample it stands for.
+
+    Parameters
+    ----------
+    values, weights : (..., n) array_like
+        Values in any order and their counts (whole numbers); a value with count 0 may be NaN.
+    q : (k,) array_like
+        Probabilities.
+
+    Returns
+    -------
+    (..., k) ndarray
+        NaN where all counts are 0.
+
+    Examples
+    --------
+    >>> weighted_quantile([3.0, 1.0], [1, 3], [0.5, 0.9])
+    array([1. , 2.4])
+    >>> np.quantile([1.0, 1.0, 1.0, 3.0], [0.5, 0.9])
+    array([1. , 2.4])
+    """
+    weights = np.asarray(weights, np.float64)
+    values = np.where(weights > 0, np.asarray(values, np.float64), np.nan)
+    q = np.asarray(q, np.float64)
+    if values.shape[-1] == 0:
+        return np.full((*values.shape[:-1], len(q)), np.nan)
+    order = np.argsort(values, axis=-1)  # NaN, that is count 0, last
+    values = np.take_along_axis(values, order, axis=-1)
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=-1), axis=-1)
+    last = np.maximum(reached[..., -1:] - 1, 0.0)
+    used = np.maximum((weights > 0).sum(axis=-1, keepdims=True) - 1, 0)
+
+    def at(position: Floats) -> Floats:
+        before = [(reached <= position[..., i : i + 1]).sum(axis=-1, keepdims=True) for i in range(len(q))]
+        return np.take_along_axis(values, np.minimum(np.concatenate(before, axis=-1), used), axis=-1)
+
+    place = q * last
+    below = np.floor(place)
+    return _between(at(below), at(np.minimum(below + 1, last)), place - below)
+
+
+def quantile_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return the limits of the middle share `level` of the values (R's type 7).
+
+    Examples
+    --------
+    >>> low, high = quantile_interval(np.arange(101.0), 0.5)
+    >>> float(low), float(high)
+    (25.0, 75.0)
+    """
+    limits = quantiles(values, [(1 - level) / 2, (1 + level) / 2])
+    return limits[..., 0], limits[..., 1]
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return the t interval of the mean, NaN for fewer than two values.
+
+    Examples
+    --------
+    >>> low, high = mean_interval([1.0, 2.0, 3.0, np.nan])
+    >>> round(float(low), 4), round(float(high), 4)
+    (-0.4841, 4.4841)
+    """
+    found = mean_difference(values, level)
+    return found.low, found.high
+
+
+def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return the mean of paired differences and its t interval."""
+    n, mean, deviation = moments(difference)
+    half = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def cohen_dz(difference: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return mean / standard deviation of paired differences, with the interval of the noncentral t distribution.
+
+    NaN where the differences do not vary.
+
+    References
+    ----------
+    Cumming and Finch (2001), 10.1177/0013164401614002.
+    """
+    n, mean, deviation = moments(difference)
+    effect = _ratio(mean, deviation)
+    root, df = np.sqrt(np.maximum(n, 1)), np.maximum(n - 1, 1)
+    # by absolute value, so that a - b and b - a have mirrored intervals
+    size = np.abs(effect) * root
+    near, far = (special.nctdtrinc(df, p, size) / root for p in ((1 + level) / 2, (1 - level) / 2))
+    minus = effect < 0
+    return Estimate(effect, np.where(minus, -far, near), np.where(minus, -near, far))
+
+
+def rounded(values: ArrayLike) -> Floats:
+    """Round to 12 decimals what is ranked, so that rounding errors neither break ties nor make ranks out of zeros."""
+    values = np.asarray(values, np.float64)
+    # from 1000 on, float64 has no 13th decimal to lose
+    small = np.abs(values) < 1000
+    return np.where(small, np.round(np.where(small, values, 0.0), 12), values)
+
+
+def signed_ranks(difference: ArrayLike, *, zero_method: str = "wilcox") -> Floats:
+    """Return the ranks of `|difference|` with their signs, 0 for zeros and undefined differences.
+
+    Differences are rounded to 12 decimals before they are ranked.
+
+    Parameters
+    ----------
+    difference : (..., n) array_like
+        Paired differences.
+    zero_method : {"wilcox", "pratt"}
+        Leave zeros out before ranking, or rank them and leave them out after.
+
+    Raises
+    ------
+    ValueError
+        If `zero_method` is neither.
+
+    Examples
+    --------
+    >>> signed_ranks([2.0, 0.0, -1.0, 2.0, np.nan])
+    array([ 2.5,  0. , -1. ,  2.5,  0. ])
+    """
+    if zero_method not in ("wilcox", "pratt"):
+        raise ValueError(f"zero_method must be 'wilcox' or 'pratt', found {zero_method!r}")
+    values = rounded(difference)
+    if values.shape[-1] == 0:
+        return np.zeros(values.shape)
+    left_out = np.isnan(values) | ((values == 0) & (zero_method == "wilcox"))
+    # what is left out takes the highest ranks, above every infinite difference
+    size = np.where(left_out, np.inf, np.minimum(np.abs(values), np.finfo(np.float64).max))
+    ranks = rankdata(size, axis=-1)
+    return np.where(left_out, 0.0, np.sign(np.where(left_out, 0.0, values)) * ranks)
+
+
+def rank_biserial(difference: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return the matched-pairs rank-biserial correlation, (W+ - W-) / (W+ + W-) without zeros; 0 if all are zero.
+
+    The interval is symmetric on Fisher's z scale, with the null variance of the signed ranks, and NaN where the
+    effect is -1 or 1.
+
+    References
+    ----------
+    Kerby (2014), 10.2466/11.IT.3.1.
+    """
+    ranks = signed_ranks(difference)
+    total = np.abs(ranks).sum(axis=-1)
+    effect = np.where(_any(difference), _ratio(ranks.sum(axis=-1), total, empty=0.0), np.nan)
+    return _fisher(effect, _ratio(np.sqrt((ranks**2).sum(axis=-1)), total), level)
+
+
+def welch_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return the difference of the means of independent samples, mean(a) - mean(b), with Welch's interval."""
+    mean, error, df = welch_moments(a, b)
+    half = special.stdtrit(df, (1 + level) / 2) * error
+    return Estimate(mean, mean - half, mean + half)
+
+
+def welch_moments(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return difference of means, its standard error and Welch's degrees of freedom."""
+    (n, mean, deviation), (m, other, spread) = moments(a), moments(b)
+    first, second = deviation**2 / np.maximum(n, 1), spread**2 / np.maximum(m, 1)
+    weight = first**2 / np.maximum(n - 1, 1) + second**2 / np.maximum(m - 1, 1)
+    return mean - other, np.sqrt(first + second), _ratio((first + second) ** 2, weight, empty=1.0)
+
+
+def cliffs_delta(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return P(A > B) - P(A < B) of independent samples; the interval is made as in `rank_biserial`.
+
+    References
+    ----------
+    Cliff (1993), 10.1037/0033-2909.114.3.494.
+    """
+    first, second = rounded(a), rounded(b)
+    n, m = ((~np.isnan(x)).sum(axis=-1).astype(np.float64) for x in (first, second))
+    both = np.concatenate([first, second], axis=-1)
+    top = np.finfo(np.float64).max
+    ranks = rankdata(np.where(np.isnan(both), np.inf, np.clip(both, -top, top)), axis=-1) if both.size else both
+    mine = np.where(np.isnan(first), 0.0, ranks[..., : first.shape[-1]]).sum(axis=-1)
+    effect = _ratio(2 * (mine - n * (n + 1) / 2), n * m) - 1
+    return _fisher(effect, np.sqrt(_ratio(n + m + 1, 3 * n * m)), level)
+
+
+def _fisher(effect: Floats, error: Floats, level: float) -> Estimate:
+    inside = np.abs(effect) < 1
+    centre = np.arctanh(np.where(inside, effect, np.nan))
+    half = special.ndtri((1 + level) / 2) * error
+    return Estimate(effect, np.tanh(centre - half), np.tanh(centre + half))
+
+
+def _ratio(a: Any, b: Any, *, empty: float = np.nan) -> Floats:
+    """Return a / b, and `empty` where b is 0."""
+    a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    return np.asarray(np.divide(a, b, out=np.full(a.shape, empty), where=b != 0), np.float64)
+
+
+def _any(values: ArrayLike) -> Bools:
+    return np.asarray(~np.isnan(np.asarray(values, np.float64)).all(axis=-1))
+
+
+def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None = None) -> Floats:
+    """Correct p-values for multiplicity; undefined ones belong to no family and stay NaN.
+
+    Parameters
+    ----------
+    p : (n,) array_like
+        p-values.
+    method : {"holm", "bh", "fdr_bh", "bonferroni", "none"} or None
+        Correction; "bh" and "fdr_bh" are Benjamini and Hochberg's.
+    family : (n,) array_like, optional
+        Label of the family that each p-value belongs to; default one family.
+
+    Returns
+    -------
+    (n,) ndarray
+        Adjusted p-values.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown.
+
+    References
+    ----------
+    Holm (1979), https://www.jstor.org/stable/4615733.
+    Benjamini and Hochberg (1995), 10.1111/j.2517-6161.1995.tb02031.x.
+
+    Examples
+    --------
+    >>> adjust([0.01, 0.04, np.nan])
+    array([0.02, 0.04,  nan])
+    """
+    p = np.asarray(p, np.float64)
+    name = "none" if method is None else method
+    if name not in CORRECTIONS:
+        raise ValueError(f"unknown correction {method!r} (adjust=); known are {', '.join(map(repr, CORRECTIONS))}")
+    result = p.copy()
+    if CORRECTIONS[name] is None:
+        return result
+    from statsmodels.stats.multitest import multipletests
+
+    labels = np.zeros(len(p), np.int64) if family is None else np.unique(np.asarray(family), return_inverse=True)[1]
+    defined = ~np.isnan(p)
+    for label in np.unique(labels[defined]):
+        rows = defined & (labels == label)
+        result[rows] = multipletests(p[rows], method=CORRECTIONS[name])[1]
+    return result

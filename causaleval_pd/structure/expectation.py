@@ -1,0 +1,185 @@
+"""What random guessing scores in theory: expected metrics and the exact test of a skeleton, without any graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from ..graphs.batch import PairCounts
+from ..metric import Metric, get_metric, tweak
+from .adjacency import skeleton_p
+from .nulls import Counts, hypergeometric, linear
+
+#: the paper's Table 3: means that are given even where the metric is 0/0
+_PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "adjacency_precision": lambda m, mt, me: mt / m,
+    "adjacency_recall": lambda m, mt, me: me / m,
+    "adjacency_f1": lambda m, mt, me: 2 * mt * me / (m * (mt + me)),
+    "adjacency_npv": lambda m, mt, me: (m - mt) / m,
+    "adjacency_specificity": lambda m, mt, me: (m - me) / m,
+}
+
+
+def expected_metric(
+    metric: str | Metric | Sequence[str | Metric],
+    *,
+    n_nodes: ArrayLike,
+    true_edges: ArrayLike,
+    estimated_edges: ArrayLike,
+    level: float = 0.95,
+    zero_division: float = math.nan,
+    convention: Literal["defined", "published"] = "defined",
+) -> pd.DataFrame:
+    """Give the exact null mean, median and interval of metrics under random graphs with a given number of edges.
+
+    Parameters
+    ----------
+    metric : str, Metric or sequence of these
+        Metrics of the skeletons (all outputs are exact), or metrics that are affine in shared edges and directions such
+        as `shd` (the mean, for a DAG against a random DAG; the other outputs are NaN).
+    n_nodes, true_edges, estimated_edges : array_like of int
+        Numbers of nodes and edges, broadcast together; one row of the result each.
+    level : float
+        Probability between `low` and `high`.
+    zero_division : float
+        What 0/0 is.
+    convention : {"defined", "published"}
+        "defined" leaves the mean of a metric that is always 0/0 missing; "published" gives the mean that the source's
+        formulas yield there (quantiles stay missing).
+
+    Returns
+    -------
+    DataFrame
+        Columns `metric`, `n_nodes`, `true_edges`, `estimated_edges`, `mean`, `median`, `low`, `high`. A quantile is the
+        smallest value whose cumulative probability reaches it.
+
+    Raises
+    ------
+    ValueError
+        If a metric has no closed form, or numbers of edges do not fit the number of nodes.
+
+    Notes
+    -----
+    With M = d (d - 1) / 2 node pairs, the shared adjacencies are hypergeometric (M, true edges, estimated edges). For a
+    random DAG, E[SHD] = m_t + m_e - 1.5 m_t m_e / M.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> found = ce.expected_metric("adjacency_precision", n_nodes=5, true_edges=8, estimated_edges=7)
+    >>> found[["mean", "median", "low", "high"]].round(4)
+       mean  median     low  high
+    0   0.8  0.8571  0.7143   1.0
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
+    if convention not in ("defined", "published"):
+        raise ValueError(f"convention must be 'defined' or 'published', found {convention!r}")
+    d, mt, me = _margins(n_nodes, true_edges, estimated_edges)
+    parts = []
+    for given in [metric] if isinstance(metric, (str, Metric)) else list(metric):
+        chosen = get_metric(given)
+        if chosen.zero_division and "zero_division" not in chosen.options:
+            chosen = tweak(chosen, zero_division=zero_division)
+        part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
+        parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _expected(
+    metric: Metric, d: NDArray[np.int64], mt: NDArray[np.int64], me: NDArray[np.int64], level: float, convention: str
+) -> dict[str, NDArray[np.float64]]:
+    nothing = np.full(len(d), np.nan)
+    if metric.null == "linear":
+        none = np.zeros(len(d))
+        mean = linear(metric, d, mt.astype(np.float64), none, me, None).mean
+        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
+    if metric.null != "hypergeometric":
+        raise ValueError(
+            f"{metric.name} has no closed form under random graphs; simulate it by ce.control_distribution"
+        )
+    known = hypergeometric(metric, d, mt, me)
+    mean = known.mean
+    if convention == "published" and metric.name in _PUBLISHED_MEANS:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = _PUBLISHED_MEANS[metric.name](d * (d - 1) / 2, mt, me)
+    if known.distribution is None or not len(d):
+        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
+    tail = (1 - level) / 2
+    median, low, high = (known.distribution.quantile(q) for q in (0.5, tail, 1 - tail))
+    return {"mean": mean, "median": median, "low": low, "high": high}
+
+
+def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
+    names = ("n_nodes", "true_edges", "estimated_edges")
+    arrays = []
+    for name, given in zip(names, (n_nodes, true_edges, estimated_edges), strict=True):
+        numbers = np.asarray(given, np.float64)
+        if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all() and (numbers >= 0).all()):
+            raise ValueError(f"{name} must hold whole numbers from 0, found {given!r}")
+        arrays.append(numbers.astype(np.int64))
+    d, mt, me = (np.atleast_1d(x).ravel() for x in np.broadcast_arrays(*arrays))
+    for name, edges in (("true_edges", mt), ("estimated_edges", me)):
+        over = edges > d * (d - 1) // 2
+        if over.any():
+            i = int(np.argmax(over))
+            raise ValueError(f"{name} is {edges[i]}, but {d[i]} nodes have only {d[i] * (d[i] - 1) // 2} pairs")
+    return [d, mt, me]
+
+
+def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike, n_nodes: ArrayLike) -> Any:
+    """Test exactly whether an estimate shares more adjacencies with the truth than a random skeleton of its size.
+
+    Parameters
+    ----------
+    tp : array_like of int
+        Shared adjacencies.
+    true_edges, estimated_edges : array_like of int
+        Edges of truth and estimate.
+    n_nodes : array_like of int
+        Number of nodes.
+
+    Returns
+    -------
+    float or ndarray
+        P(shared adjacencies of a random skeleton >= tp), of the broadcast shape.
+
+    Raises
+    ------
+    ValueError
+        If the numbers fit no pair of graphs.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.skeleton_test(10, 30, 30, 22), 10)
+    0.0015632446
+    """
+    given = np.broadcast_arrays(np.asarray(tp, np.float64), n_nodes, true_edges, estimated_edges)
+    shape, shared = given[0].shape, given[0].ravel()
+    d, mt, me = _margins(*given[1:])
+    counts = PairCounts(d, shared, mt, me)
+    bad = (counts.tp < 0) | (counts.fp < 0) | (counts.fn < 0) | (counts.tn < 0) | (shared != np.floor(shared))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ValueError(
+            f"tp is {shared[i]:g}, impossible with {mt[i]} true and {me[i]} estimated edges over {d[i]} nodes "
+            f"({d[i] * (d[i] - 1) // 2} pairs)"
+        )
+    p = np.asarray(skeleton_p.function(Counts(counts)), np.float64).reshape(shape)
+    return float(p) if p.ndim == 0 else p

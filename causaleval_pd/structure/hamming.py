@@ -1,0 +1,119 @@
+"""The Hamming family: how many edges must change to turn the estimate into the truth."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graphs.batch import GraphPairs
+from ..metric import metric
+from .ratio import ratio
+
+Values = NDArray[np.float64]
+
+_DISTANCE: dict[str, Any] = {
+    "field": "graph",
+    "direction": "minimize",
+    "range": (0, math.inf),
+    "optimum": 0,
+    "reference": "10.1007/s10994-006-6889-7",
+}
+_ANY_KIND = ("dag", "cpdag", "pdag")
+
+
+@metric(**_DISTANCE, kinds=_ANY_KIND, long_name="structural Hamming distance", symmetric=True, null="linear")
+def shd(
+    pairs: GraphPairs,
+    *,
+    reversal_cost: float = 1.0,
+    undirected_cost: float = 1.0,
+    absent_undirected_cost: float = 1.0,
+    normalised: bool | Literal["pairs", "ordered_pairs", "true_edges"] = False,
+) -> Values:
+    """Sum the costs of the pairs of nodes whose edges differ.
+
+    A missing or extra directed edge costs 1. The conventions in use differ in the other costs:
+
+    =====================================================  =============  ===============  ======================
+    convention                                             reversal_cost  undirected_cost  absent_undirected_cost
+    =====================================================  =============  ===============  ======================
+    any difference costs 1 (pcalg, causal-learn, gadjid)   1              1                1
+    a reversal costs 2 (SID package)                       2              1                1
+    entries of the matrices that differ (cdt)              2              1                2
+    undirected agrees with directed (NOTEARS, gCastle)     1              0                1
+    =====================================================  =============  ===============  ======================
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true graph followed by the estimated one.
+    reversal_cost : float
+        Cost of an edge that points the other way.
+    undirected_cost : float
+        Cost of an edge that is directed in one graph and undirected in the other.
+    absent_undirected_cost : float
+        Cost of an undirected edge that the other graph lacks.
+    normalised : bool or {"pairs", "ordered_pairs", "true_edges"}
+        Divide by the number of pairs of nodes d (d - 1) / 2 (also `True`), by d (d - 1), or by the edges of the truth;
+        0/0 is NaN.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        One distance a pair, in units of the cost of one edge.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.shd("A -> B; B -> C", "B -> A; A -- C")
+    3.0
+    >>> ce.shd("A -> B; B -> C", "B -> A; A -- C", reversal_cost=2, absent_undirected_cost=2)
+    5.0
+    """
+    c = pairs.counts
+    total = c.fn + c.fp + reversal_cost * c.reversed + undirected_cost * (c.lost_direction + c.added_direction)
+    if absent_undirected_cost != 1:
+        missing = (c.true_edges - c.true_directed) - (c.both_undirected + c.added_direction)
+        extra = (c.estimated_edges - c.estimated_directed) - (c.both_undirected + c.lost_direction)
+        total = total + (absent_undirected_cost - 1) * (missing + extra)
+    if normalised is False:
+        return np.asarray(total)
+    sizes = {True: c.n_pairs, "pairs": c.n_pairs, "ordered_pairs": 2 * c.n_pairs, "true_edges": c.true_edges}
+    if normalised not in sizes:
+        raise ValueError(
+            f"normalised must be False, True, 'pairs', 'ordered_pairs' or 'true_edges', found {normalised!r}"
+        )
+    return ratio(total, sizes[normalised], math.nan)
+
+
+@metric(**_DISTANCE, kinds=_ANY_KIND, long_name="skeleton Hamming distance", symmetric=True, null="hypergeometric")
+def skeleton_hd(pairs: GraphPairs) -> Values:
+    """Count the pairs of nodes that are adjacent in one graph only.
+
+    fp + fn of the adjacencies.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.skeleton_hd("A -> B; B -> C", "B -> A; A -- C")
+    2.0
+    """
+    return np.asarray(pairs.counts.fp + pairs.counts.fn)
+
+
+@metric(**_DISTANCE, kinds=("dag", "cpdag"), long_name="SHD of equivalence classes", symmetric=True)
+def shd_cpdag(pairs: GraphPairs) -> Values:
+    """Compare the CPDAGs of both graphs by the structural Hamming distance, any difference costing 1.
+
+    A DAG is replaced by its CPDAG, a CPDAG stays; the distance is 0 exactly for equivalent graphs.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.shd_cpdag("A -> B; B -> C", "C -> B; B -> A"), ce.shd("A -> B; B -> C", "C -> B; B -> A")
+    (0.0, 2.0)
+    """
+    return np.asarray(shd.function(pairs.cpdags))

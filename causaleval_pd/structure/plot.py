@@ -1,0 +1,157 @@
+"""Figures of graphs: what random guessing is expected to score, and the table of adjacencies of one estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..field import get_field
+from ..labels import axis_label, caption_below, colours, place_to_draw
+from ..metric import Metric, get_metric
+from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
+from .expectation import expected_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: numbers of edges at which a curve is computed; graphs with fewer pairs of nodes are drawn at every number
+_POINTS = 201
+
+
+def expected_curves(
+    metric: str | Metric,
+    *,
+    n_nodes: int,
+    true_edges: int | Iterable[int],
+    level: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the expected metric of random guessing over the number of estimated edges.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A metric that `expected_metric` knows.
+    n_nodes : int
+        Number of nodes.
+    true_edges : int or iterable of int
+        Numbers of true edges, a curve each.
+    level : float
+        Probability of the bands.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Lines are expected values, bands the exact null intervals; a metric without known interval has no band.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown or has no closed form, or numbers of edges do not fit the number of nodes.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8])
+    >>> ax.get_ylabel()
+    'adjacency precision (higher is better)'
+    """
+    chosen = get_metric(metric)
+    edges = [true_edges] if isinstance(true_edges, (int, np.integer)) else list(true_edges)
+    if not edges:
+        raise ValueError("true_edges is empty; give one number of true edges a curve")
+    pairs = n_nodes * (n_nodes - 1) // 2
+    at = np.unique(np.linspace(0, pairs, min(pairs + 1, _POINTS)).round().astype(np.int64))
+    tables = [expected_metric(chosen, n_nodes=n_nodes, true_edges=m, estimated_edges=at, level=level) for m in edges]
+
+    ax = place_to_draw(ax, 6.4, 4.2)
+    banded = any(bool(table["low"].notna().any()) for table in tables)
+    for number, table, colour in zip(edges, tables, colours(len(edges)), strict=True):
+        ax.fill_between(at, table["low"], table["high"], color=colour, alpha=0.15, linewidth=0)
+        # a single defined value is no line
+        marker = "o" if table["mean"].notna().sum() < 2 else None
+        ax.plot(at, table["mean"], color=colour, marker=marker, label=str(number))
+    ax.set_xlabel("number of estimated edges")
+    ax.set_ylabel(axis_label(chosen.long_name, chosen.direction))
+    ax.legend(title="true edges", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
+    band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
+    caption_below(ax, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}.")
+    return ax
+
+
+def adjacency_table(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the table of adjacencies of one estimate, with margins, scores and the exact skeleton test.
+
+    Parameters
+    ----------
+    truth, estimate : graph
+        Two graphs over the same nodes, in any form that metrics take.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Counts of node pairs by adjacency in truth (rows) and estimate (columns).
+
+    Raises
+    ------
+    ValueError
+        If a graph cannot be read, or their nodes differ.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.adjacency_table("A -> B; B -> C; D", "A -> B; C -> B; A -> C; D")
+    >>> [cell.get_text() for cell in ax.texts[:3]]
+    ['2', '0', '2']
+    """
+    pairs = get_field("graph").pair(truth, estimate)
+    counts: Any = pairs.counts  # type: ignore[attr-defined]
+    inner = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]])[..., 0]
+    table = np.vstack([np.column_stack([inner, inner.sum(axis=1)]), [*inner.sum(axis=0), inner.sum()]])
+
+    ax = place_to_draw(ax, 5.4, 4.4)
+    agree, differ = colours(2)
+    for row in range(3):
+        for col in range(3):
+            margin = row == 2 or col == 2
+            colour: Any = "0.95" if margin else agree if row == col else differ
+            ax.add_patch(_cell(row, col, colour, 1.0 if margin else 0.35))
+            ax.text(col, row, f"{table[row, col]:.0f}", ha="center", va="center", color="0.3" if margin else "black")
+    ax.set(xlim=(-0.5, 2.5), ylim=(2.5, -0.5), xlabel="estimate", ylabel="truth")
+    ax.set_xticks(range(3), ["adjacent", "not adjacent", "total"])
+    ax.set_yticks(range(3), ["adjacent", "not\nadjacent", "total"])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    scores = [("precision", adjacency_precision), ("recall", adjacency_recall), ("F1", adjacency_f1)]
+    ax.set_title(", ".join(f"{name} {_number(metric(pairs)[0])}" for name, metric in scores), size="medium")
+    caption_below(
+        ax,
+        f"Pairs of nodes; exact p {_number(skeleton_p(pairs)[0])} against random skeletons with {table[0, 2]:.0f} true and "
+        f"{table[2, 0]:.0f} estimated edges over {pairs.n_nodes} nodes (no draws).",  # type: ignore[attr-defined]
+    )
+    return ax
+
+
+def _cell(row: int, col: int, colour: Any, alpha: float) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((col - 0.48, row - 0.48), 0.96, 0.96, facecolor=colour, alpha=alpha, linewidth=0)
+
+
+def _number(value: float) -> str:
+    return "undefined" if np.isnan(value) else f"{value:.3g}"

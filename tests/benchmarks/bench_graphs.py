@@ -1,0 +1,128 @@
+"""Ours against peers on graphs, measured in one run on one thread: `python tests/benchmarks/bench_graphs.py`.
+
+Each line names a workload, our time, the peer's time (measured on fewer items and scaled) and their ratio. Times of one
+machine mean little; the ratio is the result. Candidates alternate, and the median of several rounds is shown.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import statistics
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+import causaleval_pd as ce
+
+ROUNDS = 5
+
+
+def adjacency(rng: np.random.Generator, n_nodes: int, n_edges: int) -> np.ndarray:
+    """Draw the matrix (row -> column) of a random DAG."""
+    upper = np.zeros((n_nodes, n_nodes), np.int8)
+    rows, columns = np.triu_indices(n_nodes, 1)
+    chosen = rng.choice(len(rows), n_edges, replace=False)
+    upper[rows[chosen], columns[chosen]] = 1
+    order = rng.permutation(n_nodes)
+    return upper[np.ix_(order, order)]
+
+
+def alternate(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[float, float]:
+    """Return the median CPU seconds of both, run in turn after one warm-up of ours."""
+    ours()
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(ROUNDS):
+        for spent, function in zip(times, (ours, peer), strict=True):
+            start = time.process_time()
+            function()
+            spent.append(time.process_time() - start)
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+def report(workload: str, ours: float, peer: float, unit: str) -> None:
+    """Print one line."""
+    print(
+        f"{workload:<62} ours {ours * 1e9:>12,.0f} ns/{unit}   peer {peer * 1e9:>14,.0f} ns/{unit}   ratio {peer / ours:>9,.0f}"
+    )
+
+
+def counts_against_gadjid(n_nodes: int, n_edges: int, n_rows: int = 200_000, n_peer: int = 2000) -> None:
+    """Confusion counts and SHD on packed columns against a loop over gadjid.shd, which gives the SHD only."""
+    import gadjid
+
+    rng = np.random.default_rng(n_nodes)
+    matrices = np.stack([adjacency(rng, n_nodes, n_edges) for _ in range(400)])
+    cells = ce.graph_column(matrices, encoding="row->column")
+    left, right = rng.integers(0, 400, (2, n_rows))
+    table = pd.DataFrame({"truth": cells.take(left).array, "estimate": cells.take(right).array})
+    names = ["adjacency_tp", "adjacency_fp", "adjacency_fn", "adjacency_tn", "shd"]
+
+    def peer() -> None:
+        for i, j in zip(left[:n_peer], right[:n_peer], strict=True):
+            gadjid.shd(matrices[i], matrices[j])
+
+    ours_s, peer_s = alternate(lambda: ce.evaluate(table, names), peer)
+    report(f"confusion counts + SHD, {n_nodes} nodes, vs gadjid.shd loop", ours_s / n_rows, peer_s / n_peer, "pair")
+
+
+def controls_against_causal_learn(n_nodes: int, n_edges: int, n_rows: int = 1000, n_draws: int = 1000) -> None:
+    """SHD of CPDAG controls against drawing, dag2cpdag and SHD of causal-learn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from causallearn.graph.Dag import Dag
+        from causallearn.graph.GraphNode import GraphNode
+        from causallearn.graph.SHD import SHD
+        from causallearn.utils.DAG2CPDAG import dag2cpdag
+
+    rng = np.random.default_rng(n_nodes)
+    matrices = np.stack([adjacency(rng, n_nodes, n_edges) for _ in range(100)])
+    cells = ce.graph_column(matrices, encoding="row->column").graph.cpdag()
+    index = rng.integers(0, 100, (2, n_rows))
+    table = pd.DataFrame({"truth": cells.take(index[0]).array, "estimate": cells.take(index[1]).array})
+    n_peer = 20 if n_nodes <= 10 else 4
+
+    def cpdag(matrix: np.ndarray) -> object:
+        nodes = [GraphNode(f"X{i}") for i in range(n_nodes)]
+        dag = Dag(nodes)
+        for i, j in zip(*np.nonzero(matrix), strict=True):
+            dag.add_directed_edge(nodes[i], nodes[j])
+        return dag2cpdag(dag)
+
+    truth = cpdag(matrices[0])
+
+    def peer() -> None:
+        for _ in range(n_peer):
+            SHD(truth, cpdag(adjacency(rng, n_nodes, n_edges))).get_shd()
+
+    ours_s, peer_s = alternate(lambda: ce.with_controls(table, ["shd"], n_draws=n_draws, rng=7), peer)
+    workload = f"{n_rows} rows x {n_draws} CPDAG controls, SHD, {n_nodes} nodes, vs causal-learn"
+    report(workload, ours_s / n_rows / n_draws, peer_s / n_peer, "control")
+
+
+def memory_by_draws() -> None:
+    """Peak of Python-visible memory while controls stream: it must not grow with the number of draws."""
+    rng = np.random.default_rng(0)
+    cells = ce.graph_column(np.stack([adjacency(rng, 20, 40) for _ in range(200)]), encoding="row->column")
+    table = pd.DataFrame({"truth": cells, "estimate": cells.iloc[::-1].array})
+    ce.with_controls(table, ["shd"], n_draws=10, rng=7)
+    for n_draws in (100, 1000, 10_000, 100_000):
+        tracemalloc.start()
+        ce.with_controls(table.iloc[: max(2, 200_000 // n_draws)], ["shd"], n_draws=n_draws, rng=7)
+        print(f"peak memory with {n_draws:>7,} draws a row: {tracemalloc.get_traced_memory()[1] / 2**20:6.1f} MiB")
+        tracemalloc.stop()
+
+
+if __name__ == "__main__":
+    for nodes, edges in ((10, 15), (20, 40), (50, 100)):
+        counts_against_gadjid(nodes, edges)
+    for nodes, edges in ((10, 15), (20, 40)):
+        controls_against_causal_learn(nodes, edges)
+    memory_by_draws()

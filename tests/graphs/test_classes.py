@@ -1,0 +1,161 @@
+"""Graph classes against brute force over all graphs on up to four nodes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from causaleval_pd.graphs.classes import (
+    class_cpdag,
+    explain_kind,
+    infer_kinds,
+    is_acyclic,
+    is_cpdag,
+    is_dag,
+    not_in_class,
+    to_cpdags,
+    to_skeletons,
+)
+from causaleval_pd.graphs.planes import CPDAG, DAG, PDAG, marks_from_planes, planes_from_arcs
+
+
+@cache
+def all_graphs(d: int) -> np.ndarray:
+    """All 4^(d(d-1)/2) graphs as matrices of marks."""
+    pairs = list(combinations(range(d), 2))
+    codes = np.arange(4 ** len(pairs))
+    marks = np.zeros((len(codes), d, d), dtype=bool)
+    for k, (i, j) in enumerate(pairs):
+        marks[:, i, j] = codes >> 2 * k & 1
+        marks[:, j, i] = codes >> (2 * k + 1) & 1
+    return marks
+
+
+def v_structures(marks: np.ndarray) -> frozenset[tuple[int, int, int]]:
+    directed, adjacent = marks & ~marks.T, marks | marks.T
+    return frozenset(
+        (i, k, j)
+        for k in range(len(marks))
+        for i, j in combinations(np.flatnonzero(directed[:, k]).tolist(), 2)
+        if not adjacent[i, j]
+    )
+
+
+def equivalence_class(marks: np.ndarray) -> tuple[bytes, frozenset[tuple[int, int, int]]]:
+    return (marks | marks.T).tobytes(), v_structures(marks)
+
+
+@cache
+def all_dags(d: int) -> list[np.ndarray]:
+    plain = [m for m in all_graphs(d) if not (m & m.T).any()]
+    return [m for m in plain if nx.is_directed_acyclic_graph(nx.DiGraph(m.astype(int)))]
+
+
+@cache
+def all_cpdags(d: int) -> dict[object, np.ndarray]:
+    """CPDAG by class: a mark is in it if a member has it."""
+    members = defaultdict(list)
+    for dag in all_dags(d):
+        members[equivalence_class(dag)].append(dag)
+    return {key: np.logical_or.reduce(dags) for key, dags in members.items()}
+
+
+def planes_of(marks: np.ndarray) -> np.ndarray:
+    return planes_from_arcs(len(marks), marks.shape[1], *np.nonzero(marks))
+
+
+def test_number_of_graphs() -> None:
+    assert [len(all_dags(d)) for d in (1, 2, 3, 4)] == [1, 3, 25, 543]
+    assert [len(all_cpdags(d)) for d in (1, 2, 3, 4)] == [1, 2, 11, 185]
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_kinds_of_all_graphs(d: int) -> None:
+    graphs = all_graphs(d)
+    dags = {m.tobytes() for m in all_dags(d)}
+    cpdags = {m.tobytes() for m in all_cpdags(d).values()}
+    expected = [DAG if m.tobytes() in dags else CPDAG if m.tobytes() in cpdags else PDAG for m in graphs]
+    planes = planes_of(graphs)
+    assert infer_kinds(planes, d).tolist() == expected
+    assert is_dag(planes, d).tolist() == [m.tobytes() in dags for m in graphs]
+    assert is_cpdag(planes, d).tolist() == [m.tobytes() in cpdags for m in graphs]
+    for kind, members in ((DAG, dags), (CPDAG, cpdags)):
+        wrong = not_in_class(planes, d, np.full(len(graphs), kind, np.uint8))
+        assert wrong.tolist() == [m.tobytes() not in members for m in graphs]
+    assert not not_in_class(planes, d, np.full(len(graphs), PDAG, np.uint8)).any()
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+def test_acyclicity_walks_directed_edges_only(d: int) -> None:
+    graphs = all_graphs(d)
+    expected = [nx.is_directed_acyclic_graph(nx.DiGraph((m & ~m.T).astype(int))) for m in graphs]
+    assert is_acyclic(planes_of(graphs), d).tolist() == expected
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_cpdag_of_dags_and_of_pdags(d: int) -> None:
+    cpdags, dags = all_cpdags(d), np.array(all_dags(d))
+    expected = np.array([cpdags[equivalence_class(m)] for m in dags])
+    found, none = to_cpdags(planes_of(dags), d, np.full(len(dags), DAG, np.uint8))
+    assert not none.any()
+    np.testing.assert_array_equal(marks_from_planes(found, d), expected)
+    # a pdag's consistent extensions: same skeleton and v-structures, its directed edges kept
+    for pdag in all_graphs(d)[:: 1 if d < 4 else 7]:
+        keys = {
+            equivalence_class(m)
+            for m in dags
+            if equivalence_class(m) == equivalence_class(pdag) and not (m & ~pdag).any()
+        }
+        completed, extends = class_cpdag(planes_of(pdag[None]), d)
+        assert extends[0] == bool(keys)
+        if keys:
+            assert len(keys) == 1
+            np.testing.assert_array_equal(marks_from_planes(completed, d)[0], cpdags[keys.pop()])
+    copy = planes_of(expected)
+    np.testing.assert_array_equal(to_cpdags(copy, d, np.full(len(copy), CPDAG, np.uint8))[0], copy)
+
+
+def test_skeletons() -> None:
+    cycle = np.zeros((3, 4, 4), dtype=bool)
+    cycle[0, [0, 1, 2, 3], [1, 2, 3, 0]] = True  # undirected four-cycle: no DAG without v-structures
+    cycle[1, 0, 1] = True
+    planes, kinds = to_skeletons(planes_of(cycle), 4)
+    np.testing.assert_array_equal(marks_from_planes(planes, 4), cycle | cycle.transpose(0, 2, 1))
+    assert kinds.tolist() == [PDAG, CPDAG, CPDAG]
+
+
+@pytest.mark.parametrize(
+    ("arcs", "kind", "message"),
+    [
+        ([(0, 1), (1, 0)], DAG, "declared a dag, but has the undirected edge A -- B; orient it"),
+        (
+            [(0, 1), (1, 2), (2, 0)],
+            DAG,
+            "declared a dag, but has the directed cycle .*; mend the graph, or declare it a pdag",
+        ),
+        ([(0, 1), (1, 2), (2, 0)], CPDAG, "declared a cpdag, but has the directed cycle"),
+        (
+            [(0, 1)],
+            CPDAG,
+            "has A -> B where the CPDAG of its equivalence class has A -- B; declare it a pdag, or use its",
+        ),
+        ([(0, 1), (2, 1), (1, 3), (3, 1)], CPDAG, "has B -- D where the CPDAG of its equivalence class has B -> D"),
+        (
+            [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 0), (0, 3)],
+            CPDAG,
+            "no DAG has its skeleton, directed edges and v-structures",
+        ),
+    ],
+)
+def test_explanations(arcs: list[tuple[int, int]], kind: int, message: str) -> None:
+    source, target = np.array(arcs).T
+    planes = planes_from_arcs(1, 4, np.zeros_like(source), source, target)
+    names = ("A", "B", "C", "D")
+    assert not_in_class(planes, 4, np.array([kind], np.uint8))[0]
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(explain_kind(planes[0], names, kind))

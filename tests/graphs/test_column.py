@@ -1,0 +1,438 @@
+"""graph_column: mixes of formats, names, classes, what columns can do in pandas, and messages that name the row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from causaleval_pd.graphs import AmbiguousEncodingError, Graph, as_graph, coerce_graphs, graph_column, is_graph_column
+from causaleval_pd.graphs.packed import COLUMN_DTYPE
+
+ROW = {"encoding": "row->column"}
+
+
+def graphs(column: pd.Series) -> list[Graph | None]:
+    assert column.dtype == COLUMN_DTYPE
+    return [None if cell is pd.NA else Graph.from_bytes(cell) for cell in column]
+
+
+def expected(texts: list[str | None], **options: Any) -> list[Graph | None]:
+    return [None if text is None else as_graph(text, **options) for text in texts]
+
+
+def test_any_mix_in_one_column() -> None:
+    matrix = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]])
+    cells = ["a -> b; c", None, nx.DiGraph([("c", "b"), ("b", "a")]), matrix, sp.csr_array(matrix), float("nan"), pd.NA]
+    cells += [
+        pd.DataFrame(matrix, list("cab"), list("cab")),
+        [("b", "a")],
+        as_graph("a--b;c"),
+        as_graph("a->b;c").to_bytes(),
+    ]
+    column = graph_column(cells, nodes=["a", "b", "c"], **ROW)
+    texts = ["a -> b; c", None, "c -> b -> a", "a -> b -- c", "a -> b -- c", None, None, "c -> a -- b", "b -> a; c"]
+    assert graphs(column) == expected([*texts, "a -- b; c", "a -> b; c"])
+    assert column.index.equals(pd.RangeIndex(11))
+    assert column.isna().tolist() == [text is None for text in texts] + [False, False]
+
+
+def test_graphs_of_several_sizes_keep_their_rows() -> None:
+    texts = ["a -> b", "{}", "a -> b -> c", None, "x", "b -- a", "a -> c <- b; d"]
+    assert graphs(graph_column(texts)) == expected(texts)
+
+
+def test_stack_of_matrices() -> None:
+    rng = np.random.default_rng(0)
+    stack = rng.random((40, 7, 7)) < 0.3
+    stack[:, np.arange(7), np.arange(7)] = False
+    nodes = [f"v{i}" for i in rng.permutation(7)]
+    column = graph_column(stack, nodes=nodes, **ROW)
+    for graph, matrix in zip(graphs(column), stack, strict=True):
+        np.testing.assert_array_equal(graph.to_numpy(nodes), matrix)
+    swapped = graph_column(list(stack.astype(float)), nodes=nodes, encoding="column->row")
+    transposed = graph_column(stack.transpose(0, 2, 1), nodes=nodes, **ROW)
+    pd.testing.assert_series_equal(swapped, transposed)
+
+
+def test_mixed_shapes_and_names_of_matrices() -> None:
+    cells = [np.eye(2)[::-1], np.zeros((1, 1)), np.eye(2, k=1), np.zeros((0, 0))]
+    column = graph_column(cells, nodes=[["b", "a"], ["z"], ["b", "a"], []], **ROW)
+    assert graphs(column) == expected(["a -- b", "z", "b -> a", "{}"])
+
+
+@pytest.mark.parametrize("values", [[], pd.Series([], dtype=object), np.zeros((0, 3, 3)), iter([])])
+def test_empty(values: Any) -> None:
+    column = graph_column(values, nodes=["a", "b", "c"], **ROW)
+    assert column.dtype == COLUMN_DTYPE
+    assert len(column) == 0
+
+
+def test_index_and_name() -> None:
+    series = pd.Series(["a -> b", None], index=["x", "y"], name="truth")
+    column = graph_column(series)
+    assert (column.index.tolist(), column.name) == (["x", "y"], "truth")
+    assert graph_column(series, index=[3, 4]).index.tolist() == [3, 4]
+    assert graph_column(graph_column(series), index=[3, 4]).index.tolist() == [3, 4]
+    assert graph_column(["a", "b"], index=series.index).index.tolist() == ["x", "y"]
+    with pytest.raises(ValueError, match="index has 1 labels, values has 2 rows"):
+        graph_column(series, index=[1])
+
+
+@pytest.mark.parametrize("values", [pd.Series(["a -> b", None]), pd.Series(["a -> b", None], dtype=object)])
+def test_input_is_not_changed(values: pd.Series) -> None:
+    before = values.copy()
+    matrix = np.array([[0, 1], [0, 0]])
+    matrix.flags.writeable = False
+    graph = nx.DiGraph([("a", "b")])
+    graph_column(values)
+    graph_column([matrix, graph], nodes=["a", "b"], **ROW)
+    pd.testing.assert_series_equal(values, before)
+    assert dict(graph.edges) == {("a", "b"): {}}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# nodes
+
+
+def test_nodes_one_a_row_and_packed() -> None:
+    truth = graph_column(["a -> b; c", "x -- y", None])
+    by_row = [["c", "b", "a"], ["y", "x"], None]
+    for nodes in (by_row, truth, pd.Series(by_row)):
+        column = graph_column(["b -> a", "", "p -> q"], nodes=nodes)
+        assert graphs(column) == expected(["b -> a; c", "x; y", "p -> q"])
+    column = graph_column([np.eye(3, k=1), np.eye(2, k=1), None], nodes=truth, **ROW)
+    assert graphs(column) == expected(["a -> b -> c", "x -> y", None])
+    column = graph_column([np.eye(3, k=1), np.eye(2, k=1), None], nodes=by_row, **ROW)
+    assert graphs(column) == expected(["c -> b -> a", "y -> x", None])
+
+
+def test_matrix_named_by_a_packed_column_in_unlikely_order() -> None:
+    names = [f"X{i}" for i in range(1, 11)]
+    truth = graph_column(["; ".join(names)])
+    with pytest.raises(
+        AmbiguousEncodingError, match=r"row 0 .*which lists \['X1', 'X10', 'X2', .*pass the names in its order"
+    ):
+        graph_column([np.eye(10, k=1)], nodes=truth, **ROW)
+    column = graph_column([np.eye(10, k=1)], nodes=names, **ROW)
+    assert graphs(column) == expected([" -> ".join(names)])
+    assert graphs(graph_column([nx.path_graph(names, nx.DiGraph)], nodes=truth)) == graphs(column)
+
+
+def test_named_objects_must_have_the_nodes() -> None:
+    frame = pd.DataFrame([[0, 1], [0, 0]], index=["a", "b"], columns=["a", "b"])
+    for cell in (nx.DiGraph([("a", "b")]), as_graph("a -> b"), as_graph("a -> b").to_bytes(), frame):
+        with pytest.raises(
+            ValueError, match=r"^row 1 \(index 1\): found the nodes \['a', 'b'\], expected .*absent \['c'\]"
+        ):
+            graph_column([None, cell], nodes=["a", "b", "c"], **ROW)
+        column = graph_column([cell], nodes=["b", "z"], rename={"a": "z"}, **ROW)
+        assert graphs(column) == expected(["z -> b"])
+    with pytest.raises(ValueError, match=r"^row 1 \(index 1\): found the nodes .*unknown \['c'\], absent \['d'\]"):
+        graph_column(graph_column(["a; d", "a; c"]), nodes=["a", "d"])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "error", "message"),
+    [
+        (["a", "b", "a"], ValueError, "nodes: has the node name 'a' twice"),
+        ([["a"], ["b", "b"]], ValueError, "nodes, row 1: has the node name 'b' twice"),
+        ([["a"]], ValueError, "nodes has 1 rows, values has 2"),
+        ("ab", TypeError, "nodes must be a list of names, one list a row, or a packed column, found 'ab'"),
+        (3, TypeError, "nodes must be a list of names"),
+        ([["a"], "b"], TypeError, "nodes, row 1: found 'b', expected a list of node names"),
+        (
+            pd.Series(["a -> b", "b"]),
+            TypeError,
+            r"nodes is a Series of strings; .*packed column by graph_column\(nodes\)",
+        ),
+        ([["a"], [0.5]], TypeError, "found the node 0.5 of type float, expected a string"),
+    ],
+)
+def test_bad_nodes(nodes: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        graph_column(["a", "b"], nodes=nodes)
+
+
+def test_nodes_on_another_index() -> None:
+    values = pd.Series(["a", "b"], index=[0, 1])
+    with pytest.raises(ValueError, match="nodes is a Series whose index differs from that of values"):
+        graph_column(values, nodes=graph_column(["b", "a"], index=[1, 0]))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# classes
+
+
+def test_inferred_kinds() -> None:
+    column = graph_column(["a -> b", "a -- b", "a -> b -- c", "a -> b -> c -> a", "a; b", "a -> b <- c"])
+    assert [graph.kind for graph in graphs(column)] == ["dag", "cpdag", "pdag", "pdag", "dag", "dag"]
+
+
+def test_declared_kinds() -> None:
+    column = graph_column(["a -> b <- c", "a; b", None], kind="cpdag")
+    assert [graph and graph.kind for graph in graphs(column)] == ["cpdag", "cpdag", None]
+    column = graph_column(["a -> b", "a -- b", None, "a -> b"], kind=["pdag", None, "dag", "dag"])
+    assert [graph and graph.kind for graph in graphs(column)] == ["pdag", "cpdag", None, "dag"]
+
+
+def test_packed_cells_keep_their_kind_unless_one_is_declared() -> None:
+    cells = [as_graph("a -> b <- c", kind="cpdag"), as_graph("a -- b", kind="pdag").to_bytes()]
+    for values in (cells, graph_column(cells)):
+        assert [graph.kind for graph in graphs(graph_column(values))] == ["cpdag", "pdag"]
+        assert [graph.kind for graph in graphs(graph_column(values, kind="cpdag"))] == ["cpdag", "cpdag"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("a -- b", "dag", "the graph is declared a dag, but has the undirected edge a -- b"),
+        (
+            "a -> b -> c -> a",
+            "dag",
+            "the graph is declared a dag, but has the directed cycle a -> b -> c -> a; mend the graph",
+        ),
+        (
+            "a -> b",
+            "cpdag",
+            "the graph is declared a cpdag, but has a -> b where the CPDAG of its equivalence class has a -- b",
+        ),
+        ("a -- b -- c -- d -- a", "cpdag", "the graph is declared a cpdag, but no DAG has its skeleton"),
+    ],
+)
+def test_graph_that_is_not_in_its_class(text: str, kind: str, message: str) -> None:
+    for value in (text, as_graph(text)):
+        values = pd.Series([as_graph("a; b; c; d; e; f"), None, value, value], name="g", index=list("wxyz"))
+        with pytest.raises(ValueError, match=rf"^column 'g', row 2 \(index 'y'\): {message}"):
+            graph_column(values, kind=[None, None, kind, kind])
+
+
+def test_class_of_packed_cells_is_checked() -> None:
+    raw = bytearray(as_graph("a -> b -> c -> a").to_bytes())
+    raw[2] = 0
+    for values in ([bytes(raw)], pd.Series([bytes(raw)], dtype=COLUMN_DTYPE)):
+        with pytest.raises(
+            ValueError, match=r"row 0 \(index 0\): the graph is declared a dag, but has the directed cycle"
+        ):
+            graph_column(values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [("mag", "unknown kind 'mag'; graph classes are dag, cpdag, pdag"), (["dag"], "kind has 1 rows, values has 2")],
+)
+def test_bad_kinds(kind: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        graph_column(["a", "b"], kind=kind)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# messages
+
+
+@pytest.mark.parametrize(
+    ("cell", "error", "message"),
+    [
+        ("a -> a", ValueError, "found an edge from 'a' to itself; graphs have no self loops"),
+        (nx.DiGraph([("a", "a")]), ValueError, "found an edge from 'a' to itself"),
+        (np.eye(3), ValueError, "found an edge from 'a' to itself"),
+        (np.eye(3, k=1) / 2, ValueError, r"found 0.5 in cell \('a', 'b'\), expected 0 or 1"),
+        (np.zeros((2, 3)), ValueError, r"found an array of shape \(2, 3\), expected a square adjacency matrix"),
+        (np.zeros((2, 2)), ValueError, r"found a matrix of 2 nodes, expected 3 as there are names \['a', 'b', 'c'\]"),
+        (nx.DiGraph([("a", "d")]), ValueError, r"found the nodes \['a', 'd'\], expected \['a', 'b', 'c'\]"),
+        (b"nonsense" * 4, ValueError, "found 32 bytes starting with b'nonsense', not a packed graph"),
+        ("b'\\xce\\x01'", ValueError, "found the text .*, which an object turned into when dask, CSV or astype"),
+        (object(), TypeError, "found builtins.object, expected a graph: networkx, numpy"),
+        (17, TypeError, "found builtins.int, expected a graph"),
+    ],
+)
+def test_messages_name_the_row(cell: Any, error: type[Exception], message: str) -> None:
+    index = pd.MultiIndex.from_tuples([("pc", 0.1), ("pc", 0.2), ("ges", 0.1)])
+    values = pd.Series([None, None, None], index=index, name="estimate", dtype=object)
+    values.iloc[0] = "a -> b"
+    values.iat[1] = cell
+    with pytest.raises(error, match=rf"^column 'estimate', row 1 \(index \('pc', 0.2\)\): {message}"):
+        graph_column(values, nodes=["a", "b", "c"], **ROW)
+
+
+def test_missing_encoding() -> None:
+    message = (
+        r"^row 1 \(index 1\): found a ndarray of shape \(2, 2\), which can be read in two ways; .*encoding='row->col"
+    )
+    with pytest.raises(AmbiguousEncodingError, match=message):
+        graph_column([None, np.zeros((2, 2))], nodes=["a", "b"])
+    assert issubclass(AmbiguousEncodingError, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (np.zeros((3, 3)), r"values is one matrix of shape \(3, 3\); pass a list or an \(N, d, d\) stack"),
+        ("a -> b", "values must be a Series, list or array of graphs, found str; wrap one in a list"),
+        (nx.DiGraph(), "found DiGraph; wrap one in a list"),
+        (pd.DataFrame(), "found DataFrame; wrap one in a list"),
+        ({"a": 1}, "found dict; wrap one in a list"),
+        (None, "found NoneType; wrap one in a list"),
+    ],
+)
+def test_values_that_are_no_column(values: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        graph_column(values)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# what a column can do
+
+
+@pytest.fixture
+def column() -> pd.Series:
+    texts = ["a -> b; c", "b -> a; c", None, "c; b <- a", "a -> b", "a -> b; d", None]
+    return graph_column(texts, index=list("tuvwxyz")).rename("g")
+
+
+def test_equality(column: pd.Series) -> None:
+    assert (column == column.iloc[0]).tolist() == [True, False, pd.NA, True, False, False, pd.NA]
+    assert column.nunique() == 4
+    assert len(column.drop_duplicates()) == 5
+
+
+def test_factorize(column: pd.Series) -> None:
+    codes, unique = pd.factorize(column)
+    assert codes.tolist() == [0, 1, -1, 0, 2, 3, -1]
+    assert unique[0] == column.iloc[0]
+
+
+def test_groupby_and_merge(column: pd.Series) -> None:
+    table = pd.DataFrame({"g": column, "n": range(7)})
+    sums = table.groupby("g", sort=True)["n"].sum()
+    assert sums[column.iloc[0]] == 3
+    assert len(sums) == 4
+    other = pd.DataFrame({"g": graph_column(["a -> b; c", "a -- b"]), "m": [1, 2]})
+    merged = table.merge(other, on="g")
+    assert merged["n"].tolist() == [0, 3]
+    assert merged["g"].dtype == COLUMN_DTYPE
+
+
+def test_parquet(column: pd.Series, tmp_path: Path) -> None:
+    column.to_frame().to_parquet(tmp_path / "g.parquet")
+    pd.testing.assert_series_equal(pd.read_parquet(tmp_path / "g.parquet")["g"], column)
+
+
+def test_csv_is_refused_with_its_cause(column: pd.Series, tmp_path: Path) -> None:
+    column.to_frame().to_csv(tmp_path / "g.csv")
+    back = pd.read_csv(tmp_path / "g.csv")["g"]
+    assert is_graph_column(back)
+    with pytest.raises(ValueError, match=r"column 'g', row 0 .*turned into when dask, CSV or astype.*Parquet, not CSV"):
+        coerce_graphs(back)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask(column: pd.Series) -> None:
+    dd = pytest.importorskip("dask.dataframe", reason="dask is an extra")
+    frame = pd.DataFrame({"g": column.to_numpy(), "plain": [nx.DiGraph([(1, 2)])] * 7}).assign(g=column.array)
+    back = dd.from_pandas(frame, npartitions=2).compute()
+    assert back["g"].dtype == COLUMN_DTYPE
+    assert back["g"].tolist() == column.tolist()
+    with pytest.raises(
+        ValueError, match=r"column 'plain', row 0 .*'DiGraph with 2 nodes and 1 edges', which an object"
+    ):
+        coerce_graphs(back["plain"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# coercion and detection
+
+
+def test_coerce_passes_packed_columns() -> None:
+    column = graph_column(["a -> b", None])
+    assert coerce_graphs(column) is column
+    plain = column.astype(pd.ArrowDtype(pa.binary()))
+    pd.testing.assert_series_equal(coerce_graphs(plain), column)
+
+
+def test_coerce_reads_what_is_unambiguous() -> None:
+    cells = [
+        nx.DiGraph([("a", "b")]),
+        "a -> b",
+        [("a", "b")],
+        as_graph("a -> b"),
+        None,
+        as_graph("a -> b").to_bytes(),
+        "a; b",
+    ]
+    series = pd.Series(cells, index=range(10, 17), name="truth")
+    column = coerce_graphs(series, "truth")
+    assert graphs(column) == expected(["a -> b"] * 4 + [None, "a -> b", "a; b"])
+    assert column.index.equals(series.index)
+    assert column.name == "truth"
+    assert graphs(coerce_graphs(pd.Series([None, float("nan")], dtype=object))) == [None, None]
+    assert coerce_graphs(pd.Series([], dtype=object)).dtype == COLUMN_DTYPE
+
+
+@pytest.mark.parametrize(
+    "cell", [np.zeros((2, 2)), sp.csr_array((2, 2)), pd.DataFrame(np.zeros((2, 2)), list("ab"), list("ab"))]
+)
+def test_coerce_refuses_matrices(cell: Any) -> None:
+    series = pd.Series([None, cell], index=["x", "y"], dtype=object)
+    with pytest.raises(
+        AmbiguousEncodingError, match=r"^column 'est', row 1 \(index 'y'\): .*with graph_column\(\.\.\., encoding="
+    ):
+        coerce_graphs(series, "est")
+
+
+def test_coerce_categories() -> None:
+    column = coerce_graphs(pd.Series(["a -> b", None, "a -> b"]).astype("category"))
+    assert graphs(column) == expected(["a -> b", None, "a -> b"])
+
+
+def test_coerce_refuses_numbers() -> None:
+    with pytest.raises(TypeError, match=r"column 'est', row 0 \(index 0\): found builtins.float, expected a graph"):
+        coerce_graphs(pd.Series([0.5, 1.0]), "est")
+
+
+@pytest.mark.parametrize(
+    ("cells", "answer"),
+    [
+        ([None, "a -> b"], True),
+        (["a; b", "a <- b"], True),
+        (["a--b"], True),
+        (["b'\\xce\\x01'"], True),
+        (["DiGraph with 2 nodes and 1 edges"], True),
+        ([nx.DiGraph()], True),
+        ([None, np.zeros((2, 2))], True),
+        ([sp.csr_array((2, 2))], True),
+        ([pd.DataFrame(np.zeros((2, 2)))], True),
+        ([[("a", "b")]], True),
+        ([as_graph("a")], True),
+        ([as_graph("a").to_bytes()], True),
+        ([], False),
+        ([None], False),
+        (["pc", "ges"], False),
+        (["A*B + C <=> D"], False),
+        ([b"other bytes"], False),
+        ([[1, 2]], False),
+        ([np.zeros(3)], False),
+        ([{"a": 1}], False),
+        ([0.5], False),
+        ([True], False),
+    ],
+)
+def test_is_graph_column(cells: list[Any], answer: bool) -> None:
+    assert is_graph_column(pd.Series(cells, dtype=object)) is answer
+    if cells and isinstance(cells[-1], str):
+        assert is_graph_column(pd.Series(cells)) is answer
+
+
+def test_is_graph_column_by_dtype() -> None:
+    assert is_graph_column(graph_column([None]))
+    assert is_graph_column(graph_column([None, "a -> b"]))
+    assert not is_graph_column(pd.Series([b"other"], dtype=COLUMN_DTYPE))
+    assert not is_graph_column(pd.Series([1.0]))
+    assert is_graph_column(pd.Series(["a -> b", None]).astype("category"))
+    assert not is_graph_column(pd.Series(["pc", None]).astype("category"))

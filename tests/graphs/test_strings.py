@@ -1,0 +1,112 @@
+"""Edge strings: what is read, what is refused, and that writing reads back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causaleval_pd.graphs.strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name
+
+NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
+SYNTAX = st.text("-<>;'\"{},ao \n\t=→", min_size=1, max_size=6)
+TRICKY = st.sampled_from(["nan", "None", "b'x'", "Graph(x", "[[0", "<x y", "DiGraph with 2 nodes", "a o-o b", "\u2028"])
+
+
+def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:
+    names, arcs = parse_edges(text)
+    return list(names), {(names[s], names[t]) for s, t in arcs}
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes", "arcs"),
+    [
+        ("a->b;c--d", ["a", "b", "c", "d"], {("a", "b"), ("c", "d"), ("d", "c")}),
+        ("A -> B -> C", ["A", "B", "C"], {("A", "B"), ("B", "C")}),
+        ("A <- B -- C", ["A", "B", "C"], {("B", "A"), ("B", "C"), ("C", "B")}),
+        ("  A ;; B;\n C->A ;", ["A", "B", "C"], {("C", "A")}),
+        ("A->B\nB->C\r\nD", ["A", "B", "C", "D"], {("A", "B"), ("B", "C")}),
+        ("A-->B; B---C; C<--D", ["A", "B", "C", "D"], {("A", "B"), ("B", "C"), ("C", "B"), ("D", "C")}),
+        ("IL-6 -> heart rate", ["IL-6", "heart rate"], {("IL-6", "heart rate")}),
+        ("'a -> b' -> \"c;d\"", ["a -> b", "c;d"], {("a -> b", "c;d")}),
+        ('\'it\'\'s\' -> "say ""hi"""', ["it's", 'say "hi"'], {("it's", 'say "hi"')}),
+        ("Crohn's -> p", ["Crohn's", "p"], {("Crohn's", "p")}),
+        ("o -> b; o--c", ["o", "b", "c"], {("o", "b"), ("o", "c"), ("c", "o")}),
+        ("X(t-1) -> X(t)", ["X(t-1)", "X(t)"], {("X(t-1)", "X(t)")}),
+        ("A -> B; A -> B", ["A", "B"], {("A", "B")}),
+        ("A -- B; B -- A", ["A", "B"], {("A", "B"), ("B", "A")}),
+        ("{}", [], set()),
+        (" {} ", [], set()),
+        ("", [], set()),
+    ],
+)
+def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
+    assert edges(text) == (nodes, arcs)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A -> A", "an edge from 'A' to itself; graphs have no self loops"),
+        ("A -> B; B -> A", "between 'B' and 'A' is written twice with different marks"),
+        ("A -> B; A -- B", "written twice with different marks; an undirected edge is A -- B"),
+        ("A <-> B", "found the edge mark '<->'; mixed marks are not supported yet"),
+        ("A o-> B", "found the edge mark 'o->'; mixed marks"),
+        ("A --o B", "found the edge mark '--o'; mixed marks"),
+        ("A o-o B", "found ' o-o ' in the name"),
+        ("A -> B, C -> D", "found ',' in the name 'B, C'; edges are written with .* separated by ';'"),
+        ("dag { A -> B }", "found '{' in the name 'dag { A'"),
+        ("A - B", "found ' - ' in the name 'A - B'"),
+        ("A => B", "found ' => ' in the name"),
+        ("A → B", "found '→' in the name"),
+        ("-> B", "an edge needs a node name at both ends"),
+        ("A ->", "an edge needs a node name at both ends"),
+        ("A -> -> B", "an edge needs a node name at both ends"),
+        ("'A' B -> C", "expected an arrow or ';' after the quoted name 'A'"),
+        ("'A -> B", 'found "\'" in the name'),
+        ("   A  B\nA  0  1", "found '  ' in the name"),
+        ("b'\\xce\\x01\\x00'", "an object turned into when dask, CSV or astype"),
+        ("DiGraph with 4 nodes and 3 edges", "an object turned into"),
+        ("Graph('A -> B', kind='dag')", "an object turned into"),
+        ("<networkx.classes.digraph.DiGraph object at 0x7f>", "an object turned into"),
+        ("[[0 1]\n [0 0]]", "an object turned into"),
+        ("[('A', 'B')]", "an object turned into"),
+        ("Graph Nodes:\nX1;X2\n\nGraph Edges:\n1. X1 --> X2", "an object turned into"),
+        ("nan", "an object turned into"),
+        ("<NA>", "an object turned into"),
+    ],
+)
+def test_refuses(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_edges(text)
+
+
+def test_a_name_may_start_like_the_text_of_an_object_when_quoted() -> None:
+    assert parse_edges('"nan"') == (("nan",), [])
+    assert parse_edges("nan -> B") == (("nan", "B"), [(0, 1)])
+    assert not TEXT_OF_OBJECT.match(write_name("Graph(x"))
+
+
+@pytest.mark.parametrize("name", ["IL-6", "heart rate", "X(t-1)", "p53", "Crohn's", "a.b_c", "β"])
+def test_plain_names_are_written_bare(name: str) -> None:
+    assert write_name(name) == name
+
+
+@given(st.lists(NAMES | SYNTAX | TRICKY, max_size=5, unique=True), st.data())
+def test_writing_reads_back(names: list[str], data: st.DataObject) -> None:
+    names = sorted(names)
+    arcs = []
+    for i in range(len(names)):
+        for j in range(i):
+            mark = data.draw(st.integers(0, 3))
+            arcs += [(i, j)] * (mark & 1) + [(j, i)] * (mark >> 1)
+    text = write_graph([write_name(name) for name in names], arcs)
+    found, found_arcs = edges(text)
+    assert sorted(found) == names
+    assert found_arcs == {(names[s], names[t]) for s, t in arcs}
+
+
+def test_order_of_a_written_graph() -> None:
+    assert write_graph(["A", "B", "C", "D"], [(2, 1), (1, 0), (0, 1)]) == "A -- B; C -> B; D"
+    assert write_graph([], []) == "{}"
+    assert write_graph(["A", "B"], []) == "A; B"

@@ -1,0 +1,612 @@
+"""Tables of tests by stratum: against controls, between levels, with failed runs, wrong pairs and odd names."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats as scipy_stats
+from statsmodels.stats.multitest import multipletests
+
+from causaleval_pd.compare import compare
+from causaleval_pd.compare import test_controls as against_controls
+from causaleval_pd.summary import control_sums, control_values
+
+NO_RUN, SCORED, FAILED = 0, 1, 2
+COLUMNS = [
+    *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
+    *("n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"),
+]
+SPECS = {
+    "minimize": {"direction": "minimize", "valid_range": [0.0, np.inf], "optimum": 0.0},
+    "maximize": {"direction": "maximize", "valid_range": [0.0, 1.0], "optimum": 1.0},
+    "zero": {"direction": "zero", "valid_range": [-np.inf, np.inf], "optimum": 2.0},
+    "none": {"direction": "none", "valid_range": [0.0, 1.0], "optimum": np.nan},
+}
+
+
+def make_cube(strata, metrics, *, status=None, truth=None):
+    """Build a cube; `metrics` maps a name to (values, direction) or (values, direction, draws)."""
+    shape = next(iter(metrics.values()))[0].shape
+    dims = [*strata, "replicate"]
+    status = np.full(shape, SCORED, np.int8) if status is None else np.asarray(status, np.int8)
+    truth = np.broadcast_to(np.arange(1, shape[-1] + 1), shape) if truth is None else np.asarray(truth)
+    variables = {
+        "status": (dims, status),
+        "truth_id": (dims, np.where(status == NO_RUN, 0, truth)),
+        "n_obs": (dims[:-1], (status != NO_RUN).sum(axis=-1)),
+    }
+    n_draws = 0
+    for name, (values, direction, *draws) in metrics.items():
+        spec = SPECS[direction]
+        values = np.where(status == SCORED, values, np.nan)
+        variables[name] = (dims, values, {"long_name": name, "role": "metric", **spec})
+        if not draws:
+            continue
+        control = np.where((status == SCORED)[..., None], draws[0], np.nan)
+        n_draws = control.shape[-1]
+        variables[f"{name}_control"] = ([*dims, "draw"], control)
+        undefined = np.isnan(control).all(axis=-1)
+        own = values[..., None]
+        if direction == "zero":
+            distance, own = np.abs(control - spec["optimum"]), np.abs(own - spec["optimum"])
+        else:
+            distance = -control if direction == "maximize" else control
+            own = -own if direction == "maximize" else own
+        defined = (~np.isnan(control)).sum(axis=-1)
+        nothing = undefined | np.isnan(values)
+        for part, found in {
+            "control_mean": np.where(undefined, np.nan, np.nansum(control, axis=-1) / np.maximum(defined, 1)),
+            "control_loss": np.where(
+                undefined, np.nan, np.nansum(np.abs(control - spec["optimum"]), axis=-1) / np.maximum(defined, 1)
+            ),
+            "as_good": np.where(nothing, np.nan, (distance <= own).sum(axis=-1) / np.maximum(defined, 1)),
+            "better": np.where(nothing, np.nan, (distance < own).sum(axis=-1) / np.maximum(defined, 1)),
+        }.items():
+            variables[f"{name}_{part}"] = (dims, found)
+    attrs = {"strata": json.dumps(list(strata)), "metrics": json.dumps(list(metrics)), "n_draws": n_draws}
+    attrs |= {"draws_kept": int(n_draws > 0), "zero_division": np.nan}
+    if n_draws:
+        attrs |= {"control_null": "edges", "control_kind": "dag", "control_seed": 1}
+    return xr.Dataset(variables, {**strata, "replicate": np.arange(shape[-1])}, attrs)
+
+
+def without_draws(cube):
+    """Replace raw draws by sums by draw and value tables, as a cube does that keeps none."""
+    parts = {}
+    for name in json.loads(cube.attrs["metrics"]):
+        sums, counts = control_sums(cube, name)
+        values, weights = (x.rename(bin=f"{name}_bin") for x in control_values(cube, name))
+        parts |= {f"{name}_control_sum": sums, f"{name}_control_count": counts}
+        parts |= {f"{name}_control_{x}": y.reset_coords(drop=True) for x, y in (("value", values), ("weight", weights))}
+    raw = [name for name in cube if name.endswith("_control")]
+    return cube.drop_vars(raw).assign(parts).assign_attrs(draws_kept=0)
+
+
+@pytest.fixture
+def ragged():
+    """Two metrics over 3 algorithms x 2 densities x 12 replicates, with absent, failed and undefined runs."""
+    rng = np.random.default_rng(7)
+    shape = (3, 2, 12)
+    strata = {"algorithm": np.array(["ges", "lingam", "pc"]), "density": np.array([0.2, 0.5])}
+    status = rng.choice([NO_RUN, SCORED, FAILED], shape, p=[0.1, 0.75, 0.15])
+    shd = rng.integers(0, 12, shape).astype(float)
+    f1 = rng.integers(0, 9, shape) / 8
+    f1[rng.random(shape) < 0.1] = np.nan
+    metrics = {
+        "shd": (shd, "minimize", rng.integers(2, 15, (*shape, 40)).astype(float)),
+        "f1": (f1, "maximize", np.where(rng.random((*shape, 40)) < 0.05, np.nan, rng.integers(0, 7, (*shape, 40)) / 8)),
+    }
+    return make_cube(strata, metrics, status=status)
+
+
+def row_of(table, **where):
+    found = table[np.logical_and.reduce([table[k] == v for k, v in where.items()])]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+# ---------------------------------------------------------------------------------------------------- against controls
+
+
+def test_columns_are_strata_then_identifiers(ragged):
+    table = against_controls(ragged)
+    shares = ["superiority_share", "superiority_strict", "superiority_ties"]
+    assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
+    assert len(table) == 12
+    assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
+    np.testing.assert_allclose(table["superiority_strict"] + table["superiority_ties"], table["superiority_share"])
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize", "zero"])
+def test_randomisation_compares_stratum_means(direction):
+    rng = np.random.default_rng(3)
+    values, draws = rng.normal(1, 2, (4, 6)), rng.normal(1, 2, (4, 6, 99))
+    values[1, 2], draws[1, 2] = np.nan, np.nan
+    draws[2, :, 5] = np.nan
+    cube = make_cube({"a": np.arange(4)}, {"m": (values, direction, draws)})
+    table = against_controls(cube)
+    sign = -1 if direction == "maximize" else 1
+    score = (lambda x: np.abs(x - 2.0)) if direction == "zero" else (lambda x: x)
+    for i in range(4):
+        rows = ~np.isnan(values[i])
+        observed = score(values[i, rows]).mean()
+        reference = [score(draws[i, rows, r]).mean() for r in range(99) if not np.isnan(draws[i, rows, r]).any()]
+        b = sum(sign * x <= sign * observed + 1e-12 for x in reference)
+        assert table["statistic"][i] == pytest.approx(observed)
+        assert table["p_value"][i] == (b + 1) / (len(reference) + 1)
+        assert table["n_pairs"][i] == rows.sum() and table["n_undefined"][i] == (~rows).sum()
+    assert set(table["alternative"]) == {"greater" if direction == "maximize" else "less"}
+
+
+def test_effect_is_the_mean_difference_from_the_expected_control(ragged):
+    table = against_controls(ragged, "shd", level=0.9)
+    for row in table.itertuples():
+        cell = ragged.sel(algorithm=row.algorithm, density=row.density)
+        own, control = cell["shd"].to_numpy(), cell["shd_control"].to_numpy()
+        rows = ~np.isnan(own)
+        expected = scipy_stats.ttest_rel(own[rows], control[rows].mean(axis=1))
+        assert row.effect == pytest.approx((own[rows] - control[rows].mean(axis=1)).mean())
+        np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval(0.9))
+        assert row.n_pairs == rows.sum()
+        assert row.n_missing == (cell["status"] == FAILED).sum()
+        assert row.superiority_share == pytest.approx((control[rows] <= own[rows, None]).mean())
+        assert row.superiority_strict == pytest.approx((control[rows] < own[rows, None]).mean())
+
+
+def test_effect_of_metrics_best_at_their_optimum_is_of_distances():
+    rng = np.random.default_rng(1)
+    values, draws = rng.normal(2, 1, (1, 9)), rng.normal(2, 3, (1, 9, 50))
+    row = against_controls(make_cube({"a": [0]}, {"m": (values, "zero", draws)})).iloc[0]
+    assert row["effect"] == pytest.approx((np.abs(values - 2) - np.abs(draws - 2).mean(axis=-1)).mean())
+    assert row["effect"] < 0 and row["p_value"] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("method", "theirs"),
+    [
+        ("wilcoxon", scipy_stats.wilcoxon),
+        ("t", lambda d, **k: scipy_stats.ttest_1samp(d, 0, **k)),
+        ("sign", lambda d, **k: scipy_stats.binomtest(int((d > 0).sum()), int((d != 0).sum()), **k)),
+    ],
+)
+@pytest.mark.parametrize(("metric", "side"), [("shd", "less"), ("f1", "greater")])
+def test_paired_methods_use_the_first_control(ragged, method, theirs, metric, side):
+    table = against_controls(ragged, metric, method=method)
+    for row in table.itertuples():
+        cell = ragged.sel(algorithm=row.algorithm, density=row.density)
+        difference = cell[metric].to_numpy() - cell[f"{metric}_control"].to_numpy()[:, 0]
+        difference = difference[~np.isnan(difference)]
+        if method == "wilcoxon":
+            difference = difference[difference != 0]
+        assert row.p_value == pytest.approx(theirs(difference, alternative=side).pvalue, rel=1e-9)
+        assert row.alternative == side and row.method == method
+    counted = table["n_pairs"] + table["n_undefined"] + table["n_missing"]
+    assert counted.tolist() == ragged["n_obs"].to_numpy().ravel().tolist()
+
+
+def test_accumulators_give_the_same_as_raw_draws(ragged):
+    raw, streamed = against_controls(ragged), against_controls(without_draws(ragged))
+    pd.testing.assert_frame_equal(raw, streamed, rtol=1e-12)
+    worst = [against_controls(x, missing="worst") for x in (ragged, without_draws(ragged))]
+    pd.testing.assert_frame_equal(*worst, rtol=1e-12)
+
+
+def test_paired_methods_need_raw_draws(ragged):
+    with pytest.raises(ValueError, match=r"the cube keeps no draws of shd; make it by cube\(\.\.\., keep_draws=True\)"):
+        against_controls(without_draws(ragged), method="sign")
+
+
+def test_failed_runs_count_as_the_end_of_the_range():
+    values, draws = np.array([[0.9, 0.8, 0.5, 0.0]]), np.tile([0.3, 0.4, 0.5], (1, 4, 1))
+    cube = make_cube({"a": ["x"]}, {"f1": (values, "maximize", draws)}, status=[[SCORED, SCORED, FAILED, NO_RUN]])
+    dropped, worst = (against_controls(cube, missing=m).iloc[0] for m in ("drop", "worst"))
+    assert (dropped["n_pairs"], worst["n_pairs"]) == (2, 3)
+    assert (dropped["n_missing"], worst["n_missing"]) == (1, 1)
+    assert dropped["statistic"] == pytest.approx(0.85)
+    assert worst["statistic"] == pytest.approx(1.7 / 3)
+    assert worst["effect"] == pytest.approx((0.5 + 0.4 - 0.4) / 3)
+    assert dropped["superiority_share"] == 0
+    assert worst["superiority_share"] == pytest.approx(1 / 3)
+    assert worst["p_value"] >= dropped["p_value"]
+
+
+@pytest.mark.parametrize(("direction", "expected"), [("minimize", 9.0), ("zero", 2.0 + 7.0)])
+def test_failed_runs_count_as_the_worst_of_estimates_and_controls(direction, expected):
+    values, draws = np.array([[1.0, 3.0, 0.0]]), np.full((1, 3, 4), 2.0)
+    draws[0, 1, 2] = 9.0
+    cube = make_cube({"a": ["x"]}, {"m": (values, direction, draws)}, status=[[SCORED, SCORED, FAILED]])
+    row = against_controls(cube, missing="worst").iloc[0]
+    own = np.array([1.0, 3.0, expected])
+    assert row["statistic"] == pytest.approx(np.abs(own - 2).mean() if direction == "zero" else own.mean())
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+def test_failing_more_never_helps(method):
+    rng = np.random.default_rng(2)
+    values, draws = rng.normal(0, 1, (1, 10)), rng.normal(1, 1, (1, 10, 99))
+    found = []
+    for n_failed in (0, 4, 8):
+        status = np.where(np.arange(10) < n_failed, FAILED, SCORED)[None]
+        cube = make_cube({"a": ["x"]}, {"m": (np.abs(values), "minimize", np.abs(draws))}, status=status)
+        found.append(against_controls(cube, method=method, missing="worst")["p_value"].iloc[0])
+    assert found == sorted(found) and found[0] < found[-1]
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+@pytest.mark.parametrize("missing", ["drop", "worst"])
+def test_strata_of_failed_runs_are_undefined_and_counted(method, missing):
+    shape = (2, 3)
+    metrics = {"m": (np.ones(shape), "minimize", np.full((*shape, 5), 2.0))}
+    cube = make_cube({"a": ["x", "y"]}, metrics, status=[[FAILED] * 3, [SCORED] * 3])
+    row = against_controls(cube, method=method, missing=missing).iloc[0]
+    assert np.isnan(row["p_value"]) and np.isnan(row["effect"]) and np.isnan(row["superiority_share"])
+    assert (row["n_pairs"], row["n_missing"], row["n_undefined"]) == (0, 3, 0)
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+def test_one_replicate_is_a_result(method):
+    cube = make_cube({"a": ["x"]}, {"m": (np.ones((1, 1)), "minimize", np.full((1, 1, 9), 2.0))})
+    row = against_controls(cube, method=method).iloc[0]
+    expected = {"randomisation": 0.1, "wilcoxon": 0.5, "sign": 0.5, "t": np.nan}[method]
+    np.testing.assert_equal(row["p_value"], expected)
+    assert row["effect"] == -1 and np.isnan(row["ci_low"])
+
+
+def test_strata_without_runs_are_left_out(ragged):
+    cube = ragged.copy()
+    here = (cube["algorithm"] == "pc") & (cube["density"] == 0.2)
+    cube["status"] = cube["status"].where(~here, NO_RUN)
+    cube["n_obs"] = (cube["status"] != NO_RUN).sum("replicate")
+    for name in ("shd", "f1"):
+        cube[name] = cube[name].where(~here).assign_attrs(ragged[name].attrs)
+    assert len(against_controls(cube)) == 10
+
+
+def test_no_strata_and_no_rows(ragged):
+    one = ragged.isel(algorithm=0, density=0)
+    table = against_controls(one, "shd")
+    assert list(table.columns)[:2] == ["metric", "comparison"] and len(table) == 1
+    none = against_controls(ragged.isel(algorithm=slice(0)))
+    assert len(none) == 0 and list(none.columns) == list(against_controls(ragged).columns)
+
+
+def test_adjustment_spans_all_rows_returned(ragged):
+    table = against_controls(ragged, adjust="holm")
+    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
+    plain = against_controls(ragged)
+    np.testing.assert_array_equal(plain["p_adjusted"], plain["p_value"])
+
+
+@pytest.mark.parametrize("verb", [against_controls, lambda cube, **k: compare(cube, "algorithm", **k)])
+def test_cubes_are_not_changed(ragged, verb):
+    before = ragged.copy(deep=True)
+    verb(ragged, missing="worst")
+    xr.testing.assert_identical(ragged, before)
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+def test_random_guessing_is_rarely_significant(method, n):
+    rng = np.random.default_rng([n, 5])
+    found = rng.exponential(size=(600, n, 20)) if method != "t" else rng.normal(size=(600, n, 20))
+    found = np.round(found, 1)
+    cube = make_cube({"a": np.arange(600)}, {"m": (found[..., 0], "minimize", found[..., 1:])})
+    p = against_controls(cube, method=method)["p_value"]
+    for size in (0.05, 0.1):
+        assert (p <= size).mean() <= size + 3.5 * np.sqrt(size * (1 - size) / 600)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "randomization"}, "unknown method 'randomization'; did you mean 'randomisation'"),
+        ({"metrics": "shdd"}, "no metric 'shdd'"),
+        ({"missing": "best"}, "unknown value of missing 'best'"),
+        ({"level": 95}, "level must lie between 0 and 1"),
+        ({"adjust": "sidakk"}, "unknown correction 'sidakk'"),
+    ],
+)
+def test_settings_against_controls_are_checked(ragged, settings, message):
+    with pytest.raises(ValueError, match=message):
+        against_controls(ragged, **settings)
+
+
+def test_cubes_without_controls_or_replicates_are_refused(ragged):
+    bare = make_cube({"a": ["x"]}, {"m": (np.ones((1, 3)), "minimize")})
+    with pytest.raises(ValueError, match=r"no controls to test against; make it by cube\(\.\.\., n_draws=1000\)"):
+        against_controls(bare)
+    with pytest.raises(ValueError, match=r"no dimension 'replicate'; choose one replicate by a list, isel\(replicate="):
+        against_controls(ragged.isel(replicate=0))
+    with pytest.raises(ValueError, match="cut along 'replicate'"):
+        against_controls(without_draws(ragged).isel(replicate=slice(3)))
+
+
+# -------------------------------------------------------------------------------------------------------------- compare
+
+
+@pytest.mark.parametrize(
+    ("test", "theirs"),
+    [
+        ("wilcoxon", lambda d: scipy_stats.wilcoxon(d[d != 0]) if d.any() else None),
+        ("t", lambda d: scipy_stats.ttest_1samp(d, 0)),
+        ("sign", lambda d: scipy_stats.binomtest(int((d > 0).sum()), int((d != 0).sum()))),
+        ("sign_flip", lambda d: scipy_stats.permutation_test((d,), np.mean, permutation_type="samples")),
+    ],
+)
+def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs):
+    table = compare(ragged, "algorithm", test=test, n_resamples=9999, rng=1)
+    assert list(table.columns) == ["density", *COLUMNS]
+    assert len(table) == 12
+    for row in table.itertuples():
+        a, b = (ragged.sel(algorithm=x, density=row.density) for x in row.comparison.split(" - "))
+        difference = (a[row.metric] - b[row.metric]).to_numpy()
+        shared = ((a["status"] != NO_RUN) & (b["status"] != NO_RUN)).to_numpy()
+        failed = shared & ((a["status"] == FAILED) | (b["status"] == FAILED)).to_numpy()
+        defined = difference[~np.isnan(difference)]
+        assert row.n_pairs == len(defined)
+        assert row.n_missing == failed.sum()
+        assert row.n_pairs + row.n_missing + row.n_undefined == shared.sum()
+        assert row.effect == pytest.approx(defined.mean(), abs=1e-12)
+        interval = scipy_stats.ttest_1samp(defined, 0).confidence_interval()
+        np.testing.assert_allclose([row.ci_low, row.ci_high], interval, atol=1e-12)
+        assert row.p_value == pytest.approx(theirs(defined).pvalue, rel=1e-9)
+        assert row.method == test and row.alternative == "two-sided" and pd.isna(row.null)
+
+
+def test_adjustment_spans_all_rows_unless_families_are_named(ragged):
+    table = compare(ragged, "algorithm")
+    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
+    within = compare(ragged, "algorithm", family=["metric", "density"], adjust="bh")
+    for _, part in within.groupby(["metric", "density"]):
+        np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="fdr_bh")[1])
+    by_one = compare(ragged, "algorithm", family="metric", adjust="bonferroni")
+    np.testing.assert_allclose(by_one["p_adjusted"], np.minimum(1, by_one["p_value"] * 6))
+
+
+def test_reference_is_subtracted(ragged):
+    table = compare(ragged, "algorithm", reference="lingam", metrics="shd")
+    assert table["comparison"].unique().tolist() == ["ges - lingam", "pc - lingam"]
+    all_pairs = compare(ragged, "algorithm", metrics="shd")
+    mine = row_of(table, comparison="pc - lingam", density=0.5)
+    theirs = row_of(all_pairs, comparison="lingam - pc", density=0.5)
+    assert mine["effect"] == -theirs["effect"]
+    assert (mine["ci_low"], mine["ci_high"]) == (-theirs["ci_high"], -theirs["ci_low"])
+    assert mine["p_value"] == theirs["p_value"]
+
+
+def test_numbers_can_be_levels_and_reference(ragged):
+    table = compare(ragged, "density", reference=0.2, metrics="shd")
+    assert table["comparison"].unique().tolist() == ["0.5 - 0.2"]
+    assert table["algorithm"].tolist() == ["ges", "lingam", "pc"]
+
+
+def test_one_sided_comparisons(ragged):
+    two, less, greater = (
+        compare(ragged, "algorithm", test="t", alternative=x)["p_value"] for x in ("two-sided", "less", "greater")
+    )
+    np.testing.assert_allclose(less + greater, 1)
+    np.testing.assert_allclose(two, 2 * np.minimum(less, greater))
+
+
+def test_order_of_dimensions_does_not_matter(ragged):
+    turned = ragged.transpose("replicate", "density", "draw", "algorithm")
+    pd.testing.assert_frame_equal(compare(ragged, "algorithm"), compare(turned, "algorithm"))
+    pd.testing.assert_frame_equal(against_controls(ragged), against_controls(turned))
+
+
+def test_cubes_from_files_give_the_same(ragged, tmp_path):
+    ragged.to_zarr(tmp_path / "cube.zarr", zarr_format=2)
+    with xr.open_zarr(tmp_path / "cube.zarr") as back:
+        for verb in (against_controls, lambda cube, **k: compare(cube, "algorithm", reference="pc", **k)):
+            for missing in ("drop", "worst"):
+                pd.testing.assert_frame_equal(verb(ragged, missing=missing), verb(back, missing=missing))
+
+
+def test_infinite_values_are_ranked_but_have_no_mean():
+    values = np.array([[np.inf, 1.0, 2.0, 3.0, np.inf], [np.inf, 2.0, 4.0, 6.0, 1.0]])
+    cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
+    row = compare(cube, "a").iloc[0]
+    assert row["n_pairs"] == 5 and np.isnan(row["effect"])
+    assert row["p_value"] == compare(cube.assign(m=cube["m"].clip(max=50.0)), "a")["p_value"].iloc[0]
+
+
+def test_a_cube_of_one_dimension(ragged):
+    table = compare(ragged.isel(density=0), "algorithm", metrics="shd")
+    assert list(table.columns) == COLUMNS and len(table) == 3
+
+
+def test_failed_runs_lose_comparisons_counted_as_worst():
+    a, b = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([2.0, 3.0, 4.0, 6.0, 7.0])
+    status = [[SCORED, FAILED, SCORED, NO_RUN, FAILED], [SCORED, SCORED, FAILED, SCORED, FAILED]]
+    cube = make_cube({"algorithm": ["x", "y"]}, {"m": (np.stack([a, b]), "minimize")}, status=status)
+    dropped = compare(cube, "algorithm", test="sign").iloc[0]
+    assert (dropped["n_pairs"], dropped["n_missing"], dropped["effect"]) == (1, 3, -1)
+    worst = compare(cube, "algorithm", test="sign", missing="worst").iloc[0]
+    # the worst value of both algorithms, 6, is what failed runs get: differences -1, 6 - 3, 3 - 6, 0
+    assert (worst["n_pairs"], worst["n_missing"], worst["statistic"]) == (4, 3, 1)
+    assert worst["effect"] == pytest.approx((-1 + 3 - 3 + 0) / 4)
+
+
+def test_worst_value_is_the_end_of_a_finite_range():
+    values = np.array([[0.5, 0.6], [0.4, 0.9]])
+    cube = make_cube(
+        {"algorithm": ["x", "y"]}, {"f1": (values, "maximize")}, status=[[SCORED, FAILED], [SCORED, SCORED]]
+    )
+    row = compare(cube, "algorithm", missing="worst").iloc[0]
+    assert row["effect"] == pytest.approx((0.1 - 0.9) / 2)
+
+
+def test_metrics_best_at_their_optimum_are_compared_by_distance():
+    values = np.array([[2.1, 1.8, 2.2, 2.0], [0.0, 5.0, 3.5, 0.2]])
+    cube = make_cube({"algorithm": ["x", "y"]}, {"m": (values, "zero")})
+    row = compare(cube, "algorithm").iloc[0]
+    assert row["effect"] == pytest.approx((np.abs(values[0] - 2) - np.abs(values[1] - 2)).mean())
+    assert row["p_value"] == 0.125
+
+
+def test_descriptions_can_be_compared_but_have_no_worst_value():
+    cube = make_cube({"algorithm": ["x", "y"]}, {"m": (np.array([[0.1, 0.2], [0.3, 0.5]]), "none")})
+    assert compare(cube, "algorithm")["effect"].iloc[0] == pytest.approx(-0.25)
+    with pytest.raises(ValueError, match=r"m has no direction, so failed runs have no worst value"):
+        compare(cube, "algorithm", missing="worst")
+
+
+def test_wrong_pairs_are_an_error():
+    truth = np.array([[[1, 2, 3], [4, 5, 6]], [[1, 2, 3], [4, 9, 6]]])
+    strata = {"algorithm": ["pc", "ges"], "density": [0.2, 0.5]}
+    cube = make_cube(strata, {"m": (np.ones((2, 2, 3)), "minimize")}, truth=truth)
+    message = (
+        r"at density 0\.5, replicate 1, algorithm pc and ges have different truths \(1 such pairs\), "
+        r"so they are no pairs; give runs on one truth the same replicate .* paired=False"
+    )
+    with pytest.raises(ValueError, match=message):
+        compare(cube, "algorithm")
+    with pytest.raises(ValueError, match=r"density 0\.2 and 0\.5 have different truths"):
+        compare(cube, "density")
+    assert len(compare(cube, "algorithm", paired=False)) == 2
+
+
+def test_missing_truths_are_failed_runs_and_no_wrong_pairs():
+    truth, status = [[1, 0, 3], [1, 2, 3]], [[SCORED, FAILED, SCORED], [SCORED] * 3]
+    cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")}, status=status, truth=truth)
+    row = compare(cube, "a").iloc[0]
+    assert (row["n_pairs"], row["n_missing"], row["p_value"]) == (2, 1, 1.0)
+
+
+def test_levels_without_common_replicates_are_no_pairs():
+    status = [[SCORED, SCORED, NO_RUN, NO_RUN], [NO_RUN, NO_RUN, SCORED, SCORED]]
+    cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 4)), "minimize")}, status=status)
+    with pytest.raises(ValueError, match=r"the levels of 'a' have no replicate in common; .* paired=False"):
+        compare(cube, "a")
+    row = compare(cube, "a", paired=False).iloc[0]
+    assert (row["n_pairs"], row["p_value"]) == (4, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("test", "name", "theirs"),
+    [
+        ("wilcoxon", "mann_whitney", scipy_stats.mannwhitneyu),
+        ("t", "welch_t", lambda a, b: scipy_stats.ttest_ind(a, b, equal_var=False)),
+    ],
+)
+def test_unpaired_comparisons_equal_scipy(ragged, test, name, theirs):
+    table = compare(ragged, "density", test=test, paired=False)
+    for row in table.itertuples():
+        cells = [ragged[row.metric].sel(algorithm=row.algorithm, density=x).to_numpy() for x in (0.2, 0.5)]
+        a, b = (x[~np.isnan(x)] for x in cells)
+        assert row.p_value == pytest.approx(theirs(a, b).pvalue, rel=1e-9)
+        assert row.effect == pytest.approx(a.mean() - b.mean())
+        assert row.n_pairs == len(a) + len(b)
+        assert row.method == name
+        interval = scipy_stats.ttest_ind(a, b, equal_var=False).confidence_interval()
+        np.testing.assert_allclose([row.ci_low, row.ci_high], interval)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"test": "sign"}, {"test": "sign_flip"}, {"test": "bootstrap"}, {"effect": "cohen_dz"}]
+)
+def test_what_needs_pairs_is_refused_without_them(ragged, settings):
+    [(key, value)] = settings.items()
+    with pytest.raises(ValueError, match=rf"{key}='{value}' needs pairs; with paired=False use test='wilcoxon'"):
+        compare(ragged, "algorithm", paired=False, **settings)
+
+
+def test_effect_sizes(ragged):
+    dz = row_of(compare(ragged, "algorithm", effect="cohen_dz"), metric="shd", density=0.2, comparison="ges - pc")
+    rb = row_of(compare(ragged, "algorithm", effect="rank_biserial"), metric="shd", density=0.2, comparison="ges - pc")
+    cell = ragged["shd"].sel(density=0.2)
+    difference = (cell.sel(algorithm="ges") - cell.sel(algorithm="pc")).to_numpy()
+    difference = difference[~np.isnan(difference)]
+    assert dz["effect"] == pytest.approx(difference.mean() / difference.std(ddof=1))
+    ranks = scipy_stats.rankdata(np.abs(difference[difference != 0]))
+    assert rb["effect"] == pytest.approx((ranks * np.sign(difference[difference != 0])).sum() / ranks.sum())
+    for row in (dz, rb):
+        assert row["ci_low"] < row["effect"] < row["ci_high"]
+    delta = row_of(
+        compare(ragged, "algorithm", effect="rank_biserial", paired=False),
+        metric="shd",
+        density=0.2,
+        comparison="ges - pc",
+    )
+    a, b = (cell.sel(algorithm=x).dropna("replicate").to_numpy() for x in ("ges", "pc"))
+    assert delta["effect"] == pytest.approx(np.sign(a[:, None] - b).mean())
+
+
+def test_bootstrap_brings_its_own_interval(ragged):
+    boot, t = (compare(ragged, "algorithm", test=x, rng=3, n_resamples=2000) for x in ("bootstrap", "t"))
+    np.testing.assert_allclose(boot["effect"], t["effect"])
+    assert (boot["ci_low"] != t["ci_low"]).all()
+    assert ((boot["ci_low"] <= boot["effect"]) & (boot["effect"] <= boot["ci_high"])).all()
+    assert np.abs(boot["p_value"] - t["p_value"]).max() < 0.15
+
+
+@pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
+def test_seeds_make_tables_repeatable(ragged, test):
+    first, again, other = (compare(ragged, "algorithm", test=test, n_resamples=60, rng=x) for x in (5, 5, 6))
+    pd.testing.assert_frame_equal(first, again)
+    assert (first["p_value"] != other["p_value"]).any()
+    part = compare(ragged.isel(density=[1]), "algorithm", test=test, n_resamples=60, rng=5)
+    rows = first[first["density"] == 0.5].reset_index(drop=True)
+    np.testing.assert_allclose(part["p_value"], rows["p_value"])
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "sign", "sign_flip", "bootstrap"])
+def test_one_pair_and_no_pair_are_results(test):
+    values = np.array([[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]])
+    status = [[[SCORED], [FAILED], [SCORED]], [[SCORED], [SCORED], [NO_RUN]]]
+    cube = make_cube({"algorithm": ["x", "y"], "n": [10, 20, 30]}, {"m": (values, "minimize")}, status=status)
+    table = compare(cube, "algorithm", test=test, n_resamples=99, rng=1)
+    assert table["n"].tolist() == [10, 20]
+    one = np.nan if test in ("t", "bootstrap") else 1.0
+    np.testing.assert_array_equal(table["p_value"], [one, np.nan])
+    np.testing.assert_array_equal(table["p_adjusted"], [one, np.nan])
+    assert table["n_pairs"].tolist() == [1, 0] and table["n_missing"].tolist() == [0, 1]
+    np.testing.assert_array_equal(table["effect"], [-3.0, np.nan])
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("missing", ["drop", "worst"])
+def test_levels_that_always_failed_are_undefined(paired, missing):
+    cube = make_cube(
+        {"algorithm": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")}, status=[[FAILED] * 3, [FAILED] * 3]
+    )
+    row = compare(cube, "algorithm", paired=paired, missing=missing).iloc[0]
+    assert np.isnan(row["p_value"]) and row["n_pairs"] == 0
+    assert row["n_missing"] == (3 if paired else 6) and row["n_undefined"] == 0
+
+
+def test_no_rows_keep_their_columns(ragged):
+    table = compare(ragged.isel(density=slice(0)), "algorithm")
+    assert list(table.columns) == ["density", *COLUMNS] and len(table) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"dim": "algorithms"}, "unknown dimension 'algorithms'; did you mean 'algorithm'"),
+        ({"dim": "replicate"}, "unknown dimension 'replicate'; known are 'algorithm', 'density'"),
+        ({"test": "wilcox"}, "unknown test 'wilcox'; did you mean 'wilcoxon'"),
+        ({"metrics": ["shdd"]}, "no metric 'shdd'"),
+        ({"reference": "gess"}, r"unknown level of 'algorithm' \(reference\) 'gess'; did you mean 'ges'"),
+        ({"alternative": "lower"}, "unknown alternative 'lower'"),
+        ({"effect": "cohen_d"}, "unknown effect 'cohen_d'; did you mean 'cohen_dz'"),
+        ({"family": "metrics"}, r"unknown column \(family\) 'metrics'; did you mean 'metric'"),
+        ({"adjust": "holmes"}, "unknown correction 'holmes'"),
+        ({"n_resamples": 0}, "n_resamples must be a positive integer, found 0"),
+        ({"level": 0}, "level must lie between 0 and 1"),
+        ({"missing": "zero"}, "unknown value of missing 'zero'"),
+    ],
+)
+def test_settings_of_comparisons_are_checked(ragged, settings, message):
+    call = {"dim": "algorithm"} | settings
+    with pytest.raises(ValueError, match=message):
+        compare(ragged, **call)
+
+
+def test_one_level_is_no_comparison(ragged):
+    with pytest.raises(ValueError, match="'algorithm' has 1 level, and a comparison needs two"):
+        compare(ragged.isel(algorithm=[0]), "algorithm")

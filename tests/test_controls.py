@@ -1,0 +1,301 @@
+"""Negative controls: closed forms, draws, p-values, skill, and the source's numbers."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import causaleval_pd as ce
+
+FIVE = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> D; D -> E"
+SEVEN = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> E"
+
+
+@pytest.fixture
+def runs():
+    return pd.DataFrame({"truth": [FIVE] * 3, "estimate": [SEVEN, None, "A -- B; C; D; E"]}, index=["x", "y", "z"])
+
+
+def test_columns_their_order_and_types(runs):
+    scored = ce.with_controls(runs, ["shd"], n_draws=50, rng=7)
+    parts = ["", "_control_mean", "_control_low", "_control_high", "_p", "_skill", "_mean_method", "_p_method", "_p_se"]
+    expected = [f"shd{part}" for part in [*parts, "_control_undefined"]]
+    assert list(scored.columns) == [
+        "truth",
+        "estimate",
+        *expected,
+        "control_null",
+        "control_kind",
+        "control_seed",
+        "n_draws",
+    ]
+    assert scored["control_kind"].tolist()[::2] == ["dag", "cpdag"] and pd.isna(scored["control_kind"].iloc[1])
+    assert (scored["control_seed"] == 7).all() and (scored["control_null"] == "edges").all()
+    assert scored.loc["y", expected].isna().all()
+    pd.testing.assert_frame_equal(scored, runs.ceval.with_controls(["shd"], n_draws=50, rng=7))
+
+
+def test_skeleton_metrics_are_exact(runs):
+    scored = ce.with_controls(runs, ["adjacency_precision", "adjacency_recall"], rng=7).loc["x"]
+    assert scored["adjacency_precision_control_mean"] == pytest.approx(0.8, abs=1e-14)
+    assert scored["adjacency_precision_control_low"] == 5 / 7
+    assert scored["adjacency_precision_control_high"] == 1
+    assert scored["adjacency_recall_control_mean"] == pytest.approx(0.7, abs=1e-14)
+    assert (scored["adjacency_recall_control_low"], scored["adjacency_recall_control_high"]) == (0.625, 0.875)
+    assert scored["adjacency_precision_p"] == pytest.approx(stats.hypergeom.sf(5, 10, 8, 7), rel=1e-12)
+    assert scored["adjacency_precision_p_method"] == scored["adjacency_precision_mean_method"] == "exact"
+    assert scored["adjacency_precision_p_se"] == 0
+
+
+def test_shd_of_dags_has_an_exact_mean_and_a_simulated_p(runs):
+    scored = ce.with_controls(runs, ["shd"], n_draws=400, rng=7)
+    row = scored.loc["x"]
+    assert row["shd_control_mean"] == pytest.approx(8 + 7 - 1.5 * 8 * 7 / 10)
+    assert (row["shd_mean_method"], row["shd_p_method"]) == ("exact", "simulated")
+    assert scored.loc["z", "shd_mean_method"] == "simulated"
+    assert row["shd_skill"] == pytest.approx(1 - row["shd"] / row["shd_control_mean"])
+    b = row["shd_p"] * 401 - 1
+    assert b == pytest.approx(round(b))
+    published = ce.with_controls(runs, ["shd"], n_draws=400, rng=7, p_rule="share").loc["x"]
+    assert published["shd_p"] * 400 == pytest.approx(round(b))
+
+
+def test_exact_never_draws_and_refuses_what_it_cannot(runs):
+    dags = runs.iloc[[0]]
+    exact = ce.with_controls(dags, ["shd", "adjacency_f1"], method="exact", rng=7).iloc[0]
+    assert exact["shd_control_mean"] == pytest.approx(6.6) and np.isnan(exact["shd_p"])
+    assert not np.isnan(exact["adjacency_f1_p"]) and exact["n_draws"] == 0
+    with pytest.raises(ValueError, match="orientation_recall has no closed form .* method='auto'"):
+        ce.with_controls(dags, ["orientation_recall"], method="exact", rng=7)
+    with pytest.raises(ValueError, match="shd has no closed form"):
+        ce.with_controls(runs.iloc[[2]], ["shd"], method="exact", rng=7)
+
+
+def test_simulation_agrees_with_the_closed_forms(runs):
+    names = ["shd", "adjacency_precision", "adjacency_f1", "directed_tp", "skeleton_hd"]
+    exact = ce.with_controls(runs.iloc[[0]], names, rng=7, n_draws=10).iloc[0]
+    drawn = ce.with_controls(runs.iloc[[0]], names, rng=7, n_draws=20_000, method="simulate").iloc[0]
+    for name in names:
+        assert drawn[f"{name}_mean_method"] == "simulated"
+        spread = drawn[f"{name}_control_high"] - drawn[f"{name}_control_low"]
+        assert drawn[f"{name}_control_mean"] == pytest.approx(exact[f"{name}_control_mean"], abs=4 * spread / 3.5 / 141)
+        if exact[f"{name}_p_method"] == "exact":
+            assert drawn[f"{name}_p"] == pytest.approx(exact[f"{name}_p"], abs=4 * drawn[f"{name}_p_se"] + 1e-4)
+
+
+def _random_dags(d, m):
+    """Every (skeleton, order) of the uniform skeleton x uniform order law, once each."""
+    pairs = list(itertools.combinations(range(d), 2))
+    for skeleton in itertools.combinations(pairs, m):
+        for order in itertools.permutations(range(d)):
+            yield [(i, j) if order[i] < order[j] else (j, i) for i, j in skeleton]
+
+
+@pytest.mark.parametrize(
+    "truth", ["A -> B; B -> C; A -> D", "A -> B; C -> B; D", "A -> B; B -> C; B -> D; A -> C", "A -- B; B -> C; D"]
+)
+@pytest.mark.parametrize("m", [0, 1, 3, 6])
+def test_linear_metrics_by_enumeration(truth, m):
+    names = list("ABCD")
+    edges = "; ".join
+    graphs = [edges([f"{names[i]} -> {names[j]}" for i, j in dag] + names) for dag in _random_dags(4, m)]
+    found = pd.Series(graphs).value_counts()
+    pairs = pd.DataFrame({"truth": truth, "estimate": found.index})
+    weird = ce.tweak("shd", reversal_cost=1.7, undirected_cost=0.4, absent_undirected_cost=2, name="weird")
+    metrics = ce.metric_set(
+        "shd", "directed_tp", "arrowhead_fp", "directed_precision", weird, double=ce.tweak("shd", reversal_cost=2)
+    )
+    values = ce.evaluate(pairs, metrics)
+    known = ce.control_distribution(
+        truth, n_edges=m, kind="dag", metrics=metrics, method="exact" if m else "auto", n_draws=5, rng=1
+    )
+    for i, metric in enumerate(metrics):
+        x = values[metric.name].to_numpy()
+        if np.isnan(x).any():
+            assert np.isnan(known["mean"][i])
+            continue
+        mean = np.average(x, weights=found)
+        assert known["mean"][i] == pytest.approx(mean, abs=1e-12), metric.name
+        if "--" not in truth:
+            assert known["sd"][i] ** 2 == pytest.approx(np.average((x - mean) ** 2, weights=found), abs=1e-12), (
+                metric.name
+            )
+            assert known["sd_method"][i] == "exact"
+
+
+def test_variance_of_shd_at_larger_size():
+    rng = np.random.default_rng(0)
+    nodes = [f"X{i}" for i in range(10)]
+    pairs = list(itertools.combinations(nodes, 2))
+    chosen = rng.choice(len(pairs), 30, replace=False)
+    truth = "; ".join(f"{pairs[i][0]} -> {pairs[i][1]}" for i in chosen)
+    exact = ce.control_distribution(truth, nodes=nodes, n_edges=13, kind="dag", metrics=["shd"], n_draws=20, rng=1)
+    drawn = ce.control_distribution(
+        truth, nodes=nodes, n_edges=13, kind="dag", metrics=["shd"], n_draws=40_000, method="simulate", rng=1
+    )
+    assert exact["mean"][0] == pytest.approx(30.0)
+    assert drawn["mean"][0] == pytest.approx(30.0, abs=4 * drawn["sd"][0] / 200)
+    assert drawn["sd"][0] == pytest.approx(exact["sd"][0], rel=0.02)
+
+
+def test_same_seed_same_bits_in_any_order_and_chunking(runs, monkeypatch):
+    many = pd.concat([runs] * 5, ignore_index=True)
+    names = ["shd", "orientation_precision"]
+    whole = ce.with_controls(many, names, n_draws=64, rng=7)
+    shuffled = ce.with_controls(many.sample(frac=1, random_state=1), names, n_draws=64, rng=7).sort_index()
+    pd.testing.assert_frame_equal(whole, shuffled)
+    part = ce.with_controls(many.iloc[4:9], names, n_draws=64, rng=7)
+    pd.testing.assert_frame_equal(whole.iloc[4:9], part)
+    monkeypatch.setattr("causaleval_pd.streaming.CHUNK_BYTES", 3000)
+    pd.testing.assert_frame_equal(whole, ce.with_controls(many, names, n_draws=64, rng=7))
+    assert not whole["shd_p"].equals(ce.with_controls(many, names, n_draws=64, rng=8)["shd_p"])
+
+
+def test_the_first_draws_do_not_depend_on_their_number():
+    runs = pd.DataFrame({"truth": [FIVE], "estimate": [SEVEN]})
+    few = ce.cube(runs.assign(a=1), ["shd"], by=["a"], n_draws=10, rng=7)["shd_control"]
+    more = ce.cube(runs.assign(a=1), ["shd"], by=["a"], n_draws=30, rng=7)["shd_control"]
+    np.testing.assert_array_equal(few, more.isel(draw=slice(10)))
+
+
+def test_undefined_controls_are_excluded_and_counted():
+    runs = pd.DataFrame({"truth": ["A -> B; C; D; E"], "estimate": ["C -> B; A -> B; D; E"]})
+    scored = ce.with_controls(runs, ["orientation_precision"], n_draws=2000, rng=7).iloc[0]
+    missed = stats.hypergeom.pmf(0, 10, 1, 2)
+    assert scored["orientation_precision_control_undefined"] == pytest.approx(
+        missed, abs=4 * np.sqrt(missed * (1 - missed) / 2000)
+    )
+    assert scored["orientation_precision_control_mean"] == pytest.approx(
+        0.5, abs=4 * 0.5 / np.sqrt(2000 * (1 - missed))
+    )
+    counted = ce.with_controls(runs, ["orientation_precision"], n_draws=2000, rng=7, zero_division=1).iloc[0]
+    assert counted["orientation_precision_control_undefined"] == 0
+    nothing = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A; B; C"]})
+    scored = ce.with_controls(nothing, ["adjacency_precision", "shd"], rng=7, n_draws=20).iloc[0]
+    assert np.isnan(scored["adjacency_precision_p"]) and scored["adjacency_precision_control_undefined"] == 1
+    assert (scored["shd_p"], scored["shd_control_mean"], scored["shd_skill"]) == (1, 1, 0)
+
+
+def test_degenerate_nulls_have_p_one_and_no_skill():
+    runs = pd.DataFrame({"truth": ["A; B; C"], "estimate": ["A; B; C"]})
+    scored = ce.with_controls(runs, ["shd", "adjacency_fp"], rng=7, n_draws=20).iloc[0]
+    assert (scored["shd_p"], scored["adjacency_fp_p"]) == (1, 1)
+    assert np.isnan(scored["shd_skill"]) and np.isnan(scored["adjacency_fp_skill"])
+    full = pd.DataFrame({"truth": ["A -> B; B -> C"], "estimate": ["A -> B; B -> C; A -> C"]})
+    assert ce.with_controls(full, ["adjacency_recall"], rng=7)["adjacency_recall_p"].iloc[0] == 1
+    single = pd.DataFrame({"truth": ["A"], "estimate": ["A"]})
+    assert ce.with_controls(single, ["shd"], rng=7, n_draws=20)["shd_p"].iloc[0] == 1
+
+
+def test_control_kind_is_the_users_word(runs):
+    dags = pd.DataFrame({"truth": [FIVE], "estimate": [SEVEN], "kind": ["cpdag"]})
+    by_word = ce.with_controls(dags, ["shd"], rng=7, control_kind="cpdag", n_draws=50)
+    by_column = ce.with_controls(dags, ["shd"], rng=7, control_kind="kind", n_draws=50)
+    pd.testing.assert_frame_equal(by_word, by_column)
+    assert by_word["control_kind"].tolist() == ["cpdag"]
+    with pytest.raises(ValueError, match="row 0: control_kind is 'dagg'; expected one of dag, cpdag, pdag"):
+        ce.with_controls(dags, ["shd"], rng=7, control_kind="dagg")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_draws": 0}, "n_draws must be a positive integer, found 0"),
+        ({"n_draws": 2.5}, "n_draws must be a positive integer"),
+        ({"level": 95}, "level must lie between 0 and 1, found 95"),
+        ({"method": "closed"}, "method must be 'auto', 'exact' or 'simulate'"),
+        ({"p_rule": "b/n"}, "p_rule must be 'add_one' or 'share'"),
+        ({"null": "edge"}, "unknown null 'edge' for field 'graph'; its null models: edges, stratum"),
+        ({"null": "stratum"}, "null='stratum' draws edge numbers from a stratum's estimates.*use cube"),
+    ],
+)
+def test_settings_are_checked(runs, settings, message):
+    with pytest.raises(ValueError, match=message):
+        ce.with_controls(runs, ["shd"], rng=7, **settings)
+
+
+def test_descriptions_and_repeated_keys_are_refused(runs):
+    with pytest.raises(ValueError, match="true_density describes a row and has no direction"):
+        ce.with_controls(runs, ["true_density"], rng=7)
+    twice = pd.concat([runs, runs])
+    with pytest.raises(ValueError, match="the index labels repeat"):
+        ce.with_controls(twice, ["shd"], rng=7)
+    assert len(ce.with_controls(twice.assign(run=range(6)), ["shd"], rng=7, key="run", n_draws=5)) == 6
+
+
+def test_empty_and_failed_tables_have_the_same_columns(runs):
+    whole = ce.with_controls(runs, ["shd"], rng=7, n_draws=5)
+    empty = ce.with_controls(runs.iloc[:0], ["shd"], rng=7, n_draws=5)
+    failed = ce.with_controls(runs.iloc[[1]], ["shd"], rng=7, n_draws=5)
+    assert list(empty.columns) == list(failed.columns) == list(whole.columns)
+    assert (empty.dtypes == whole.dtypes).all() and (failed.dtypes == whole.dtypes).all()
+
+
+def test_p_values_of_random_guessing_are_valid():
+    rng = np.random.default_rng(5)
+    nodes = [f"X{i}" for i in range(6)]
+    pairs = list(itertools.combinations(nodes, 2))
+
+    def guess(m):
+        rank = dict(zip(nodes, rng.permutation(6), strict=True))
+        chosen = [pairs[i] for i in rng.choice(15, m, replace=False)]
+        return "; ".join([f"{a} -> {b}" if rank[a] < rank[b] else f"{b} -> {a}" for a, b in chosen] + nodes)
+
+    runs = pd.DataFrame({"truth": [guess(6) for _ in range(1500)], "estimate": [guess(5) for _ in range(1500)]})
+    scored = ce.with_controls(runs, ["shd", "adjacency_f1"], n_draws=99, rng=7)
+    for name in ("shd_p", "adjacency_f1_p"):
+        for alpha in (0.01, 0.05, 0.1, 0.5):
+            assert (scored[name] <= alpha).mean() <= alpha + 4 * np.sqrt(alpha * (1 - alpha) / 1500)
+    assert (scored["adjacency_f1_p"] <= 0.5).mean() > 0.1
+
+
+def test_published_numbers_without_a_graph():
+    truth = ce.datasets.sachs_truth(20)
+    nodes = ["raf", "mek", "plc", "pip2", "pip3", "erk", "akt", "pka", "pkc", "p38", "jnk"]
+    found = ce.control_distribution(truth, n_edges=16, kind="dag", observed={"shd": 22}, n_draws=20_000, rng=7).iloc[0]
+    assert found["mean"] == pytest.approx(20 + 16 - 1.5 * 20 * 16 / 55)
+    assert found["p"] == pytest.approx(0.0476, abs=4 * found["p_se"] + 4 * 0.0007)
+    fixed = ce.control_distribution(
+        truth, n_edges=16, kind="dag", observed={"shd": 22}, n_draws=20_000, rng=7, permute=False, nodes=nodes
+    ).iloc[0]
+    assert fixed["mean_method"] == "simulated"
+    assert fixed["mean"] == pytest.approx(26.982, abs=4 * fixed["sd"] / np.sqrt(20_000))
+    assert fixed["p"] == pytest.approx(0.0524, abs=4 * fixed["p_se"] + 4 * 0.0007)
+
+
+@pytest.mark.parametrize(
+    ("n_edges", "kind", "shd", "mean", "se", "p", "p_se"),
+    [
+        (24, "cpdag", 23, 31.494, 0.0095, 0.0059, 0.0002),
+        (33, "dag", 30, 34.996, 0.010, 0.0900, 0.0009),
+        (30, "cpdag", 30, 34.258, 0.010, 0.1162, 0.0010),
+        (32, "cpdag", 35, 35.199, 0.010, 0.5301, 0.0016),
+    ],
+)
+def test_sachs_null_means(n_edges, kind, shd, mean, se, p, p_se):
+    truth = ce.datasets.sachs_truth(20)
+    n = 20_000
+    found = ce.control_distribution(
+        truth, n_edges=n_edges, kind=kind, observed={"shd": shd}, n_draws=n, rng=11, method="simulate", p_rule="share"
+    ).iloc[0]
+    assert found["mean"] == pytest.approx(mean, abs=4 * np.hypot(found["sd"] / np.sqrt(n), se))
+    assert found["p"] == pytest.approx(p, abs=4 * np.hypot(found["p_se"], p_se))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_edges": 56}, "n_edges must be a whole number from 0 to 55 for 11 nodes, found 56"),
+        ({"kind": "tree"}, "kind must be one of dag, cpdag, pdag, found 'tree'"),
+        ({"metrics": ["shd"], "observed": {"skeleton_hd": 3}}, r"observed has values of \['skeleton_hd'\]"),
+        ({"metrics": ["true_density"]}, "has no direction"),
+    ],
+)
+def test_published_numbers_are_checked(settings, message):
+    call = {"n_edges": 16, "kind": "dag", "metrics": ["shd"], "rng": 1} | settings
+    with pytest.raises(ValueError, match=message):
+        ce.control_distribution(ce.datasets.sachs_truth(20), **call)

@@ -1,0 +1,152 @@
+"""The shipped data are what their sources say."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+PROTEINS = ["raf", "mek", "plc", "pip2", "pip3", "erk", "akt", "pka", "pkc", "p38", "jnk"]
+SCRIPT = Path(__file__).parents[1] / "examples" / "04_how_the_runs_were_made.py"
+
+
+def arcs(text: str) -> set[tuple[str, str]]:
+    """Read directed edges, independently of the package's parser."""
+    return {tuple(edge.strip().split(" -> ")) for edge in text.split(";")}
+
+
+def test_sachs_is_the_published_table():
+    data = ce.datasets.sachs()
+    assert data.shape == (7466, 11)
+    assert list(data.columns) == PROTEINS
+    assert data.dtypes.eq(np.float64).all()
+    assert data.iloc[0].tolist() == [26.4, 13.2, 8.82, 18.3, 58.8, 6.61, 17.0, 414.0, 17.0, 44.9, 40.0]
+    assert data.min().eq(1).all()
+    assert data.max().tolist() == [4614, 7105, 6208, 9058, 1275, 2571, 3555, 8896, 1611, 7499, 4740]
+    assert not data.isna().any(axis=None)
+
+
+def test_every_call_reads_anew():
+    data = ce.datasets.sachs()
+    data.loc[0, "raf"] = -1.0
+    assert ce.datasets.sachs().loc[0, "raf"] == 26.4
+
+
+@pytest.mark.parametrize("n_edges", [20, 17])
+def test_sachs_truths_are_dags_on_the_proteins(n_edges):
+    edges = arcs(ce.datasets.sachs_truth(n_edges))
+    assert len(edges) == n_edges
+    assert {node for edge in edges for node in edge} == set(PROTEINS)
+    assert nx.is_directed_acyclic_graph(nx.DiGraph(edges))
+    graph = ce.as_graph(ce.datasets.sachs_truth(n_edges))
+    assert graph.kind == "dag"
+    assert set(graph.to_networkx().edges) == edges
+
+
+def test_sachs_truth_of_20_edges_has_two_v_structures():
+    graph = nx.DiGraph(arcs(ce.datasets.sachs_truth()))
+    colliders = {
+        (frozenset((i, j)), k)
+        for k in graph
+        for i in graph.predecessors(k)
+        for j in graph.predecessors(k)
+        if i < j and not (graph.has_edge(i, j) or graph.has_edge(j, i))
+    }
+    assert colliders == {(frozenset(("pip3", "erk")), "akt"), (frozenset(("pip3", "pka")), "akt")}
+
+
+def test_sachs_truths_differ_as_documented():
+    large, small = arcs(ce.datasets.sachs_truth(20)), arcs(ce.datasets.sachs_truth(17))
+    assert large - small == {("plc", "pkc"), ("pip2", "pkc"), ("pip3", "akt"), ("pip3", "plc")}
+    assert small - large == {("plc", "pip3")}
+
+
+def test_nine_true_edges_run_against_the_order_of_the_columns():
+    against = [edge for edge in arcs(ce.datasets.sachs_truth(20)) if PROTEINS.index(edge[0]) > PROTEINS.index(edge[1])]
+    assert len(against) == 9
+
+
+@pytest.mark.parametrize("n_edges", [18, "20", None])
+def test_sachs_truth_refuses_other_sizes(n_edges):
+    with pytest.raises(ValueError, match="n_edges must be 20 or 17, the sizes of the two graphs in use, found"):
+        ce.datasets.sachs_truth(n_edges)
+
+
+@pytest.fixture(scope="module")
+def runs() -> pd.DataFrame:
+    return ce.datasets.runs()
+
+
+def test_runs_are_a_full_design(runs):
+    cells = runs.groupby(["algorithm", "density", "n"])["replicate"].agg(lambda column: sorted(column))
+    assert len(cells) == 3 * 3 * 3
+    assert all(replicates == list(range(20)) for replicates in cells)
+    assert runs.index.equals(pd.RangeIndex(540))
+    assert (runs["seconds"] > 0).all()
+
+
+def test_runs_share_truths_across_algorithms_and_sample_sizes(runs):
+    assert runs.groupby(["density", "replicate"])["truth"].nunique().eq(1).all()
+    assert runs["truth"].nunique() == 60
+
+
+def test_runs_are_what_their_settings_say(runs):
+    assert (runs["truth"].graph.kind == "dag").all()
+    assert (runs["truth"].graph.n_nodes == runs["n_nodes"]).all()
+    assert np.allclose(runs["truth"].graph.density.to_numpy(float), runs["density"])
+    assert runs["estimate"].notna().all()
+    assert runs["truth"].graph.nodes.tolist() == runs["estimate"].graph.nodes.tolist()
+
+
+def test_runs_have_the_classes_documented(runs):
+    kinds = runs["estimate"].graph.kind
+    assert runs.groupby("algorithm")["kind"].unique().map(list).to_dict() == {
+        "pc": ["cpdag"],
+        "ges": ["cpdag"],
+        "lingam": ["dag"],
+    }
+    assert (kinds[runs["algorithm"] == "lingam"] == "dag").all()
+    assert not (kinds[runs["algorithm"] == "ges"] == "pdag").any()
+    assert (kinds == "pdag").sum() == 15
+    assert (~runs["estimate"].graph.is_acyclic.astype(bool)).sum() == 5
+    assert (kinds[runs["algorithm"] == "pc"] == "dag").any()
+
+
+def test_arrows_of_the_runs_point_the_right_way(runs):
+    """A matrix read the wrong way round would turn a good orientation precision into a bad one."""
+    large = runs[runs["n"] == 1600].ceval.evaluate(["orientation_precision", "adjacency_f1"])
+    means = large.groupby("algorithm")[["orientation_precision", "adjacency_f1"]].mean()
+    assert means.loc["lingam", "orientation_precision"] > 0.9
+    assert means.loc["pc", "orientation_precision"] > 0.6
+    assert means.loc["ges", "orientation_precision"] > 0.6
+    assert (means["adjacency_f1"] > 0.7).all()
+
+
+def test_runs_with_a_missing_estimate_keep_it(runs, monkeypatch):
+    table = runs.drop(columns=["truth", "estimate"]).assign(truth="X0 -> X1", estimate="X0 -- X1")
+    table.loc[3, "estimate"] = math.nan
+    monkeypatch.setattr(ce.datasets.pd, "read_csv", lambda path: table)
+    assert ce.datasets.runs()["estimate"].isna().to_numpy().nonzero()[0].tolist() == [3]
+
+
+@pytest.mark.slow
+def test_the_script_makes_the_shipped_truths(runs, tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--quick"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    made = pd.read_csv(tmp_path / "runs_made" / "runs.csv.gz")
+    assert list(made.columns) == list(runs.columns)
+    settings = ["algorithm", "density", "n", "replicate", "kind", "n_nodes"]
+    both = made.merge(runs, on=settings, suffixes=("_made", ""), validate="one_to_one")
+    assert len(both) == len(made) == 9
+    assert ce.graph_column(both["truth_made"]).tolist() == both["truth"].tolist()
+    assert both["estimate_made"].notna().all()

@@ -1,0 +1,164 @@
+"""From a table to metric columns: alignment, missing cells, messages, and nothing mutated."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+
+@pytest.fixture
+def runs():
+    return pd.DataFrame(
+        {
+            "truth": ["A -> B; B -> C", "A -> B; C", "A; B; C"],
+            "estimate": ["A -> B; C -> B", None, "A -- B; B -> C"],
+            "seconds": [1.0, 2.0, 3.0],
+        },
+        index=["x", "y", "z"],
+    )
+
+
+def test_one_column_a_metric_and_nothing_else_changes(runs):
+    before = runs.copy(deep=True)
+    scored = ce.evaluate(runs, ["shd", "adjacency_tp"])
+    pd.testing.assert_frame_equal(runs, before)
+    assert list(scored.columns) == ["truth", "estimate", "seconds", "shd", "adjacency_tp"]
+    assert list(scored.index) == ["x", "y", "z"]
+    np.testing.assert_array_equal(scored["shd"], [1, np.nan, 2])
+    assert scored["shd"].dtype == "float64"
+    assert scored["truth"].graph.to_strings().tolist() == ["A -> B; B -> C", "A -> B; C", "A; B; C"]
+    pd.testing.assert_frame_equal(scored, runs.ceval.evaluate(["shd", "adjacency_tp"]))
+    pd.testing.assert_frame_equal(scored, runs.pipe(ce.evaluate, ["shd", "adjacency_tp"]))
+
+
+def test_no_names_means_the_default_set(runs):
+    assert list(ce.evaluate(runs).columns[3:]) == list(ce.structure.GRAPHS.default_metrics)
+
+
+def test_names_metrics_and_tweaks_mix(runs):
+    double = ce.tweak("shd", reversal_cost=2, name="double")
+    scored = ce.evaluate(runs, [double, "shd", ce.skeleton_hd])
+    assert list(scored.columns[3:]) == ["double", "shd", "skeleton_hd"]
+    assert scored.loc["x", "double"] == 2
+    assert ce.evaluate(runs, "shd")["shd"].iloc[0] == 1
+
+
+def test_any_mix_of_unambiguous_cells_is_coerced():
+    graph = nx.DiGraph([("A", "B"), ("B", "C")])
+    cells = [graph, "A -> B; B -> C", ce.graph_column(["A -> B; B -> C"]).iloc[0]]
+    table = pd.DataFrame({"truth": ["A -> B; B -> C"] * 3, "estimate": pd.Series(cells, dtype=object)})
+    assert ce.evaluate(table, ["shd"])["shd"].tolist() == [0, 0, 0]
+
+
+def test_nodes_are_aligned_by_name_in_any_order():
+    adjacency = pd.DataFrame([[0, 1], [0, 0]], index=["Z", "A"], columns=["Z", "A"])
+    table = pd.DataFrame(
+        {"truth": ["Z -> A"], "estimate": ce.graph_column([adjacency], encoding="row->column").to_numpy()}
+    )
+    assert ce.evaluate(table, ["shd"])["shd"].tolist() == [0]
+
+
+def test_other_nodes_are_an_error_that_names_the_row(runs):
+    runs.loc["z", "estimate"] = "A -> D; B"
+    with pytest.raises(
+        ValueError, match=r"row 2 \(index 'z'\): truth has nodes \['A', 'B', 'C'\], estimate has \['A', 'B', 'D'\]"
+    ):
+        ce.evaluate(runs, ["shd"])
+
+
+def test_matrices_need_an_encoding():
+    table = pd.DataFrame({"truth": ["A -> B"], "estimate": pd.Series([np.array([[0, 1], [0, 0]])], dtype=object)})
+    with pytest.raises(ce.AmbiguousEncodingError, match="encoding="):
+        ce.evaluate(table, ["shd"])
+
+
+def test_columns_are_checked_by_name(runs):
+    with pytest.raises(ValueError, match=r"no column 'estimate' \(estimate\); did you mean 'estimates'\?"):
+        ce.evaluate(runs.rename(columns={"estimate": "estimates"}), ["shd"])
+    with pytest.raises(ValueError, match="2 columns called 'truth'"):
+        ce.evaluate(pd.concat([runs, runs[["truth"]]], axis=1), ["shd"])
+    with pytest.raises(ValueError, match="same column 'truth'"):
+        ce.evaluate(runs, ["shd"], estimate="truth")
+    with pytest.raises(TypeError, match="must be a pandas DataFrame, found list"):
+        ce.evaluate([1, 2], ["shd"])
+    with pytest.raises(ValueError, match="unknown metric 'sdh'; did you mean 'shd'"):
+        ce.evaluate(runs, ["sdh"])
+    renamed = runs.rename(columns={"truth": "dag", "estimate": 5})
+    assert ce.evaluate(renamed, ["shd"], truth="dag", estimate=5)["shd"].iloc[0] == 1
+
+
+def test_existing_columns_are_kept_unless_overwritten(runs):
+    scored = ce.evaluate(runs, ["shd"])
+    with pytest.raises(ValueError, match=r"already has the columns \['shd'\]; pass overwrite=True"):
+        ce.evaluate(scored, ["shd"])
+    again = ce.evaluate(scored.assign(shd=-1.0), ["shd"], overwrite=True)
+    pd.testing.assert_frame_equal(again, scored)
+
+
+def test_zero_division_is_the_users_word():
+    table = pd.DataFrame({"truth": ["A -> B"], "estimate": ["A; B"]})
+    assert np.isnan(ce.evaluate(table, ["adjacency_precision"])["adjacency_precision"].iloc[0])
+    assert ce.evaluate(table, ["adjacency_precision"], zero_division=1)["adjacency_precision"].iloc[0] == 1
+    fixed = ce.tweak("adjacency_precision", zero_division=0)
+    assert ce.evaluate(table, [fixed], zero_division=1)["adjacency_precision"].iloc[0] == 0
+
+
+def test_kinds_that_do_not_apply_are_refused_or_missing():
+    table = pd.DataFrame(
+        {"truth": ["A -> B; B -> C"] * 3, "estimate": ["A -> B; B -> C", "A -> B; B -- C", "A -- B; B -- C"]},
+        index=[10, 11, 12],
+    )
+    with pytest.raises(
+        ValueError, match=r"shd_cpdag applies to dag and cpdag, not to row 1 \(index 11\), where .* a pdag"
+    ):
+        ce.evaluate(table, ["shd_cpdag"])
+    values = ce.evaluate(table, ["shd_cpdag", "shd"], invalid="nan")
+    np.testing.assert_array_equal(values["shd_cpdag"], [0, np.nan, 0])
+    np.testing.assert_array_equal(values["shd"], [0, 1, 2])
+    with pytest.raises(ValueError, match="invalid must be 'raise' or 'nan'"):
+        ce.evaluate(table, ["shd_cpdag"], invalid="drop")
+
+
+def test_empty_tables_all_missing_and_tiny_graphs():
+    empty = pd.DataFrame({"truth": pd.Series(dtype=object), "estimate": pd.Series(dtype=object)})
+    scored = ce.evaluate(empty, ["shd"])
+    assert len(scored) == 0 and scored["shd"].dtype == "float64"
+    failed = pd.DataFrame({"truth": ["A -> B", "A -> B"], "estimate": [None, None]})
+    assert ce.evaluate(failed, ["shd"])["shd"].isna().all()
+    single = pd.DataFrame({"truth": ["A"], "estimate": ["A"]})
+    assert ce.evaluate(single, ["shd", "adjacency_tn"]).iloc[0, 2:].tolist() == [0, 0]
+    no_edges = pd.DataFrame({"truth": ["A; B"], "estimate": ["A; B"]})
+    assert ce.evaluate(no_edges, ["shd"])["shd"].tolist() == [0]
+
+
+def test_duplicate_index_labels_are_no_obstacle():
+    table = pd.DataFrame({"truth": ["A -> B"] * 2, "estimate": ["A -> B", "B -> A"]}, index=[0, 0])
+    assert ce.evaluate(table, ["shd"])["shd"].tolist() == [0, 1]
+
+
+def test_graphs_of_different_sizes_share_a_table():
+    table = pd.DataFrame({"truth": ["A -> B", "A -> B; B -> C", "X; Y"], "estimate": ["B -> A", "A; B; C", "X -> Y"]})
+    assert ce.evaluate(table, ["shd", "n_nodes"])[["shd", "n_nodes"]].to_numpy().tolist() == [[1, 2], [2, 3], [1, 2]]
+
+
+@pytest.mark.parametrize("text", ["b'\\xce\\x01\\x00'", "DiGraph with 3 nodes and 2 edges", "Graph(A -> B)"])
+def test_cells_that_became_text_are_explained(text):
+    table = pd.DataFrame({"truth": ["A -> B"], "estimate": [text]})
+    with pytest.raises(ValueError, match="row 0"):
+        ce.evaluate(table, ["shd"])
+
+
+def test_the_same_number_through_every_door(runs):
+    scored = ce.evaluate(runs, ["shd"])
+    direct = ce.shd(runs.loc["z", "truth"], runs.loc["z", "estimate"])
+    assert direct == scored.loc["z", "shd"] == runs.ceval.evaluate(["shd"]).loc["z", "shd"]
+    assert direct == ce.cube(runs.reset_index(), ["shd"], by=["index"], n_draws=None)["shd"].sel(index="z").max()
+
+
+def test_a_column_order_and_unknown_field_messages(runs):
+    with pytest.raises(ValueError, match="unknown field 'grph'"):
+        ce.evaluate(runs, ["shd"], field="grph")

@@ -1,0 +1,103 @@
+"""The package as a whole: imports run one way, importing is light and silent, every public name is there."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import causaleval_pd as ce
+
+PACKAGE = Path(ce.__file__).parent
+
+#: a module or folder may import those before it; a new one needs a place here
+ORDER = """
+    stats significance resampling engine null field metric labels
+    graphs structure evaluate strata streaming controls cube summary failed_runs compare plot accessor
+    datasets
+""".split()
+
+HEAVY = ["bokeh", "causallearn", "dask", "h5netcdf", "matplotlib", "numba", "seaborn", "statsmodels", "zarr"]
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def runtime_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not is_type_checking(child):
+            yield child
+            yield from runtime_nodes(child)
+
+
+def imported_units(path: Path) -> Iterator[str]:
+    """Yield the modules and folders of the package that a file imports, also inside functions."""
+    folder = path.relative_to(PACKAGE).parent.parts
+    for node in runtime_nodes(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("causaleval_pd."))
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            if node.level:
+                parts = folder[: len(folder) - node.level + 1] + tuple(
+                    (node.module or "").split(".") if node.module else ()
+                )
+            elif node.module and node.module.split(".")[0] == "causaleval_pd":
+                parts = tuple(node.module.split(".")[1:])
+            else:
+                continue
+            # `from . import x` names modules, or the package's version, which imports nothing
+            yield from parts[:1] or [name for name in names if name != "__version__"]
+
+
+def test_imports_run_one_way():
+    units = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")} - {"__init__"}
+    assert units == set(ORDER), "every module has a place in ORDER"
+    upward = [
+        f"{path.relative_to(PACKAGE)} imports {other}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (unit := path.relative_to(PACKAGE).parts[0].removesuffix(".py")) != "__init__"
+        for other in imported_units(path)
+        if other != unit and ORDER.index(other) > ORDER.index(unit)
+    ]
+    assert upward == []
+
+
+def test_the_import_check_sees_imports():
+    assert set(imported_units(PACKAGE / "__init__.py")) >= {"accessor", "graphs", "metric", "structure"}
+    assert "graphs" in set(imported_units(PACKAGE / "structure" / "adjacency.py"))
+    assert "metric" not in set(imported_units(PACKAGE / "null.py")), "imports for types only do not count"
+
+
+def test_importing_is_light_and_silent():
+    code = f"import json, sys, causaleval_pd; print(json.dumps([m for m in {HEAVY} if m in sys.modules]))"
+    run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+    assert json.loads(run.stdout) == []
+
+
+def test_star_import_gives_every_public_name():
+    namespace: dict[str, object] = {}
+    exec("from causaleval_pd import *", namespace)
+    assert set(ce.__all__) <= set(namespace)
+    assert len(set(ce.__all__)) == len(ce.__all__)
+
+
+def test_every_public_function_and_class_is_in_all():
+    defined = {
+        name
+        for name, value in vars(ce).items()
+        if not name.startswith("_") and str(getattr(value, "__module__", "")).startswith("causaleval_pd")
+    }
+    assert defined <= set(ce.__all__)
+    assert set(ce.list_metrics().index) <= set(ce.__all__)
+
+
+def test_types_are_declared():
+    assert files("causaleval_pd").joinpath("py.typed").is_file()
