@@ -101,9 +101,9 @@ def with_controls(
     DataFrame
         A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
         (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
-        where the denominator is 0 or the optimum infinite), `m_mean_method`, `m_p_method` ("exact" or "simulated"), `m_p_se`
-        (Monte Carlo standard error), `m_control_undefined`; then `control_null`, `control_kind`, `control_seed`,
-        `n_draws`.
+        where the denominator is 0 or the optimum infinite), `m_mean_method`, `m_p_method` ("exact" or "simulated"),
+        `m_p_se` (Monte Carlo standard error), `m_control_undefined`; then `control_null`, `control_kind`,
+        `control_seed`, `n_draws`.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def _columns(metric: Metric, rows: RowControls) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
 
-    def method(exact: NDArray[np.bool_], values: NDArray[np.float64]) -> pd.Categorical:
+    def method(exact: NDArray[np.bool_], values: NDArray[np.float64]) -> pd.Categorical[str]:
         simulated = ~exact & ~np.isnan(values)
         codes = np.select([exact, simulated], [0, 2], -1)
         return pd.Categorical.from_codes(codes, categories=pd.Index(METHODS))

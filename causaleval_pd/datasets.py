@@ -32,8 +32,9 @@ def sachs() -> pd.DataFrame:
     -----
     The cells of nine experimental conditions, activators and inhibitors among them, stand one condition after another:
     together they are no sample of one distribution. The first 853 cells are those of general stimulation alone
-    (anti-CD3/CD28), often used as the observational data. Values are skewed to the right; take logarithms before methods
-    that assume linearity. The values are those of the file that the package cdt 0.6.0 distributes under the MIT licence.
+    (anti-CD3/CD28), often used as the observational data. Values are skewed to the right; take logarithms before
+    methods that assume linearity. The values are those of the file that the package cdt 0.6.0 distributes under the MIT
+    licence.
 
     References
     ----------
@@ -55,9 +56,9 @@ def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
     Parameters
     ----------
     n_edges : {20, 17}
-        The two graphs in use: 20 edges, the conventionally accepted signalling network; 17 edges, the network that Sachs
-        et al. inferred. The former has three edges more (plc -> pkc, pip2 -> pkc, pip3 -> akt) and one the other way
-        round (pip3 -> plc). Results against different truths cannot be compared: say which.
+        The two graphs in use: 20 edges, the conventionally accepted signalling network; 17 edges, the network that
+        Sachs et al. inferred. The former has three edges more (plc -> pkc, pip2 -> pkc, pip3 -> akt) and one the other
+        way round (pip3 -> plc). Results against different truths cannot be compared: say which.
 
     Returns
     -------
@@ -87,23 +88,25 @@ def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
 
 
 def runs() -> pd.DataFrame:
-    """Return runs of PC, GES and LiNGAM on simulated data: 10 nodes, three densities, three sample sizes, 20 truths each.
+    """Return runs of PC, GES and LiNGAM on simulated data of three densities and three sample sizes.
+
+    Twenty random truths over 10 nodes a density.
 
     Returns
     -------
     DataFrame
-        540 rows, one run a row: `algorithm` ("pc", "ges", "lingam"), `kind` ("cpdag", "dag": the class of graphs that the
-        algorithm searches, meant for `control_kind`), `n_nodes`, `density` (share of adjacent pairs in the truth),
+        540 rows, one run a row: `algorithm` ("pc", "ges", "lingam"), `kind` ("cpdag", "dag": the class of graphs that
+        the algorithm searches, meant for `control_kind`), `n_nodes`, `density` (share of adjacent pairs in the truth),
         `n` (sample size), `replicate` (the truth's number within a density, shared by all algorithms and sample sizes),
-        `seconds` (wall time), `truth` (DAGs) and `estimate` (packed graphs; missing where an algorithm failed, which none
-        of these did).
+        `seconds` (wall time), `truth` (DAGs) and `estimate` (packed graphs; missing where an algorithm failed, which
+        none of these did).
 
     Notes
     -----
-    Linear models with logistic noise, data standardised; PC (stable, Fisher's z, alpha .05) and GES (BIC) of causal-learn,
-    DirectLiNGAM. `examples/04_how_the_runs_were_made.py` is the script that made the table. An estimate's own class need
-    not be `kind`: PC and GES sometimes leave no edge undirected, and 15 results of PC are no valid CPDAG (5 have a
-    directed cycle), because tests on finite data contradict one another.
+    Linear models with logistic noise, data standardised; PC (stable, Fisher's z, alpha .05) and GES (BIC) of
+    causal-learn, DirectLiNGAM. `examples/04_how_the_runs_were_made.py` is the script that made the table. An estimate's
+    own class need not be `kind`: PC and GES sometimes leave no edge undirected, and 15 results of PC are no valid CPDAG
+    (5 have a directed cycle), because tests on finite data contradict one another.
 
     Examples
     --------

@@ -106,7 +106,7 @@ def _hash_values(values: pd.Series) -> NDArray[np.uint64]:
 
 
 def _hash_one(value: Any) -> int:
-    if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)) and not pd.isna(value):
+    if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)) and not np.isnan(value):
         return int(_hash_values(pd.Series([value]))[0])
     if isinstance(value, str):
         text = f"text:{value}"

@@ -206,8 +206,8 @@ def _refusal(
     ]
     more = f"; and {len(at) - 3} more rows" if len(at) > 3 else ""
     return (
-        f"{metric.name} applies to {' and '.join(metric.kinds)}, not to {'; '.join(named)}{more}; leave these rows out, or "
-        "pass invalid='nan'"
+        f"{metric.name} applies to {' and '.join(metric.kinds)}, not to {'; '.join(named)}{more}; "
+        "leave these rows out, or pass invalid='nan'"
     )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _AIMS = {"minimize": "lower is better", "maximize": "higher is better", "zero": "closest to 0 is best"}
 #: width of a letter of labels and of captions, in inches
-_LETTER, _SMALL = 0.085, 0.068
+LETTER, _SMALL = 0.085, 0.068
 
 
 def axis_label(long_name: str, direction: str | None) -> str:
@@ -35,16 +35,16 @@ def wrapped(text: str, width: float) -> str:
 
 def wrapped_label(label: str, width: float) -> str:
     """Break the label of an axis that needs more than `width` inches, first before what is good."""
-    if len(label) * _LETTER <= width:
+    if len(label) * LETTER <= width:
         return label
     head, bracket, aim = label.rpartition(" (")
     lines = [head, f"({aim}"] if bracket else [label]
-    return "\n".join(part for line in lines for part in textwrap.wrap(line, max(16, int(width / _LETTER))))
+    return "\n".join(part for line in lines for part in textwrap.wrap(line, max(16, int(width / LETTER))))
 
 
 def tick_names(words: Sequence[str], room: float) -> list[str]:
     """Break the names of levels, at spaces, into lines of at most `room` inches."""
-    return [textwrap.fill(word, max(6, int(room / _LETTER)), break_long_words=False) for word in words]
+    return [textwrap.fill(word, max(6, int(room / LETTER)), break_long_words=False) for word in words]
 
 
 def colours(n: int) -> list[Any]:
@@ -64,17 +64,18 @@ def place_to_draw(ax: Axes | None, width: float, height: float) -> Axes:
     return plt.figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def caption_below(ax: Axes, text: str) -> None:
-    """Write a caption in small print under the label of the x axis."""
+def caption(ax: Axes, own: bool, text: str) -> None:
+    """Write a caption in small print at the foot of an own figure, else under the label of the x axis."""
     figure = ax.get_figure(root=True)
-    width = 6.0 if figure is None else figure.get_figwidth()
+    if own and figure is not None:
+        caption_figure(figure, text)
+        return
     ax.annotate(
-        wrapped(text, width - 0.4),
-        xy=(0.5, 0),
+        wrapped(text, max(3.0, inches(ax))),
+        xy=(0, 0),
         xycoords=("axes fraction", ax.xaxis.label),
         xytext=(0, -8),
         textcoords="offset points",
-        ha="center",
         va="top",
         size="small",
         color="0.35",
@@ -103,13 +104,13 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: fl
     slot = room / len(words)
     names = tick_names(words, slot)
     widest = max(len(line) for name in names for line in name.split("\n"))
-    if widest * _LETTER <= slot:
+    if widest * LETTER <= slot:
         ax.set_xticks(range(len(words)), names)
         return 0.15 * max(name.count("\n") for name in names)
     ax.set_xticks(range(len(words)), words)
     for label in ax.get_xticklabels():
         label.set(rotation=40, ha="right", rotation_mode="anchor")
-    return math.sin(math.radians(40)) * _LETTER * max(map(len, words))
+    return math.sin(math.radians(40)) * LETTER * max(map(len, words))
 
 
 def inches(ax: Axes) -> float:
@@ -139,3 +140,9 @@ def frame_field(ax: Axes, row: int, col: int) -> None:
     for colour, width in (("white", 3.0), ("black", 1.4)):
         corner = (col - 0.44, row - 0.42)
         ax.add_patch(Rectangle(corner, 0.88, 0.84, fill=False, edgecolor=colour, lw=width, gid="frame"))
+
+
+def colour_bar(ax: Axes, image: Any, label: str) -> Any:
+    """Draw the bar that explains an image's colours, right of it."""
+    figure: Any = ax.figure
+    return figure.colorbar(image, ax=ax, label=label)

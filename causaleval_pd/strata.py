@@ -97,7 +97,7 @@ def _levels(name: str, values: pd.Series) -> Axis:
     if missing.any():
         codes = np.where(missing, len(array), codes)
         array = np.append(array, MISSING) if words else np.append(array.astype(np.float64), np.nan)
-    return Axis(name, array, {}, codes)
+    return Axis(name, array, {}, codes.astype(np.int64))
 
 
 def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:

@@ -51,8 +51,8 @@ def has_controls(cube: xr.Dataset) -> bool:
 def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
     """Sum a stratum's controls draw by draw, over the rows where they are defined.
 
-    Rows count by their control, not by their estimate: only so are the estimates and each draw exchangeable under random
-    guessing where a metric can be undefined.
+    Rows count by their control, not by their estimate: only so are the estimates and each draw exchangeable under
+    random guessing where a metric can be undefined.
 
     Returns
     -------

@@ -25,9 +25,8 @@ print("A five-node example against random skeletons with 7 edges:")
 for name in names:
     row = scored.iloc[0]
     low, high = row[f"{name}_control_low"], row[f"{name}_control_high"]
-    print(
-        f"  {name:<20} {row[name]:.4f}   guessing {row[f'{name}_control_mean']:.4f} [{low:.4f}, {high:.4f}]   p = {row[f'{name}_p']:.4f}"
-    )
+    mean, p = row[f"{name}_control_mean"], row[f"{name}_p"]
+    print(f"  {name:<20} {row[name]:.4f}   guessing {mean:.4f} [{low:.4f}, {high:.4f}]   p = {p:.4f}")
 
 # Figure 2: the expected F1 of random guessing over numbers of edges.
 grid = ce.expected_metric(

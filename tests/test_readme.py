@@ -1,4 +1,5 @@
-"""The README says what the package does: metric table, commands, links. `python tests/test_readme.py` writes the table anew."""
+"""The README says what the package does: metric table, commands, links. `python tests/test_readme.py` writes the table
+anew."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ class GraphBatch:
 class PairCounts:
     """What truth and estimate have in common: float64 arrays, a value a pair, made when they are asked for.
 
-    `same_direction`, `reversed`, `lost_direction` (truth directed, estimate not), `added_direction` and `both_undirected`
-    add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs.
+    `same_direction`, `reversed`, `lost_direction` (truth directed, estimate not), `added_direction` and
+    `both_undirected` add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs.
 
     Parameters
     ----------

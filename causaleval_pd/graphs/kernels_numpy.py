@@ -74,7 +74,7 @@ def _causal_ranks(directed: Marks) -> NDArray[np.int64]:
     rank = np.full(directed.shape[:2], -1, np.int64)
     placed = np.zeros(len(directed), np.int64)
     for _ in range(directed.shape[1]):
-        waiting = (directed & (rank < 0)[:, :, None]).any(axis=1)
+        waiting = np.asarray((directed & (rank < 0)[:, :, None]).any(axis=1))
         ready = (rank < 0) & ~waiting
         rank = np.where(ready, placed[:, None] + np.cumsum(ready, axis=1) - 1, rank)
         placed += ready.sum(axis=1)
@@ -97,11 +97,12 @@ def _compelled(parents: Marks) -> Marks:
     every = np.arange(len(parents))
     for y in range(parents.shape[1]):
         mine = parents[:, y]
-        x = np.where(mine.any(axis=1), parents.shape[1] - 1 - np.argmax(mine[:, ::-1], axis=1), 0)
+        some = np.asarray(mine.any(axis=1))
+        x = np.where(some, parents.shape[1] - 1 - np.argmax(mine[:, ::-1], axis=1), 0)
         others = mine.copy()
         others[every, x] = False
-        whole = ((others & ~parents[every, x]) | (compelled[every, x] & ~mine)).any(axis=1)
-        compelled[:, y] = np.where(whole[:, None], mine, compelled[every, x]) & mine.any(axis=1)[:, None]
+        whole = np.asarray(((others & ~parents[every, x]) | (compelled[every, x] & ~mine)).any(axis=1))
+        compelled[:, y] = np.where(whole[:, None], mine, compelled[every, x]) & some[:, None]
     return compelled
 
 
@@ -162,7 +163,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
             sink = alive[:, x] & ~child.any(axis=1) & ~(apart.any(axis=2) & neighbour).any(axis=1)
             extended[:, :, x] |= sink[:, None] & marks[:, :, x] & here
             alive[:, x] &= ~sink
-    ok = ~alive.any(axis=1)
+    ok = np.asarray(~alive.any(axis=1))
     return _pack(extended & ok[:, None, None]), ok
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..field import get_field
-from ..labels import axis_label, caption_below, colours, place_to_draw
+from ..labels import axis_label, caption, colours, place_to_draw
 from ..metric import Metric, get_metric
 from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
 from .expectation import expected_metric
@@ -75,6 +75,7 @@ def expected_curves(
     at = np.unique(np.linspace(0, pairs, min(pairs + 1, _POINTS)).round().astype(np.int64))
     tables = [expected_metric(chosen, n_nodes=n_nodes, true_edges=m, estimated_edges=at, level=level) for m in edges]
 
+    own = ax is None
     ax = place_to_draw(ax, 6.4, 4.2)
     banded = any(bool(table["low"].notna().any()) for table in tables)
     for number, table, colour in zip(edges, tables, colours(len(edges)), strict=True):
@@ -86,7 +87,7 @@ def expected_curves(
     ax.set_ylabel(axis_label(chosen.long_name, chosen.direction))
     ax.legend(title="true edges", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
     band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
-    caption_below(ax, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}.")
+    caption(ax, own, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}.")
     return ax
 
 
@@ -124,6 +125,7 @@ def adjacency_table(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axe
     inner = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]])[..., 0]
     table = np.vstack([np.column_stack([inner, inner.sum(axis=1)]), [*inner.sum(axis=0), inner.sum()]])
 
+    own = ax is None
     ax = place_to_draw(ax, 5.4, 4.4)
     agree, differ = colours(2)
     for row in range(3):
@@ -139,10 +141,11 @@ def adjacency_table(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axe
     ax.spines[:].set_visible(False)
     scores = [("precision", adjacency_precision), ("recall", adjacency_recall), ("F1", adjacency_f1)]
     ax.set_title(", ".join(f"{name} {_number(metric(pairs)[0])}" for name, metric in scores), size="medium")
-    caption_below(
+    caption(
         ax,
-        f"Pairs of nodes; exact p {_number(skeleton_p(pairs)[0])} against random skeletons with {table[0, 2]:.0f} true and "
-        f"{table[2, 0]:.0f} estimated edges over {pairs.n_nodes} nodes (no draws).",  # type: ignore[attr-defined]
+        own,
+        f"Pairs of nodes; exact p {_number(skeleton_p(pairs)[0])} against random skeletons with {table[0, 2]:.0f} true "
+        f"and {table[2, 0]:.0f} estimated edges over {pairs.n_nodes} nodes (no draws).",  # type: ignore[attr-defined]
     )
     return ax
 

@@ -1,0 +1,130 @@
+"""The parts of a figure that know a cube: its levels in words, facets, the legend and the caption."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from .compare import _choose
+from .cube import NO_RUN
+from .labels import LETTER, axis_label, tick_names, wrapped
+from .summary import cube_metrics, has_controls, strata_dims
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from seaborn import FacetGrid
+
+MARKERS = "osD^vPX<>*"
+#: height of a facet, in inches
+HEIGHT = 2.9
+
+
+def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
+    """Refuse unknown names, dimensions used twice and, with `alone`, further strata of several levels."""
+    _choose(metric, cube_metrics(cube), "metric")
+    dims = strata_dims(cube)
+    given = {use: dim for use, dim in uses.items() if dim is not None}
+    for use, dim in given.items():
+        _choose(dim, dims, f"dimension ({use})" if use != "dim" else "dimension")
+        others = [other for other, name in given.items() if name == dim and other != use]
+        if others:
+            raise ValueError(f"dimension {dim!r} is used twice, as {use} and as {others[0]}")
+    left = [dim for dim in dims if dim not in given.values() and cube.sizes[dim] > 1]
+    if alone and left:
+        levels = ", ".join(f"{dim} ({cube.sizes[dim]} levels)" for dim in left)
+        select = ", ".join(f"{dim}={cube[dim].to_numpy()[0].item()!r}" for dim in left)
+        free = [use for use, dim in uses.items() if dim is None]
+        facet = f", or show them by {', '.join(f'{use}=' for use in free)}" if free else ""
+        raise ValueError(f"strata that the figure does not show: {levels}; choose one by cube.sel({select}){facet}")
+
+
+def metric_label(cube: xr.Dataset, metric: str) -> str:
+    """Return the label of a metric's axis."""
+    spec = cube[metric].attrs
+    return axis_label(spec.get("long_name", metric), spec["direction"])
+
+
+def level_words(cube: xr.Dataset, dim: str) -> list[str]:
+    """Return the names of a dimension's levels; numbers in short form where that keeps them apart."""
+    levels = cube[dim].to_numpy().reshape(-1)
+    words = [f"{x:g}" if isinstance(x, (float, np.floating)) else str(x) for x in levels]
+    return words if len(set(words)) == len(words) else [str(x) for x in levels]
+
+
+def longest_word(cube: xr.Dataset, dim: str, room: float) -> float:
+    """Return the inches that the names of a dimension's levels take, broken to about `room` inches."""
+    lines = [line for name in tick_names(level_words(cube, dim), room) for line in name.split("\n")]
+    return LETTER * (1 + max(map(len, lines)))
+
+
+def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
+    """Give a table of the strata with runs its strata as categories in the cube's order."""
+    dims = strata_dims(cube)
+    runs = (cube["status"] != NO_RUN).any("replicate").transpose(*dims).to_numpy()
+    codes = np.nonzero(runs)
+    labels = {
+        dim: pd.Categorical.from_codes(code, pd.Index(level_words(cube, dim)))
+        for dim, code in zip(dims, codes, strict=True)
+    }
+    if table is None:
+        return pd.DataFrame(labels)
+    return table.assign(**labels)
+
+
+def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str | None, width: float) -> FacetGrid:
+    """Make a grid of facets, titled with their levels, that lays itself out."""
+    import seaborn as sns
+
+    grid = sns.FacetGrid(table, col=col, row=row, height=HEIGHT, aspect=width / HEIGHT, dropna=False, legend_out=False)
+    grid.figure.set_layout_engine("constrained")
+    for i, j in np.ndindex(*grid.axes.shape):
+        given = [(dim, k) for dim, k in ((row, i), (col, j)) if dim is not None]
+        title = "\n".join(wrapped(f"{dim} = {level_words(cube, dim)[k]}", width) for dim, k in given)
+        grid.axes[i, j].set_title(title, size="medium")
+    return grid
+
+
+def facets(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
+    """Return the axes of a grid with their share of its table."""
+    return [(grid.axes[i, j], data) for (i, j, _), data in grid.facet_data()]
+
+
+def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Sequence[Any], *, points: bool) -> None:
+    """Write the legend right of the facets: the colours of the hue, then runs and controls."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = []
+    for h, word in enumerate([] if hue is None else level_words(cube, hue)):
+        marker = MARKERS[h % len(MARKERS)] if points else ""
+        handles.append(Line2D([], [], color=shades[h], marker=marker, label=wrapped(word, 1.8)))
+    if handles:
+        handles.append(Line2D([], [], linestyle="none", label=" "))
+    grey = "0.35" if hue is not None else shades[0]
+    handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
+    if has_controls(cube):
+        handles.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
+    figure = grid.figure
+    longest = max(len(line) for handle in handles for line in [*handle.get_label().split("\n"), hue or ""])
+    # the facets keep their size: legend and caption get room of their own
+    figure.set_size_inches(figure.get_figwidth() + 0.8 + 0.085 * longest, figure.get_figheight())
+    figure.legend(handles=handles, title=hue, loc="outside right upper", frameon=False)
+
+
+def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = True) -> str:
+    """Join what a figure shows, its null model and draws, and the strata that the cube was cut to."""
+    said = "; ".join(parts) + "."
+    if controls and has_controls(cube):
+        n = int(cube.attrs["n_draws"])
+        said += f" Null model: {cube.attrs['control_null']}, {n} draw{'s' if n != 1 else ''} a run."
+    elif controls:
+        said += " The cube has no controls."
+    cut = [dim for dim in json.loads(cube.attrs["strata"]) if dim in cube.coords and cube[dim].size == 1]
+    if cut:
+        said += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."
+    return said

@@ -1,0 +1,198 @@
+"""Heat maps of tests: estimates against controls over two strata, and the levels of one dimension pair by pair."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from .compare import compare, test_controls
+from .facets import check_use, cube_caption, level_words, longest_word, metric_label, with_levels
+from .labels import (
+    caption,
+    colour_bar,
+    colour_map,
+    frame_field,
+    inches,
+    name_ticks,
+    place_to_draw,
+    wrapped_label,
+    write_field,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: smaller p-values share a colour
+_LOWEST_P = 1e-16
+
+
+def p_values(
+    cube: xr.Dataset,
+    metric: str,
+    *,
+    x: str,
+    y: str,
+    method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
+    adjust: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the p-values of the tests against controls as a heat map over two strata.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube` with controls.
+    metric : str
+        One of its metrics.
+    x, y : str
+        Strata along the axes.
+    method, adjust
+        As in `test_controls`.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Frames mark p-values of at most .05, grey fields strata without a test.
+
+    Raises
+    ------
+    ValueError
+        As `test_controls`; also if another stratum has more than one level.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({
+    ...     "algorithm": ["x", "x", "y", "y"],
+    ...     "n": [100, 500] * 2,
+    ...     "truth": ["A -> B; B -> C", "A -> B; C"] * 2,
+    ...     "estimate": ["A -> B; B -> C", "A; B; C", "C -> B; A", "A -> B; C"],
+    ... })
+    >>> found = ce.cube(runs, ["shd"], by=["algorithm", "n"], n_draws=50, rng=7)
+    >>> ax = ce.plot.p_values(found, "shd", x="n", y="algorithm")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('n', 'algorithm')
+    """
+    from matplotlib.colors import LogNorm
+
+    check_use(cube, metric, {"x": x, "y": y}, alone=True)
+    table = with_levels(cube, test_controls(cube, metric, method=method, adjust=adjust))
+    shape = cube.sizes[y], cube.sizes[x]
+    p = np.full(shape, np.nan)
+    p[table[y].cat.codes, table[x].cat.codes] = table["p_adjusted"]
+    width = shape[1] * max(0.8, longest_word(cube, x, 1.0)) if ax is None else inches(ax)
+    own = ax is None
+    ax = place_to_draw(ax, 2.2 + width + longest_word(cube, y, 1.6), 1.8 + 0.5 * shape[0])
+    lowest = min(0.01, np.nanmin(p, initial=1.0))
+    norm = LogNorm(max(lowest, _LOWEST_P), 1, clip=True)
+    image = ax.imshow(np.maximum(p, _LOWEST_P), norm=norm, cmap=colour_map("cividis"), aspect="auto")
+    for i, j in zip(*np.nonzero(~np.isnan(p)), strict=True):
+        write_field(ax, image, i, j, f"{p[i, j]:.2g}", max(p[i, j], _LOWEST_P))
+        if p[i, j] <= 0.05:
+            frame_field(ax, i, j)
+    name_ticks(ax, "x", level_words(cube, x), width)
+    name_ticks(ax, "y", level_words(cube, y), math.inf)
+    ax.set(xlabel=x, ylabel=y)
+    ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
+    bar = colour_bar(ax, image, "p-value" if adjust is None else f"p-value ({adjust})")
+    ends = np.arange(0, math.log10(max(lowest, _LOWEST_P)) - 0.01, -1)
+    ticks = [0.05, *10.0 ** ends[:: 1 + len(ends) // 6]]
+    bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+    bar.ax.minorticks_off()
+    bar.ax.axhline(0.05, color="white", lw=2.5)
+    bar.ax.axhline(0.05, color="black", lw=1)
+    grey = "; grey: no test" if np.isnan(p).any() else ""
+    caption(ax, own, cube_caption(cube, [f"Test: {method}, one-sided", f"frames: p at most .05{grey}"]))
+    return ax
+
+
+def comparisons(cube: xr.Dataset, metric: str, dim: str, *, ax: Axes | None = None, **options: Any) -> Axes:
+    r"""Draw the comparisons of all pairs of levels of one dimension as a matrix.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`; besides `dim`, every stratum must have one level.
+    metric : str
+        One of its metrics.
+    dim : str
+        The stratum whose levels are compared.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+    **options
+        Passed to `compare`.
+
+    Returns
+    -------
+    Axes
+        Effects of row minus column with adjusted p-values. Blue fields are those whose row is better. One-sided tests
+        fill only the side that was tested.
+
+    Raises
+    ------
+    ValueError
+        As `compare`; also if another stratum has more than one level.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> truths = ["A -> B; B -> C", "A -> B; C", "B -> C; A", "A -> C; B"]
+    >>> runs = pd.DataFrame({
+    ...     "algorithm": ["x"] * 4 + ["y"] * 4,
+    ...     "truth": truths * 2,
+    ...     "estimate": truths + ["A; B; C"] * 4,
+    ... })
+    >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
+    >>> ax = ce.plot.comparisons(found, "shd", "algorithm")
+    >>> [cell.get_text() for cell in ax.texts[:2]]
+    ['-1.25\np 0.12', '1.25\np 0.12']
+    """
+    check_use(cube, metric, {"dim": dim}, alone=True)
+    table = compare(cube, dim, metrics=metric, **options)
+    levels = cube[dim].to_numpy()
+    n = len(levels)
+    cell = {f"{levels[i]} - {levels[j]}": (i, j) for i in range(n) for j in range(n) if i != j}
+    effect, p = np.full((n, n), np.nan), np.full((n, n), np.nan)
+    for name, value, adjusted, side in table[["comparison", "effect", "p_adjusted", "alternative"]].itertuples(
+        index=False
+    ):
+        i, j = cell[name]
+        effect[i, j], p[i, j] = value, adjusted
+        if side == "two-sided":
+            effect[j, i], p[j, i] = -value, adjusted
+    width = float(n) if ax is None else inches(ax)
+    own = ax is None
+    ax = place_to_draw(ax, 2.4 + width + longest_word(cube, dim, 1.6), 2.0 + 0.62 * n)
+    direction = cube[metric].attrs["direction"]
+    higher = direction == "maximize"
+    bound = np.nanmax(np.abs(effect), initial=0.0) or 1.0
+    shading = colour_map("RdBu" if higher else "RdBu_r")
+    image = ax.imshow(np.ma.masked_invalid(effect), vmin=-bound, vmax=bound, cmap=shading, aspect="auto")
+    for i, j in zip(*np.nonzero(~np.isnan(effect)), strict=True):
+        words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
+        write_field(ax, image, i, j, f"{effect[i, j] + 0.0:.3g}\n{words}", effect[i, j])
+    name_ticks(ax, "x", level_words(cube, dim), width)
+    name_ticks(ax, "y", level_words(cube, dim), math.inf)
+    ax.set(xlabel=f"{dim} (column)", ylabel=f"{dim} (row)")
+    ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
+    size = str(options.get("effect", "mean_difference")).replace("_", " ")
+    aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
+    colour_bar(ax, image, f"{size}, row - column{aim}")
+    method = ", ".join(sorted(set(table["method"])))
+    parts = [
+        f"Test: {method}, {options.get('alternative', 'two-sided')}",
+        f"p adjusted: {options.get('adjust', 'holm') or 'no'}",
+    ]
+    caption(ax, own, cube_caption(cube, parts, controls=False))
+    return ax

@@ -1,0 +1,91 @@
+"""Figures of graphs: expected curves and the table of adjacencies."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+
+import causaleval_pd as ce
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def caption(figure):
+    found = [text for text in figure.findobj(mpl.text.Text) if text.get_gid() == "caption"]
+    return " ".join(text.get_text().replace("\n", " ") for text in found)
+
+
+def test_curves_are_the_expected_metric():
+    ax = ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[5, 8])
+    assert isinstance(ax, Axes)
+    assert [line.get_label() for line in ax.lines] == ["5", "8"]
+    for line, band, edges in zip(ax.lines, ax.collections, (5, 8), strict=True):
+        table = ce.expected_metric("adjacency_f1", n_nodes=5, true_edges=edges, estimated_edges=range(11))
+        np.testing.assert_array_equal(line.get_ydata(), table["mean"])
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(11))
+        corners = band.get_paths()[0].vertices
+        at_seven = np.sort(np.unique(corners[corners[:, 0] == 7, 1]))
+        np.testing.assert_allclose(at_seven, np.sort(table.loc[7, ["low", "high"]].to_numpy(float)))
+    assert ax.get_ylabel() == "adjacency F1 (higher is better)"
+    assert ax.get_xlabel() == "number of estimated edges"
+    assert "exact values, no draws; bands: 95 % null intervals" in caption(ax.figure)
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+def test_a_metric_without_interval_has_no_band():
+    ax = ce.plot.expected_curves("shd", n_nodes=4, true_edges=3)
+    assert not any(len(path.vertices) for band in ax.collections for path in band.get_paths())
+    assert ax.lines[0].get_ydata()[2] == pytest.approx(3 + 2 - 1.5 * 3 * 2 / 6)
+    assert "no closed form" in caption(ax.figure)
+
+
+def test_large_graphs_have_a_limited_number_of_points():
+    ax = ce.plot.expected_curves("adjacency_recall", n_nodes=60, true_edges=[100])
+    at = ax.lines[0].get_xdata()
+    assert len(at) == 201
+    assert (at[0], at[-1]) == (0, 1770)
+
+
+def test_curves_that_cannot_be():
+    with pytest.raises(ValueError, match="unknown metric 'adjacency_f2'"):
+        ce.plot.expected_curves("adjacency_f2", n_nodes=5, true_edges=5)
+    with pytest.raises(ValueError, match="true_edges is 11, but 5 nodes have only 10 pairs"):
+        ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[5, 11])
+    with pytest.raises(ValueError, match="true_edges is empty"):
+        ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[])
+    with pytest.raises(ValueError, match="no closed form"):
+        ce.plot.expected_curves("v_structure_f1", n_nodes=5, true_edges=5)
+    assert not plt.get_fignums()
+
+
+def test_the_table_of_adjacencies():
+    truth, estimate = "A -> B; B -> C; D", "A -> B; C -> B; A -> C; D"
+    ax = ce.plot.adjacency_table(truth, estimate)
+    assert isinstance(ax, Axes)
+    assert [cell.get_text() for cell in ax.texts] == ["2", "0", "2", "1", "3", "4", "3", "3", "6"]
+    assert ax.get_title() == "precision 0.667, recall 1, F1 0.8"
+    assert f"exact p {ce.skeleton_test(2, 2, 3, 4):.3g} against" in caption(ax.figure)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("estimate", "truth")
+
+
+def test_the_table_of_empty_graphs_and_given_axes():
+    figure, ax = plt.subplots()
+    assert ce.plot.adjacency_table("A; B; C", "A; B; C", ax=ax) is ax
+    assert "precision undefined" in ax.get_title()
+    assert "exact p 1 " in caption(figure)
+
+
+def test_graphs_over_other_nodes_are_refused():
+    with pytest.raises(ValueError, match="nodes"):
+        ce.plot.adjacency_table("A -> B", "A -> C")
