@@ -232,7 +232,7 @@ def control_distribution(
     n_edges: int,
     kind: str,
     metrics: Metrics = None,
-    observed: Mapping[str, float] | None = None,
+    observed: Mapping[str, float] | float | None = None,
     n_draws: int = 1000,
     rng: RNGLike = None,
     permute: bool = True,
@@ -254,8 +254,8 @@ def control_distribution(
         Class of the controls: "dag", or "cpdag" for methods that return equivalence classes.
     metrics : str, Metric or iterable of these, optional
         What to describe; default those of `observed`, else the field's default set.
-    observed : mapping, optional
-        Published values by metric name; they get a p-value and a skill.
+    observed : mapping or float, optional
+        Published values by metric name, or the value of the only metric; they get a p-value and a skill.
     n_draws : int
         Number of simulated controls.
     rng : int, Generator or None
@@ -292,12 +292,12 @@ def control_distribution(
     0    shd      22.0  27.2727       exact
     """
     check_settings(n_draws, level, method, p_rule)
-    observed = dict(observed or {})
+    values = _observed(observed, metrics)
     field = get_field("graph")
-    names = list(observed) or field.default_metrics if metrics is None else metrics
+    names = list(values) or field.default_metrics if metrics is None else metrics
     chosen = [bind_zero_division(m, zero_division) for m in select(names, ())]
     check_directions(chosen)
-    unused = sorted(set(observed) - {m.name for m in chosen})
+    unused = sorted(set(values) - {m.name for m in chosen})
     if unused:
         raise ValueError(f"observed has values of {unused}, which are not among the metrics {[m.name for m in chosen]}")
     seed = resolve_seed(rng)
@@ -314,7 +314,7 @@ def control_distribution(
             raise ValueError(f"{m.name} has no closed form for {kind} controls; use method='auto' to simulate")
         exact = closed is not None and closed.distribution is not None
         draws = None if exact or method == "exact" else simulate([m], controls, 1, how)[m.name]
-        value = np.array([observed.get(m.name, np.nan)], np.float64)
+        value = np.array([values.get(m.name, np.nan)], np.float64)
         found = summarise(m, value, closed, draws, how)
         rows.append(_describe(m, found, closed, draws))
     table = pd.DataFrame(rows)
@@ -326,6 +326,16 @@ def control_distribution(
         control_seed=seed,
         n_draws=0 if method == "exact" else n_draws,
     )
+
+
+def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) -> dict[str, float]:
+    """Name published values by their metrics."""
+    if observed is None or isinstance(observed, Mapping):
+        return dict(observed or {})
+    named = () if metrics is None else select(metrics, ())
+    if len(named) != 1:
+        raise ValueError(f"observed is one number, {observed!r}, for {len(named)} metrics; name it, as in {{'shd': 22}}")
+    return {named[0].name: float(observed)}
 
 
 def _describe(

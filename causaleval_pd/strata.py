@@ -93,7 +93,8 @@ def _levels(name: str, values: pd.Series) -> Axis:
     array = np.asarray(labels)
     words = array.dtype.kind not in "iufM"
     if words:
-        array = np.array([str(x) for x in labels], dtype=str)
+        # objects are stored as strings of any length; Zarr 3 has no specification for those of fixed length
+        array = np.array([str(x) for x in labels], dtype=object)
     if missing.any():
         codes = np.where(missing, len(array), codes)
         array = np.append(array, MISSING) if words else np.append(array.astype(np.float64), np.nan)
@@ -120,7 +121,7 @@ def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:
     if np.isnan(numbers).any():
         codes = np.where(np.isnan(numbers), len(labels), codes)
         labels, left, right = [*labels, MISSING], np.append(left, np.nan), np.append(right, np.nan)
-    return Axis(name, np.array(labels, dtype=str), {f"{name}_left": left, f"{name}_right": right}, codes)
+    return Axis(name, np.array(labels, dtype=object), {f"{name}_left": left, f"{name}_right": right}, codes)
 
 
 def stratum_numbers(axes: Sequence[Axis], n: int) -> NDArray[np.int64]:

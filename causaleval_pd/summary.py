@@ -223,9 +223,9 @@ def strata_table(cube: xr.Dataset) -> pd.DataFrame:
     if not levels:
         return pd.DataFrame(index=range(1))
     index = pd.MultiIndex.from_product([range(len(x)) for x in levels])
-    return pd.DataFrame(
-        {
-            dim: pd.Series(level[index.get_level_values(i)])
-            for i, (dim, level) in enumerate(zip(dims, levels, strict=True))
-        }
-    )
+    table = {}
+    for i, (dim, level) in enumerate(zip(dims, levels, strict=True)):
+        column = pd.Series(level[index.get_level_values(i)])
+        # words have one dtype, whether the cube was made or read
+        table[dim] = column if level.dtype.kind in "iufbM" else column.astype("str")
+    return pd.DataFrame(table)

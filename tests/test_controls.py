@@ -267,6 +267,15 @@ def test_published_numbers_without_a_graph():
     assert fixed["p"] == pytest.approx(0.0524, abs=4 * fixed["p_se"] + 4 * 0.0007)
 
 
+def test_one_published_number_needs_one_metric():
+    call = {"n_edges": 16, "kind": "dag", "rng": 1, "n_draws": 200}
+    truth = ce.datasets.sachs_truth(20)
+    by_number = ce.control_distribution(truth, metrics="shd", observed=22, **call)
+    pd.testing.assert_frame_equal(by_number, ce.control_distribution(truth, observed={"shd": 22}, **call))
+    with pytest.raises(ValueError, match=r"observed is one number, 22, for 0 metrics; name it, as in {'shd': 22}"):
+        ce.control_distribution(truth, observed=22, **call)
+
+
 @pytest.mark.parametrize(
     ("n_edges", "kind", "shd", "mean", "se", "p", "p_se"),
     [

@@ -98,8 +98,8 @@ def test_round_trip(tmp_path, small, keep, suffix):
         cube.to_netcdf(path)
         back = xr.open_dataset(path).load()
     else:
-        cube.to_zarr(path, zarr_format=2)
-        back = xr.open_zarr(path).load()
+        cube.to_zarr(path, consolidated=False)
+        back = xr.open_zarr(path, consolidated=False).load()
     xr.testing.assert_identical(cube, back)
     pd.testing.assert_frame_equal(cube.ceval.summary(), back.ceval.summary())
     back.close()
