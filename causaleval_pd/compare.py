@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
 from .engine import RNGLike, resolve_seed
 from .failed_runs import cells, fill_failed
+from .messages import check_known
 from .resampling import bootstrap_mean, sign_flip
 from .significance import Alternative, Outcome, mann_whitney, paired_t, paired_wilcoxon, sign_test, welch_t
 from .stats import (
@@ -119,7 +119,7 @@ def test_controls(
       algorithm metric  statistic  p_value  n_pairs
     0         x    shd        0.0     0.01        6
     """
-    _choose(method, ["randomisation", *_PAIRED], "method")
+    check_known(method, ["randomisation", *_PAIRED], "method")
     _check(cube, level, missing)
     parts = [_against_controls(cube, name, method, level, missing) for name in cube_metrics(cube, metrics)]
     return _finish(parts, [*strata_dims(cube), *_COLUMNS, *_SHARES], adjust, None)
@@ -281,10 +281,10 @@ def compare(
     """
     names = cube_metrics(cube, metrics)
     dims = strata_dims(cube)
-    _choose(dim, dims, "dimension")
-    _choose(test, [*_PAIRED, "sign_flip", "bootstrap"], "test")
-    _choose(effect, list(_EFFECTS), "effect")
-    _choose(alternative, ["two-sided", "less", "greater"], "alternative")
+    check_known(dim, dims, "dimension")
+    check_known(test, [*_PAIRED, "sign_flip", "bootstrap"], "test")
+    check_known(effect, list(_EFFECTS), "effect")
+    check_known(alternative, ["two-sided", "less", "greater"], "alternative")
     _check(cube, level, missing)
     if int(n_resamples) != n_resamples or n_resamples < 1:
         raise ValueError(f"n_resamples must be a positive integer, found {n_resamples!r}")
@@ -379,7 +379,7 @@ def _level_pairs(
         pairs = list(itertools.combinations(range(len(levels)), 2))
     else:
         words = [str(x) for x in levels]
-        _choose(str(reference), words, f"level of {dim!r} (reference)")
+        check_known(str(reference), words, f"level of {dim!r} (reference)")
         pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
     first, second = np.array(pairs, np.int64).T
     return first, second
@@ -420,17 +420,9 @@ def _check_pairs(
 
 def _check(cube: xr.Dataset, level: float, missing: str) -> None:
     check_settings(None, level, "auto", "add_one")
-    _choose(missing, ["drop", "worst"], "value of missing")
+    check_known(missing, ["drop", "worst"], "value of missing")
     if "replicate" not in cube.dims:
         raise ValueError("the cube has no dimension 'replicate'; choose one replicate by a list, isel(replicate=[0])")
-
-
-def _choose(name: Any, known: Iterable[str], what: str) -> None:
-    known = list(known)
-    if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
-        hint = f"did you mean {', '.join(map(repr, near))}? " if near else ""
-        raise ValueError(f"unknown {what} {name!r}; {hint}known are {', '.join(map(repr, known))}")
 
 
 def _finish(
@@ -442,7 +434,7 @@ def _finish(
     if family is not None:
         within = [family] if isinstance(family, str) else list(family)
         for name in within:
-            _choose(name, [c for c in columns if c in table], "column (family)")
+            check_known(name, [c for c in columns if c in table], "column (family)")
         labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy()
     table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, labels)
     return table[columns]

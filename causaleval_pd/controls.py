@@ -334,7 +334,9 @@ def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) ->
         return dict(observed or {})
     named = () if metrics is None else select(metrics, ())
     if len(named) != 1:
-        raise ValueError(f"observed is one number, {observed!r}, for {len(named)} metrics; name it, as in {{'shd': 22}}")
+        raise ValueError(
+            f"observed is one number, {observed!r}, for {len(named)} metrics; name it, as in {{'shd': 22}}"
+        )
     return {named[0].name: float(observed)}
 
 

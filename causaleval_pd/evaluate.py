@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, cast
@@ -11,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .field import FIELDS, Field, Pairs, get_field, name_row
+from .field import FIELDS, Field, Pairs, get_field
+from .messages import name_row, nearest
 from .metric import Metric, get_metric, metric_set, tweak
 
 Invalid = Literal["raise", "nan"]
@@ -130,11 +130,9 @@ def plan(
 def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     """Return one column of the table, or say which ones there are."""
     if name not in table.columns:
-        near = difflib.get_close_matches(str(name), [str(c) for c in table.columns], n=3, cutoff=0.5)
-        hint = f"did you mean {', '.join(map(repr, near))}? " if near else ""
         raise ValueError(
-            f"the table has no column {name!r} ({role}); {hint}its columns are {list(table.columns)}; "
-            f"name it by {role}="
+            f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
+            f"{list(table.columns)}; name it by {role}="
         )
     found = table[name]
     if isinstance(found, pd.DataFrame):

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from .compare import _choose
 from .cube import NO_RUN
 from .labels import LETTER, axis_label, tick_names, wrapped
+from .messages import check_known
 from .summary import cube_metrics, has_controls, strata_dims
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ HEIGHT = 2.9
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
     """Refuse unknown names, dimensions used twice and, with `alone`, further strata of several levels."""
-    _choose(metric, cube_metrics(cube), "metric")
+    check_known(metric, cube_metrics(cube), "metric")
     dims = strata_dims(cube)
     given = {use: dim for use, dim in uses.items() if dim is not None}
     for use, dim in given.items():
-        _choose(dim, dims, f"dimension ({use})" if use != "dim" else "dimension")
+        check_known(dim, dims, f"dimension ({use})" if use != "dim" else "dimension")
         others = [other for other, name in given.items() if name == dim and other != use]
         if others:
             raise ValueError(f"dimension {dim!r} is used twice, as {use} and as {others[0]}")

@@ -7,7 +7,7 @@ draw matched controls; everything else is done by metrics on `Pairs`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -141,31 +141,3 @@ def get_field(name: str) -> Field:
     if name not in FIELDS:
         raise ValueError(f"unknown field {name!r}; known fields: {', '.join(sorted(FIELDS))}")
     return FIELDS[name]
-
-
-def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = None) -> str:
-    """Name a row in a message: `column 'truth', row 17 (index ('pc', 0.2))`.
-
-    Parameters
-    ----------
-    row : int
-        Position in the table.
-    index : Index, optional
-        Labels of the rows.
-    column : hashable, optional
-        Column that the message is about.
-
-    Returns
-    -------
-    str
-        The name.
-    """
-    prefix = "" if column is None else f"column {column!r}, "
-    if index is None:
-        return f"{prefix}row {row}"
-    label = index[row]
-    if isinstance(label, tuple):
-        label = tuple(part.item() if isinstance(part, np.generic) else part for part in label)
-    elif isinstance(label, np.generic):
-        label = label.item()
-    return f"{prefix}row {row} (index {label!r})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import math
@@ -18,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .field import Pairs, get_field
+from .messages import nearest
 
 Direction = Literal["minimize", "maximize", "zero"]
 
@@ -286,9 +286,7 @@ def get_metric(name: str | Metric) -> Metric:
     if name not in METRICS:
         _read_entry_points()
     if name not in METRICS:
-        near = difflib.get_close_matches(name, METRICS, n=3, cutoff=0.5)
-        hint = f"did you mean {', '.join(map(repr, near))}?" if near else "list_metrics() shows all"
-        raise ValueError(f"unknown metric {name!r}; {hint}")
+        raise ValueError(f"unknown metric {name!r}; {nearest(name, METRICS)}list_metrics() shows all")
     return METRICS[name]
 
 

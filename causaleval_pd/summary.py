@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
+from .messages import check_known
 from .stats import as_good, mean_interval, quantile_interval, weighted_quantile
 from .streaming import row_means
 
@@ -31,9 +32,8 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
     if metrics is None:
         return known
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise ValueError(f"the cube has no metric {unknown[0]!r}; its metrics: {', '.join(known)}")
+    for name in wanted:
+        check_known(name, known, "metric of this cube")
     return wanted
 
 

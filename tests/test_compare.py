@@ -304,7 +304,7 @@ def test_random_guessing_is_rarely_significant(method, n):
     ("settings", "message"),
     [
         ({"method": "randomization"}, "unknown method 'randomization'; did you mean 'randomisation'"),
-        ({"metrics": "shdd"}, "no metric 'shdd'"),
+        ({"metrics": "shdd"}, "unknown metric of this cube 'shdd'; did you mean 'shd'"),
         ({"missing": "best"}, "unknown value of missing 'best'"),
         ({"level": 95}, "level must lie between 0 and 1"),
         ({"adjust": "sidakk"}, "unknown correction 'sidakk'"),
@@ -590,7 +590,7 @@ def test_no_rows_keep_their_columns(ragged):
         ({"dim": "algorithms"}, "unknown dimension 'algorithms'; did you mean 'algorithm'"),
         ({"dim": "replicate"}, "unknown dimension 'replicate'; known are 'algorithm', 'density'"),
         ({"test": "wilcox"}, "unknown test 'wilcox'; did you mean 'wilcoxon'"),
-        ({"metrics": ["shdd"]}, "no metric 'shdd'"),
+        ({"metrics": ["shdd"]}, "unknown metric of this cube 'shdd'; did you mean 'shd'"),
         ({"reference": "gess"}, r"unknown level of 'algorithm' \(reference\) 'gess'; did you mean 'ges'"),
         ({"alternative": "lower"}, "unknown alternative 'lower'"),
         ({"effect": "cohen_d"}, "unknown effect 'cohen_d'; did you mean 'cohen_dz'"),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..field import name_row
+from ..messages import name_row
 from .classes import explain_kind, infer_kinds, not_in_class
 from .collect import Cells, NodeLists
 from .formats import cell_format

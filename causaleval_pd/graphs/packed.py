@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ..field import name_row
+from ..messages import name_row
 from .blocks import Block, UnpackedColumn, first_other_nodes, group_rows, shared_rows
 from .decode import Where, unpack_array
 from .header import names_header

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..field import name_row
+from ..messages import name_row
 from . import classes
 from .batch import kernels
 from .formats import short

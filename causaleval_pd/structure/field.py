@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..field import Batch, Field, name_row, register_field
+from ..field import Batch, Field, register_field
 from ..graphs.batch import GraphBatch, GraphPairs
 from ..graphs.column import as_graph, coerce_graphs, is_graph_column
 from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
+from ..messages import name_row
 from .nulls import NULLS
 
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")

@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from causaleval_pd.field import name_row
 from causaleval_pd.graphs.header import names_header, pack_cell
 from causaleval_pd.graphs.packed import (
     COLUMN_DTYPE,
@@ -23,6 +22,7 @@ from causaleval_pd.graphs.packed import (
     unpack_column,
 )
 from causaleval_pd.graphs.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
+from causaleval_pd.messages import name_row
 
 ABC = ("A", "B", "C")
 
