@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .controls import check_directions, check_settings, control_kinds, given_controls, null_model
 from .engine import RNGLike, resolve_seed, row_keys
-from .evaluate import Invalid, Metrics, Task, column, plan, score
+from .evaluate import Invalid, Metrics, Task, column, plan, score_rows
 from .metric import Metric
 from .null import Matching
 from .stats import score as score_values
@@ -210,10 +210,7 @@ def _check_names(axes: Sequence[Axis], metrics: Sequence[Metric], values: Sequen
 
 def _place_scores(builder: _Builder, tasks: Sequence[Task], invalid: Invalid, index: pd.Index) -> None:
     for task in tasks:
-        scores = {m.name: np.full(builder.n_rows, np.nan) for m in task.metrics}
-        for rows, pairs in task.field.batches(task.truth, task.estimate):
-            for m in task.metrics:
-                scores[m.name][rows] = score(m, pairs, invalid, rows=rows, index=index)
+        scores = score_rows(task, invalid, index)
         for m in task.metrics:
             builder.place(m.name, scores[m.name], np.nan, **metric_attrs(m))
 

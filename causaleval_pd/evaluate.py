@@ -18,6 +18,10 @@ Invalid = Literal["raise", "nan"]
 Metrics = str | Metric | Iterable[str | Metric] | None
 
 
+#: rows scored at once: their arrays stay in the cache, and below the size from which memory is returned after each use
+_BLOCK_ROWS = 15_000
+
+
 class Task(NamedTuple):
     """Metrics of one field and the canonical columns they apply to."""
 
@@ -83,11 +87,8 @@ def evaluate(
     result = with_cells(table, cells)
     columns: dict[str, Any] = {}
     for task in tasks:
-        values = {m.name: np.full(len(table), np.nan) for m in task.metrics}
-        for rows, pairs in task.field.batches(task.truth, task.estimate):
-            for m in task.metrics:
-                values[m.name][rows] = score(m, pairs, invalid, rows=rows, index=table.index)
-        columns |= {m.name: typed(values[m.name], m) for m in task.metrics}
+        scores = score_rows(task, invalid, table.index)
+        columns |= {m.name: typed(scores[m.name], m) for m in task.metrics}
     names = [m.name for m in select(metrics, tasks)]
     return add_columns(result, {name: columns[name] for name in names}, overwrite=overwrite)
 
@@ -160,6 +161,18 @@ def cells_field(cells: Sequence[pd.Series], metrics: Sequence[Metric] | None, na
         # its coercion says what is wrong with the cells
         return next((f for f in able if {f.name} == wanted), able[0])
     raise ValueError(f"the cells may be of the fields {[f.name for f in holding]}; say which by field=")
+
+
+def score_rows(task: Task, invalid: Invalid, index: pd.Index) -> dict[str, NDArray[np.float64]]:
+    """Compute the metrics of a task for every row, NaN where a cell is missing."""
+    values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
+    for rows, pairs in task.field.batches(task.truth, task.estimate):
+        for start in range(0, pairs.n, _BLOCK_ROWS):
+            part = slice(start, start + _BLOCK_ROWS)
+            block = pairs.take(part)
+            for m in task.metrics:
+                values[m.name][rows[part]] = score(m, block, invalid, rows=rows[part], index=index)
+    return values
 
 
 def score(

@@ -29,7 +29,7 @@ class Pairs(ABC):
         """Number of pairs."""
 
     @abstractmethod
-    def take(self, positions: NDArray[Any]) -> Pairs:
+    def take(self, positions: NDArray[Any] | slice) -> Pairs:
         """Return the pairs at `positions`, sharing the cells."""
 
     @abstractmethod

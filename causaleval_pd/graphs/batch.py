@@ -244,7 +244,7 @@ class GraphPairs(Pairs):
         """Number of nodes of every graph."""
         return self.truth.n_nodes
 
-    def take(self, positions: NDArray[Any]) -> GraphPairs:
+    def take(self, positions: NDArray[Any] | slice) -> GraphPairs:
         """Return the pairs at `positions`, sharing the stored graphs."""
         return GraphPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
 

@@ -10,12 +10,12 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from .batch import kernels
 from .blocks import Block, UnpackedColumn, group_rows
 from .header import CLASS_BITS, HEADER_WORDS, not_a_graph, read_header
 from .planes import DAG, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
 
 _FEW = 8  # so many strided passes are faster than one that walks rows of so many words
-_CHUNK_WORDS = 1 << 16  # 512 kB: header check and copy of a chunk share the cache
 
 Where = Callable[[int], str]
 Decoded = tuple[tuple[Block, ...], tuple[tuple[str, ...], ...]]
@@ -87,40 +87,12 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64]) -> Decoded
         names, size = read_header(cells[0])
     except ValueError:
         return None
-    n, cell_words = cells.shape
     n_nodes = len(names)
     words = plane_words(n_nodes)
-    # one xor and one and over contiguous words check header and padding of a whole chunk
-    step = max(1, _CHUNK_WORDS // cell_words)
-    expected = np.zeros(cell_words, dtype=np.uint64)
-    expected[:size] = cells[0, :size]
-    checked = np.zeros(cell_words, dtype=np.uint64)
-    checked[:size] = ~np.uint64(0)
-    checked[0] ^= CLASS_BITS
-    checked[[size + words - 1, size + 2 * words - 1]] = padding_mask(n_nodes)
-    expected, checked = np.tile(expected, (step, 1)), np.tile(checked, (step, 1))
-    scratch = np.empty_like(expected)
-    planes = np.empty((n, N_PLANES, words), dtype=np.uint64)
-    flat = planes.reshape(n, -1)
-    kinds = np.empty(n, dtype=np.uint8)
-    as_bytes = cells.view(np.uint8)
-    for start in range(0, n, step):
-        part = cells[start : start + step]
-        differing = scratch[: len(part)]
-        np.bitwise_xor(part, expected[: len(part)], out=differing)
-        np.bitwise_and(differing, checked[: len(part)], out=differing)
-        if differing.max():
-            return None
-        out, codes = flat[start : start + step], kinds[start : start + step]
-        codes[:] = as_bytes[start : start + step, 2]
-        if N_PLANES * words <= _FEW:
-            for j in range(N_PLANES * words):
-                out[:, j] = part[:, size + j]
-        else:
-            out[:] = part[:, size:]
-        if codes.max() >= len(KINDS) or _undirected_dags(out, codes).any():
-            return None
-    return (Block(n_nodes, rows, planes, kinds, np.zeros(n, dtype=np.int64)),), (names,)
+    planes, kinds, alike = kernels().split_cells(cells, size, words, padding_mask(n_nodes))
+    if not alike:
+        return None
+    return (Block(n_nodes, rows, planes, kinds, np.zeros(len(cells), dtype=np.int64)),), (names,)
 
 
 def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:

@@ -27,7 +27,9 @@ from .bit_kernels import (
     set_mark,
 )
 from .draw_kernels import draw_graphs
+from .header import CLASS_BITS
 from .kernel_inputs import Ints, Words, checked_comparison, checked_planes, read_only
+from .planes import DAG, KINDS, N_PLANES
 
 __all__ = [
     "dag_to_cpdag",
@@ -36,10 +38,12 @@ __all__ = [
     "extend_to_dag",
     "is_acyclic",
     "pair_counts",
+    "split_cells",
     "v_structure_counts",
 ]
 
 N_COUNTS = 9
+_DAG, _CLASS_SHIFT, _BYTE = np.uint64(DAG), np.uint64(16), np.uint64(0xFF)
 
 
 def _rows(n_nodes: int) -> Words:
@@ -267,3 +271,33 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
     found = np.zeros((len(given), n_nodes, 3), np.int32)
     _degrees(given, _rows(n_nodes), _rows(n_nodes), found)
     return read_only(found, np.int32)
+
+
+@njit(nogil=True, cache=True)
+def _split_cells(
+    cells: Words, size: np.uint64, padding: np.uint64, planes: Words, kinds: NDArray[np.uint8], n_kinds: np.uint64
+) -> bool:
+    words = np.uint64(planes.shape[2])
+    for n in range(cells.shape[0]):
+        differs = (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
+        for w in range(ONE, size):
+            differs |= cells[n, w] ^ cells[0, w]
+        undirected = ZERO
+        for w in range(words):
+            forward, backward = cells[n, size + w], cells[n, size + words + w]
+            planes[n, 0, w], planes[n, 1, w] = forward, backward
+            undirected |= forward & backward
+        differs |= (planes[n, 0, words - ONE] | planes[n, 1, words - ONE]) & padding
+        kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
+        kinds[n] = kind
+        if differs != ZERO or kind >= n_kinds or (kind == _DAG and undirected != ZERO):
+            return False
+    return True
+
+
+def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:
+    """Take packed cells apart that should all have the first one's header: compiled `kernels_numpy.split_cells`."""
+    given = read_only(cells, np.uint64)
+    planes, kinds = np.empty((len(given), N_PLANES, words), np.uint64), np.empty(len(given), np.uint8)
+    alike = _split_cells(given, np.uint64(size), np.uint64(padding), planes, kinds, np.uint64(len(KINDS)))
+    return planes, kinds, bool(alike)

@@ -18,8 +18,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernel_inputs import Words, checked_comparison, checked_draws, checked_planes
-from .planes import N_PLANES, plane_words
+from .header import CLASS_BITS
+from .kernel_inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
+from .planes import DAG, KINDS, N_PLANES, plane_words
 
 Marks = NDArray[np.bool_]
 
@@ -299,3 +300,35 @@ def _shuffle(state: Words, ranks: NDArray[np.int64]) -> None:
             ranks[rows, last], ranks[rows, other] = ranks[rows, other], ranks[rows, last]
         left[rows] -= np.uint64(2)
         active = active[left[active] > 1]
+
+
+def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:
+    """Take packed cells apart that should all have the first one's header.
+
+    Parameters
+    ----------
+    cells : (N, L) array_like of uint64
+        Canonical bytes as words.
+    size, words : int
+        Words of the header, and of a plane.
+    padding : uint64
+        Bits of a plane's last word that must be zero.
+
+    Returns
+    -------
+    planes : (N, 2, W) uint64
+        The planes.
+    kinds : (N,) uint8
+        Class codes.
+    alike : bool
+        Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no graph
+        called a dag has an undirected edge.
+    """
+    given = read_only(cells, np.uint64)
+    planes = given[:, size:].reshape(len(given), N_PLANES, words).copy()
+    kinds = ((given[:, 0] >> np.uint64(16)) & np.uint64(0xFF)).astype(np.uint8)
+    header = given[:, :size] ^ given[:1, :size]
+    header[:, 0] &= ~CLASS_BITS
+    undirected = (planes[:, 0] & planes[:, 1]).any(axis=1)
+    faulty = header.any(axis=1) | (planes[:, :, -1] & padding).any(axis=1) | (kinds >= len(KINDS))
+    return planes, kinds, not bool((faulty | (undirected & (kinds == DAG))).any())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+for _name in ("RAYON_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 import statistics
@@ -53,7 +53,7 @@ def report(workload: str, ours: float, peer: float, unit: str) -> None:
     print(f"{workload:<62} {times}   ratio {peer / ours:>9,.0f}")
 
 
-def counts_against_gadjid(n_nodes: int, n_edges: int, n_rows: int = 200_000, n_peer: int = 2000) -> None:
+def counts_against_gadjid(n_nodes: int, n_edges: int, n_rows: int = 1_000_000, n_peer: int = 2000) -> None:
     """Confusion counts and SHD on packed columns against a loop over gadjid.shd, which gives the SHD only."""
     import gadjid
 

@@ -259,3 +259,36 @@ def test_nothing_in_nothing_out():
         assert module.degrees(empty, 5).shape == (0, 5, 3)
         assert module.is_acyclic(empty, 5).shape == module.extend_to_dag(empty, 5)[1].shape == (0,)
         assert module.dag_to_cpdag(empty, 5)[0].shape == (0, 2, 1)
+
+
+@pytest.mark.parametrize("d", [1, 4, 12, 70])
+def test_cells_are_split_as_by_their_twin(d):
+    from causaleval_pd.graphs.packed import pack_column, unpack_column
+    from causaleval_pd.graphs.planes import PDAG, padding_mask, plane_words
+    from causaleval_pd.graphs.blocks import Block, UnpackedColumn
+
+    marks = random_pdags(np.random.default_rng(d), 9, d)
+    planes = pack(marks)
+    names = tuple(sorted(f"X{i}" for i in range(d)))
+    block = Block(d, np.arange(9), planes, np.full(9, PDAG, np.uint8), np.zeros(9, np.int64))
+    column = pack_column(UnpackedColumn(9, (block,), (names,)))
+    cells = np.stack([np.frombuffer(cell, np.uint64) for cell in column])
+    words = plane_words(d)
+    size = cells.shape[1] - 2 * words
+    faults = [(1, 1), (3, size - 1), (0, 0)]
+    if padding_mask(d):
+        faults.append((5, size + words - 1))
+    for fault in [None, *faults]:
+        changed = cells.copy()
+        if fault:
+            changed[fault] ^= np.uint64(1 << 63) if fault[1] else np.uint64(1)
+        if fault == (0, 0):
+            changed[4, 0] &= ~np.uint64(0xFF << 16)  # a dag with undirected edges
+        found = [module.split_cells(changed, size, words, padding_mask(d)) for module in (kernels, kernels_numpy)]
+        assert found[0][2] == found[1][2]
+        assert found[0][2] == (fault is None)
+        if found[0][2]:
+            np.testing.assert_array_equal(found[0][0], planes)
+            np.testing.assert_array_equal(found[0][0], found[1][0])
+            np.testing.assert_array_equal(found[0][1], found[1][1])
+    assert unpack_column(column).blocks[0].planes.tobytes() == planes.tobytes()
