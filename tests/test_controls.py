@@ -69,8 +69,8 @@ def test_exact_never_draws_and_refuses_what_it_cannot(runs):
     exact = ce.with_controls(dags, ["shd", "adjacency_f1"], method="exact", rng=7).iloc[0]
     assert exact["shd_control_mean"] == pytest.approx(6.6) and np.isnan(exact["shd_p"])
     assert not np.isnan(exact["adjacency_f1_p"]) and exact["n_draws"] == 0
-    with pytest.raises(ValueError, match="orientation_recall has no closed form .* method='auto'"):
-        ce.with_controls(dags, ["orientation_recall"], method="exact", rng=7)
+    with pytest.raises(ValueError, match=r"v_structure_recall has no closed form .* method='auto'"):
+        ce.with_controls(dags, ["v_structure_recall"], method="exact", rng=7)
     with pytest.raises(ValueError, match="shd has no closed form"):
         ce.with_controls(runs.iloc[[2]], ["shd"], method="exact", rng=7)
 
@@ -125,6 +125,25 @@ def test_linear_metrics_by_enumeration(truth, m):
                 metric.name
             )
             assert known["sd_method"][i] == "exact"
+
+
+@pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
+@pytest.mark.parametrize("truth", ["A -> B; B -> C; A -> D", "A -> B; C -> B; D", "A -> B; C; D"])
+@pytest.mark.parametrize("m", [0, 1, 3, 6])
+def test_orientation_ratios_by_enumeration(truth, m, zero_division):
+    names = list("ABCD")
+    graphs = ["; ".join([f"{names[i]} -> {names[j]}" for i, j in dag] + names) for dag in _random_dags(4, m)]
+    pairs = pd.DataFrame({"truth": truth, "estimate": graphs})
+    metrics = [
+        f"orientation_{part}" for part in ("precision", "recall", "f1", "npv", "specificity", "fdr", "for", "g1")
+    ]
+    values = ce.evaluate(pairs, metrics, zero_division=zero_division)[metrics].mean()
+    known = ce.control_distribution(
+        truth, n_edges=m, kind="dag", metrics=metrics, n_draws=5, rng=1, zero_division=zero_division
+    )
+    np.testing.assert_allclose(known["mean"], values, atol=1e-12)
+    if not (m == 0 and np.isnan(zero_division)):
+        assert (known["mean_method"] == "exact").all()
 
 
 def test_variance_of_shd_at_larger_size():

@@ -321,8 +321,8 @@ def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> 
     kinds : (N,) uint8
         Class codes.
     alike : bool
-        Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no graph
-        called a dag has an undirected edge.
+        Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no
+        graph called a dag has an undirected edge.
     """
     given = read_only(cells, np.uint64)
     planes = given[:, size:].reshape(len(given), N_PLANES, words).copy()

@@ -99,12 +99,17 @@ class RandomGraphs:
         d = self.pairs.n_nodes
         if metric.null == "hypergeometric":
             return hypergeometric(metric, d, edges.edges[truth], self.n_edges)
-        if metric.null == "linear" and not self.cpdag.all() and not len(self.order):
+        if self.cpdag.all() or len(self.order):
+            return None
+        if metric.null == "linear":
             degrees = self.pairs.truth.degrees[truth]
             known = linear(metric, d, edges.directed[truth], edges.undirected[truth], self.n_edges, degrees)
-            known_variance = np.nan if known.variance is None else known.variance
-            return ClosedForm(np.where(self.cpdag, np.nan, known.mean), np.where(self.cpdag, np.nan, known_variance))
-        return None
+        elif metric.null == "reversal":
+            known = reversal(metric, d, edges.directed[truth], edges.undirected[truth], self.n_edges)
+        else:
+            return None
+        variance = np.nan if known.variance is None else known.variance
+        return ClosedForm(np.where(self.cpdag, np.nan, known.mean), np.where(self.cpdag, np.nan, variance))
 
 
 def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
@@ -230,6 +235,47 @@ def linear(
     single = p1 * (present**2 + (present + same) ** 2) / 2 - square
     variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
     return ClosedForm(mean, np.where(undirected > 0, np.nan, np.maximum(variance, 0.0)))
+
+
+def reversal(
+    metric: Metric,
+    n_nodes: int,
+    directed: NDArray[np.float64],
+    undirected: NDArray[np.float64],
+    estimated_edges: NDArray[np.int64],
+) -> ClosedForm:
+    """Give the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
+
+    A random DAG and its reversal are equally likely, and where one has the share s of the shared edges right the other
+    has 1 - s: the mean is 1/2 given a shared edge. Without one the metric is 0/0.
+
+    Parameters
+    ----------
+    metric : Metric
+        One that becomes 1 minus itself when the control is reversed.
+    n_nodes : int
+        Number of nodes.
+    directed, undirected : (n,) float
+        Directed and undirected edges of the truth.
+    estimated_edges : (n,) int
+        Edges of the control.
+
+    Returns
+    -------
+    ClosedForm
+        Mean; NaN for a truth with undirected edges.
+    """
+    n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
+    true_edges = (directed + undirected).astype(np.int64)[:, None]
+    support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
+    nothing_shared = np.where(support == 0, weights, 0.0).sum(axis=1)
+    undefined = metric.function(Counts(PairCounts(n_nodes, 0, directed, estimated_edges)), **metric.options)
+    mean = np.where(
+        np.isnan(undefined),
+        np.where(nothing_shared < 1, 0.5, np.nan),
+        (1 - nothing_shared) / 2 + nothing_shared * undefined,
+    )
+    return ClosedForm(np.where(undirected > 0, np.nan, mean))
 
 
 def _control_classes(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.bool_]:

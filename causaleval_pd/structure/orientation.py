@@ -134,7 +134,9 @@ def orientation_tn(pairs: GraphPairs) -> Values:
     return shared_endpoints(pairs).tn
 
 
-@metric(**_CONDITIONAL, long_name="orientation precision", direction="maximize", range=(0, 1), optimum=1)
+@metric(
+    **_CONDITIONAL, null="reversal", long_name="orientation precision", direction="maximize", range=(0, 1), optimum=1
+)
 def orientation_precision(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the estimate's arrowheads on shared adjacencies that are right.
 
@@ -151,7 +153,7 @@ def orientation_precision(pairs: GraphPairs, *, zero_division: float = math.nan)
     return ratio(ends.tp, ends.tp + ends.fp, zero_division)
 
 
-@metric(**_CONDITIONAL, long_name="orientation recall", direction="maximize", range=(0, 1), optimum=1)
+@metric(**_CONDITIONAL, null="reversal", long_name="orientation recall", direction="maximize", range=(0, 1), optimum=1)
 def orientation_recall(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the truth's arrowheads on shared adjacencies that were found.
 
@@ -168,7 +170,15 @@ def orientation_recall(pairs: GraphPairs, *, zero_division: float = math.nan) ->
     return ratio(ends.tp, ends.tp + ends.fn, zero_division)
 
 
-@metric(**_CONDITIONAL, long_name="orientation F1", direction="maximize", range=(0, 1), optimum=1, symmetric=True)
+@metric(
+    **_CONDITIONAL,
+    null="reversal",
+    long_name="orientation F1",
+    direction="maximize",
+    range=(0, 1),
+    optimum=1,
+    symmetric=True,
+)
 def orientation_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Return the harmonic mean of orientation precision and recall.
 
@@ -186,7 +196,12 @@ def orientation_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Val
 
 
 @metric(
-    **_CONDITIONAL, long_name="orientation negative predictive value", direction="maximize", range=(0, 1), optimum=1
+    **_CONDITIONAL,
+    null="reversal",
+    long_name="orientation negative predictive value",
+    direction="maximize",
+    range=(0, 1),
+    optimum=1,
 )
 def orientation_npv(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the estimate's tails on shared adjacencies that are right.
@@ -204,7 +219,9 @@ def orientation_npv(pairs: GraphPairs, *, zero_division: float = math.nan) -> Va
     return ratio(ends.tn, ends.tn + ends.fn, zero_division)
 
 
-@metric(**_CONDITIONAL, long_name="orientation specificity", direction="maximize", range=(0, 1), optimum=1)
+@metric(
+    **_CONDITIONAL, null="reversal", long_name="orientation specificity", direction="maximize", range=(0, 1), optimum=1
+)
 def orientation_specificity(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the truth's tails on shared adjacencies that were found.
 
@@ -221,7 +238,14 @@ def orientation_specificity(pairs: GraphPairs, *, zero_division: float = math.na
     return ratio(ends.tn, ends.tn + ends.fp, zero_division)
 
 
-@metric(**_CONDITIONAL, long_name="orientation false discovery rate", direction="minimize", range=(0, 1), optimum=0)
+@metric(
+    **_CONDITIONAL,
+    null="reversal",
+    long_name="orientation false discovery rate",
+    direction="minimize",
+    range=(0, 1),
+    optimum=0,
+)
 def orientation_fdr(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the estimate's arrowheads on shared adjacencies that are wrong.
 
@@ -238,7 +262,14 @@ def orientation_fdr(pairs: GraphPairs, *, zero_division: float = math.nan) -> Va
     return ratio(ends.fp, ends.tp + ends.fp, zero_division)
 
 
-@metric(**_CONDITIONAL, long_name="orientation false omission rate", direction="minimize", range=(0, 1), optimum=0)
+@metric(
+    **_CONDITIONAL,
+    null="reversal",
+    long_name="orientation false omission rate",
+    direction="minimize",
+    range=(0, 1),
+    optimum=0,
+)
 def orientation_for(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the estimate's tails on shared adjacencies that are wrong.
 
@@ -255,7 +286,15 @@ def orientation_for(pairs: GraphPairs, *, zero_division: float = math.nan) -> Va
     return ratio(ends.fn, ends.tn + ends.fn, zero_division)
 
 
-@metric(**_CONDITIONAL, long_name="orientation G1", direction="maximize", range=(0, 1), optimum=1, symmetric=True)
+@metric(
+    **_CONDITIONAL,
+    null="reversal",
+    long_name="orientation G1",
+    direction="maximize",
+    range=(0, 1),
+    optimum=1,
+    symmetric=True,
+)
 def orientation_g1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Score tails as F1 scores arrowheads.
 
