@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from . import accessor, datasets, plot, structure
 from .compare import compare, test_controls
-from .controls import control_distribution, with_controls
+from .controls import with_controls
 from .cube import cube
 from .evaluate import evaluate
 from .graphs.column import as_graph, graph_column
 from .graphs.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
 from .metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
+from .published import control_distribution
 from .structure import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from .cube import NO_RUN
+from .field import FIELDS
 from .labels import LETTER, axis_label, tick_names, wrapped
 from .messages import check_known
 from .summary import cube_metrics, has_controls, strata_dims
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 MARKERS = "osD^vPX<>*"
 #: height of a facet, in inches
 HEIGHT = 2.9
+#: height of a line of the legend, in inches
+_LINE = 0.22
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
@@ -37,7 +41,7 @@ def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alo
     left = [dim for dim in dims if dim not in given.values() and cube.sizes[dim] > 1]
     if alone and left:
         levels = ", ".join(f"{dim} ({cube.sizes[dim]} levels)" for dim in left)
-        select = ", ".join(f"{dim}={cube[dim].to_numpy()[0].item()!r}" for dim in left)
+        select = ", ".join(f"{dim}={cube[dim].to_numpy().tolist()[0]!r}" for dim in left)
         free = [use for use, dim in uses.items() if dim is None]
         facet = f", or show them by {', '.join(f'{use}=' for use in free)}" if free else ""
         raise ValueError(f"strata that the figure does not show: {levels}; choose one by cube.sel({select}){facet}")
@@ -95,7 +99,10 @@ def facets(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
 
 
 def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Sequence[Any], *, points: bool) -> None:
-    """Write the legend right of the facets: the colours of the hue, then runs and controls."""
+    """Write the legend right of the facets: the colours of the hue, then runs and controls.
+
+    With `points` and controls, filled points are runs that are better than their controls.
+    """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -106,14 +113,19 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     if handles:
         handles.append(Line2D([], [], linestyle="none", label=" "))
     grey = "0.35" if hue is not None else shades[0]
-    handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
+    if points and has_controls(cube):
+        handles.append(Line2D([], [], color=grey, marker="o", label="runs, p at most .05"))
+        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label="runs, p above .05"))
+    else:
+        handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
     if has_controls(cube):
         handles.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
     figure = grid.figure
     longest = max(len(line) for handle in handles for line in [*handle.get_label().split("\n"), hue or ""])
     # the facets keep their size: legend and caption get room of their own
-    figure.set_size_inches(figure.get_figwidth() + 0.8 + 0.085 * longest, figure.get_figheight())
-    figure.legend(handles=handles, title=hue, loc="outside right upper", frameon=False)
+    columns = math.ceil(len(handles) / max(1, int((figure.get_figheight() - 0.4) / _LINE)))
+    figure.set_size_inches(figure.get_figwidth() + (0.8 + LETTER * longest) * columns, figure.get_figheight())
+    figure.legend(handles=handles, title=hue, loc="outside right upper", frameon=False, ncols=columns)
 
 
 def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = True) -> str:
@@ -121,10 +133,17 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
     said = "; ".join(parts) + "."
     if controls and has_controls(cube):
         n = int(cube.attrs["n_draws"])
-        said += f" Null model: {cube.attrs['control_null']}, {n} draw{'s' if n != 1 else ''} a run."
+        said += f" Null model: {_null_words(cube)}, {n} draw{'s' if n != 1 else ''} a run."
     elif controls:
         said += " The cube has no controls."
     cut = [dim for dim in json.loads(cube.attrs["strata"]) if dim in cube.coords and cube[dim].size == 1]
     if cut:
         said += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."
     return said
+
+
+def _null_words(cube: xr.Dataset) -> str:
+    """Return the name of the null model, with what it draws where only one field has a model of that name."""
+    name = str(cube.attrs["control_null"])
+    known = [field.nulls[name].long_name for field in FIELDS.values() if name in field.nulls]
+    return f"{name} ({known[0]})" if len(known) == 1 else name

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import xarray as xr
 
 from .compare import compare, test_controls
+from .engine import RNGLike
 from .facets import check_use, cube_caption, level_words, longest_word, metric_label, with_levels
 from .labels import (
     caption,
@@ -37,6 +39,7 @@ def p_values(
     y: str,
     method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
     adjust: str | None = None,
+    missing: Literal["drop", "worst"] = "drop",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the p-values of the tests against controls as a heat map over two strata.
@@ -49,7 +52,7 @@ def p_values(
         One of its metrics.
     x, y : str
         Strata along the axes.
-    method, adjust
+    method, adjust, missing
         As in `test_controls`.
     ax : Axes, optional
         Where to draw; default a new figure.
@@ -57,7 +60,8 @@ def p_values(
     Returns
     -------
     Axes
-        Frames mark p-values of at most .05, grey fields strata without a test.
+        Each field has its p-value and the number of runs. Frames mark p-values of at most .05, grey fields strata
+        without a test.
 
     Raises
     ------
@@ -84,10 +88,11 @@ def p_values(
     from matplotlib.colors import LogNorm
 
     check_use(cube, metric, {"x": x, "y": y}, alone=True)
-    table = with_levels(cube, test_controls(cube, metric, method=method, adjust=adjust))
+    table = with_levels(cube, test_controls(cube, metric, method=method, adjust=adjust, missing=missing))
     shape = cube.sizes[y], cube.sizes[x]
-    p = np.full(shape, np.nan)
-    p[table[y].cat.codes, table[x].cat.codes] = table["p_adjusted"]
+    p, runs = np.full(shape, np.nan), np.zeros(shape, np.int64)
+    at = table[y].cat.codes, table[x].cat.codes
+    p[at], runs[at] = table["p_adjusted"], table["n_pairs"]
     width = shape[1] * max(0.8, longest_word(cube, x, 1.0)) if ax is None else inches(ax)
     own = ax is None
     ax = place_to_draw(ax, 2.2 + width + longest_word(cube, y, 1.6), 1.8 + 0.5 * shape[0])
@@ -95,7 +100,7 @@ def p_values(
     norm = LogNorm(max(lowest, _LOWEST_P), 1, clip=True)
     image = ax.imshow(np.maximum(p, _LOWEST_P), norm=norm, cmap=colour_map("cividis"), aspect="auto")
     for i, j in zip(*np.nonzero(~np.isnan(p)), strict=True):
-        write_field(ax, image, i, j, f"{p[i, j]:.2g}", max(p[i, j], _LOWEST_P))
+        write_field(ax, image, i, j, f"{p[i, j]:.2g}\nn {runs[i, j]}", max(p[i, j], _LOWEST_P))
         if p[i, j] <= 0.05:
             frame_field(ax, i, j)
     name_ticks(ax, "x", level_words(cube, x), width)
@@ -110,11 +115,28 @@ def p_values(
     bar.ax.axhline(0.05, color="white", lw=2.5)
     bar.ax.axhline(0.05, color="black", lw=1)
     grey = "; grey: no test" if np.isnan(p).any() else ""
-    caption(ax, own, cube_caption(cube, [f"Test: {method}, one-sided", f"frames: p at most .05{grey}"]))
+    counted = f"{method}, one-sided" + (", failed runs counted as worst" if missing == "worst" else "")
+    parts = [f"Test: {counted}; fields: p, n runs", f"frames: better than controls, p at most .05{grey}"]
+    caption(ax, own, cube_caption(cube, parts))
     return ax
 
 
-def comparisons(cube: xr.Dataset, metric: str, dim: str, *, ax: Axes | None = None, **options: Any) -> Axes:
+def comparisons(
+    cube: xr.Dataset,
+    metric: str,
+    dim: str,
+    *,
+    test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+    adjust: str | None = "holm",
+    reference: Hashable | None = None,
+    paired: bool = True,
+    missing: Literal["drop", "worst"] = "drop",
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+    effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+    n_resamples: int = 9999,
+    rng: RNGLike = None,
+    ax: Axes | None = None,
+) -> Axes:
     r"""Draw the comparisons of all pairs of levels of one dimension as a matrix.
 
     Parameters
@@ -125,10 +147,10 @@ def comparisons(cube: xr.Dataset, metric: str, dim: str, *, ax: Axes | None = No
         One of its metrics.
     dim : str
         The stratum whose levels are compared.
+    test, adjust, reference, paired, missing, alternative, effect, n_resamples, rng
+        As in `compare`.
     ax : Axes, optional
         Where to draw; default a new figure.
-    **options
-        Passed to `compare`.
 
     Returns
     -------
@@ -159,40 +181,50 @@ def comparisons(cube: xr.Dataset, metric: str, dim: str, *, ax: Axes | None = No
     ['-1.25\np 0.12', '1.25\np 0.12']
     """
     check_use(cube, metric, {"dim": dim}, alone=True)
-    table = compare(cube, dim, metrics=metric, **options)
+    table = compare(
+        cube,
+        dim,
+        metrics=metric,
+        test=test,
+        adjust=adjust,
+        reference=reference,
+        paired=paired,
+        missing=missing,
+        alternative=alternative,
+        effect=effect,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
     levels = cube[dim].to_numpy()
     n = len(levels)
     cell = {f"{levels[i]} - {levels[j]}": (i, j) for i in range(n) for j in range(n) if i != j}
-    effect, p = np.full((n, n), np.nan), np.full((n, n), np.nan)
+    size, p = np.full((n, n), np.nan), np.full((n, n), np.nan)
     for name, value, adjusted, side in table[["comparison", "effect", "p_adjusted", "alternative"]].itertuples(
         index=False
     ):
         i, j = cell[name]
-        effect[i, j], p[i, j] = value, adjusted
+        size[i, j], p[i, j] = value, adjusted
         if side == "two-sided":
-            effect[j, i], p[j, i] = -value, adjusted
+            size[j, i], p[j, i] = -value, adjusted
     width = float(n) if ax is None else inches(ax)
     own = ax is None
     ax = place_to_draw(ax, 2.4 + width + longest_word(cube, dim, 1.6), 2.0 + 0.62 * n)
     direction = cube[metric].attrs["direction"]
     higher = direction == "maximize"
-    bound = np.nanmax(np.abs(effect), initial=0.0) or 1.0
+    bound = np.nanmax(np.abs(size), initial=0.0) or 1.0
     shading = colour_map("RdBu" if higher else "RdBu_r")
-    image = ax.imshow(np.ma.masked_invalid(effect), vmin=-bound, vmax=bound, cmap=shading, aspect="auto")
-    for i, j in zip(*np.nonzero(~np.isnan(effect)), strict=True):
+    image = ax.imshow(np.ma.masked_invalid(size), vmin=-bound, vmax=bound, cmap=shading, aspect="auto")
+    for i, j in zip(*np.nonzero(~np.isnan(size)), strict=True):
         words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
-        write_field(ax, image, i, j, f"{effect[i, j] + 0.0:.3g}\n{words}", effect[i, j])
+        write_field(ax, image, i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
     name_ticks(ax, "x", level_words(cube, dim), width)
     name_ticks(ax, "y", level_words(cube, dim), math.inf)
     ax.set(xlabel=f"{dim} (column)", ylabel=f"{dim} (row)")
     ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
-    size = str(options.get("effect", "mean_difference")).replace("_", " ")
     aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
-    colour_bar(ax, image, f"{size}, row - column{aim}")
+    colour_bar(ax, image, f"{effect.replace('_', ' ')}, row - column{aim}")
     method = ", ".join(sorted(set(table["method"])))
-    parts = [
-        f"Test: {method}, {options.get('alternative', 'two-sided')}",
-        f"p adjusted: {options.get('adjust', 'holm') or 'no'}",
-    ]
+    counted = ", failed runs counted as worst" if missing == "worst" else ""
+    parts = [f"Test: {method}, {alternative}{counted}", f"p adjusted: {adjust or 'no'}"]
     caption(ax, own, cube_caption(cube, parts, controls=False))
     return ax

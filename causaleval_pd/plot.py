@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from .engine import RNGLike
 from .facets import (
     HEIGHT,
     MARKERS,
@@ -24,6 +26,7 @@ from .facets import (
 )
 from .heat_maps import comparisons, p_values
 from .labels import caption_figure, colours, name_ticks, wrapped_label
+from .stats import weighted_quantile
 from .structure.plot import adjacency_table, expected_curves
 from .summary import control_values, has_controls, strata_dims, summary
 
@@ -35,6 +38,8 @@ __all__ = ["CubePlots", "adjacency_table", "comparisons", "distributions", "expe
 
 #: an integer metric has unit bins up to this many of them
 _MAX_BINS = 200
+#: width of a facet of strata, in inches; more levels share it
+_WIDEST = 12.0
 
 
 class CubePlots:
@@ -77,14 +82,44 @@ class CubePlots:
         y: str,
         method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
         adjust: str | None = None,
+        missing: Literal["drop", "worst"] = "drop",
         ax: Axes | None = None,
     ) -> Axes:
         """Call :func:`causaleval_pd.plot.p_values` on this cube."""
-        return p_values(self._cube, metric, x=x, y=y, method=method, adjust=adjust, ax=ax)
+        return p_values(self._cube, metric, x=x, y=y, method=method, adjust=adjust, missing=missing, ax=ax)
 
-    def comparisons(self, metric: str, dim: str, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def comparisons(
+        self,
+        metric: str,
+        dim: str,
+        *,
+        test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+        adjust: str | None = "holm",
+        reference: Hashable | None = None,
+        paired: bool = True,
+        missing: Literal["drop", "worst"] = "drop",
+        alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+        effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+        n_resamples: int = 9999,
+        rng: RNGLike = None,
+        ax: Axes | None = None,
+    ) -> Axes:
         """Call :func:`causaleval_pd.plot.comparisons` on this cube."""
-        return comparisons(self._cube, metric, dim, ax=ax, **options)
+        return comparisons(
+            self._cube,
+            metric,
+            dim,
+            test=test,
+            adjust=adjust,
+            reference=reference,
+            paired=paired,
+            missing=missing,
+            alternative=alternative,
+            effect=effect,
+            n_resamples=n_resamples,
+            rng=rng,
+            ax=ax,
+        )
 
 
 def strata(
@@ -118,7 +153,8 @@ def strata(
     Returns
     -------
     FacetGrid
-        Strata without runs, or with failed runs only, stay empty.
+        Filled points are strata that are better than their controls: the one-sided p-value of `test_controls` is at
+        most .05. Strata without runs, or with failed runs only, stay empty.
 
     Raises
     ------
@@ -144,7 +180,7 @@ def strata(
     check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
     table = with_levels(cube, summary(cube, metric, level=level, interval=interval))
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]
-    width = max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest_word(cube, x, 1.0)))
+    width = min(_WIDEST, max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest_word(cube, x, 1.0))))
     grid = facet_grid(cube, table, col, row, width)
     shades = colours(n_hue)
     slot, below = 0.8 / n_hue, 0.0
@@ -159,8 +195,13 @@ def strata(
                 patch.set_gid("band")
             ax.hlines(control, at - slot * 0.43, at + slot * 0.43, color=shades[h], alpha=0.7, linestyle="--", lw=1.2)
             ax.vlines(at, low, high, color=shades[h], lw=1.6)
-            ax.plot(at, mean, MARKERS[h % len(MARKERS)], color=shades[h], markersize=5, gid="means")
-
+            marker = MARKERS[h % len(MARKERS)]
+            ax.plot(at, mean, marker, color=shades[h], markersize=5, gid="means")
+            if has_controls(cube):
+                # drawn over the filled points, so that these stay one line a hue
+                open_ = ~(part["p_value"].to_numpy(np.float64) <= 0.05)
+                style = {"color": shades[h], "markerfacecolor": "white", "markersize": 5, "gid": "open"}
+                ax.plot(at[open_], mean[open_], marker, **style)
         ax.set_xlim(-0.6, n_x - 0.4)
         ax.margins(y=0.06)
         below = name_ticks(ax, "x", level_words(cube, x), width - 0.8)
@@ -172,6 +213,7 @@ def strata(
     if has_controls(cube):
         kind = f"{share} reference interval of that mean" if interval == "mean_ci" else f"their middle {share}"
         parts.append(f"dashes and bands: mean of the controls and {kind}")
+        parts.append("filled points: better than controls (randomisation test, one-sided, p at most .05)")
     legend_right(cube, grid, hue, shades, points=True)
     caption_figure(grid.figure, cube_caption(cube, parts))
     return grid
@@ -194,8 +236,8 @@ def distributions(
     Returns
     -------
     FacetGrid
-        Densities a group: outlines are runs, filled areas below them their controls. A metric that only takes whole
-        numbers has unit bins.
+        Densities a group: outlines are runs, filled areas below them their controls, triangles their medians. A metric
+        that only takes whole numbers has unit bins.
 
     Raises
     ------
@@ -238,11 +280,14 @@ def distributions(
             if pool is not None:
                 heights = _density(pool[0][cells], pool[1][cells], edges)
                 ax.stairs(-heights, edges, fill=True, color=shades[h], alpha=0.3, gid="controls")
+                _mark_median(ax, pool[0][cells], pool[1][cells], shades[h], "controls")
             heights = _density(values[cells], np.ones(values[cells].shape), edges)
             ax.stairs(heights, edges, color=shades[h], lw=1.6, zorder=2.5, gid="runs")
+            _mark_median(ax, values[cells], np.ones(values[cells].shape), shades[h], "runs")
     grid.set_axis_labels(wrapped_label(metric_label(cube, metric), 3.0), "density")
     legend_right(cube, grid, hue, shades, points=False)
     parts = ["Outlines: runs", *(["filled, downwards: their controls"] if pool is not None else [])]
+    parts.append("triangles: medians")
     pooled = [dim for dim in dims if dim not in (hue, col, row) and cube.sizes[dim] > 1]
     if pooled:
         parts.append(f"pooled over {', '.join(pooled)}")
@@ -264,6 +309,17 @@ def _bins(
         step = math.ceil((high - low + 1) / _MAX_BINS)
         return np.arange(low - 0.5, high + step, step)
     return np.histogram_bin_edges([low, high], 20)
+
+
+def _mark_median(ax: Axes, values: NDArray[Any], weights: NDArray[Any], colour: Any, side: str) -> None:
+    """Set a triangle on the zero line, upwards for runs and downwards for controls."""
+    from matplotlib.markers import CARETDOWNBASE, CARETUPBASE
+
+    used = np.isfinite(values) & (weights > 0)
+    median = weighted_quantile(values[used], weights[used], [0.5])
+    marker = CARETUPBASE if side == "runs" else CARETDOWNBASE
+    style: dict[str, Any] = {"markersize": 10, "markeredgecolor": "white", "zorder": 4}
+    ax.plot(median, [0.0], marker=marker, linestyle="none", color=colour, gid=f"median of {side}", **style)
 
 
 def _density(values: NDArray[Any], weights: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.float64]:

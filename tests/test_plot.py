@@ -106,8 +106,49 @@ def test_strata_show_the_summary(cube, interval):
         )
         np.testing.assert_allclose(dashes, part.loc[ALGORITHMS, "control_mean"])
     assert spaced(grid.axes[0, 0].get_ylabel()) == SHD
-    assert "Null model: edges, 60 draws a run." in captions(grid.figure)
+    words = "Null model: edges (random graphs with the estimate's class and number of edges), 60 draws a run."
+    assert words in captions(grid.figure)
     inside(grid.figure)
+
+
+def test_open_points_are_not_better_than_controls(cube, make):
+    # one run a stratum: some of them are not better
+    one = cube.isel(replicate=[0])
+    grid = ce.plot.strata(one, "shd", x="density", hue="algorithm", col="n")
+    tests = ce.test_controls(one, "shd")
+    expected = tests.loc[~(tests["p_value"] <= 0.05) & tests["statistic"].notna(), "statistic"]
+    drawn = [line for ax in grid.axes.flat for line in ax.lines if line.get_gid() == "open"]
+    assert all(line.get_markerfacecolor() == "white" for line in drawn)
+    heights = np.concatenate([line.get_ydata() for line in drawn])
+    np.testing.assert_allclose(np.sort(heights[~np.isnan(heights)]), np.sort(expected))
+    assert 0 < len(expected) < len(tests)
+    words = [text.get_text() for text in grid.figure.legends[0].get_texts()]
+    assert words[-3:] == ["runs, p at most .05", "runs, p above .05", "controls"]
+    assert "filled points: better than controls" in captions(grid.figure)
+    plain = ce.plot.strata(make(n_draws=None), "shd", x="density", hue="algorithm", col="n")
+    assert "open" not in {line.get_gid() for ax in plain.axes.flat for line in ax.lines}
+    assert "filled" not in captions(plain.figure)
+
+
+def test_many_levels_and_hues_fit(runs):
+    tables = [
+        runs[runs["n"] == 100].assign(algorithm=f"{kind} {i:02d}") for kind in ("pc", "lingam") for i in range(14)
+    ]
+    many = ce.cube(
+        pd.concat(tables, ignore_index=True).drop_duplicates(["algorithm", "density", "replicate"]),
+        ["shd"],
+        by=["algorithm", "density"],
+        n_draws=20,
+        rng=1,
+        replicate="replicate",
+        control_kind="dag",
+    )
+    for use in ({"x": "density", "hue": "algorithm"}, {"x": "algorithm", "hue": "density"}):
+        figure = ce.plot.strata(many, "shd", **use).figure
+        inside(figure)
+        legend = figure.legends[0].get_window_extent()
+        assert legend.y0 >= 0 and legend.y1 <= figure.bbox.height
+        assert figure.get_figwidth() < 22
 
 
 def test_levels_keep_the_order_of_the_cube(cube):
@@ -176,6 +217,18 @@ def test_distributions_have_unit_bins_and_area_one(cube, make):
     inside(raw.figure)
 
 
+def test_triangles_are_medians(cube, make):
+    for found in (cube, make(keep_draws=False)):
+        grid = ce.plot.distributions(found, "shd", hue="algorithm", row="density")
+        for d, ax in enumerate(grid.axes.flat):
+            for side, name in (("runs", "shd"), ("controls", "shd_control")):
+                marks = [line for line in ax.lines if line.get_gid() == f"median of {side}"]
+                expected = cube[name].isel(density=d).transpose("algorithm", ...).to_numpy().reshape(3, -1)
+                at = np.concatenate([mark.get_xdata() for mark in marks])
+                np.testing.assert_allclose(at, np.nanmedian(expected, axis=1))
+    assert "triangles: medians" in captions(grid.figure)
+
+
 def test_proportions_have_no_unit_bins(cube):
     _, edges, _ = ce.plot.distributions(cube, "adjacency_f1").ax.patches[0].get_data()
     assert len(edges) == 21
@@ -188,7 +241,9 @@ def test_p_values_show_the_tests(cube):
     table = ce.test_controls(part, "shd", adjust="bh")
     table = table[table["p_adjusted"].notna()]
     assert len(table) == 7
-    assert [text.get_text() for text in ax.texts] == [f"{p:.2g}" for p in table["p_adjusted"]]
+    assert [text.get_text() for text in ax.texts] == [
+        f"{p:.2g}\nn {n}" for p, n in zip(table["p_adjusted"], table["n_pairs"], strict=True)
+    ]
     frames = [patch for patch in ax.patches if patch.get_gid() == "frame"]
     assert len(frames) == 2 * (table["p_adjusted"] <= 0.05).sum() > 0
     assert np.ma.getmaskarray(ax.images[0].get_array()).sum() + np.isnan(ax.images[0].get_array()).sum() == 2
@@ -220,6 +275,23 @@ def test_blue_is_a_better_row(cube, metric, side):
     red, _, blue, _ = image.cmap(image.norm(good))
     assert blue > red
     assert "p adjusted: no" in captions(ax.figure)
+
+
+def test_failed_runs_counted_as_worst_are_said(cube):
+    part = cube.isel(density=[2]).sel(n=100)
+    ax = ce.plot.p_values(part, "adjacency_f1", x="density", y="algorithm", missing="worst")
+    assert "failed runs counted as worst" in captions(ax.figure)
+    ax = ce.plot.comparisons(part.isel(density=0), "adjacency_f1", "algorithm", missing="worst")
+    assert "failed runs counted as worst" in captions(ax.figure)
+    table = ce.compare(part.isel(density=0), "algorithm", metrics="adjacency_f1", missing="worst")
+    np.testing.assert_array_equal(ax.images[0].get_array()[np.triu_indices(3, 1)], table["effect"])
+
+
+def test_comparisons_against_a_reference(cube):
+    ax = ce.plot.comparisons(cube.sel(n=100, density=0.2), "shd", "algorithm", reference=ALGORITHMS[0])
+    mask = np.ma.getmaskarray(ax.images[0].get_array())
+    assert mask[1, 2] and mask[2, 1]
+    assert not mask[1:, 0].any()
 
 
 def test_one_sided_comparisons_fill_one_side(cube):
@@ -257,6 +329,8 @@ def test_other_strata_must_have_one_level(cube):
     )
     with pytest.raises(ValueError, match=message):
         ce.plot.strata(cube, "shd", x="algorithm")
+    with pytest.raises(ValueError, match=r"cube.sel\(algorithm='peter and clark', n=100\)"):
+        ce.plot.strata(cube, "shd", x="density")
     with pytest.raises(ValueError, match=r"n \(3 levels\); choose one by cube.sel\(n=100\)$"):
         ce.plot.p_values(cube, "shd", x="density", y="algorithm")
     with pytest.raises(ValueError, match=r"choose one by cube.sel\(density=0.2, n=100\)$"):

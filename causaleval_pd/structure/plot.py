@@ -25,6 +25,7 @@ def expected_curves(
     *,
     n_nodes: int,
     true_edges: int | Iterable[int],
+    estimated_edges: Iterable[int] | None = None,
     level: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
@@ -38,6 +39,8 @@ def expected_curves(
         Number of nodes.
     true_edges : int or iterable of int
         Numbers of true edges, a curve each.
+    estimated_edges : iterable of int, optional
+        Numbers of estimated edges along the axis; default all, or 201 of them where there are more.
     level : float
         Probability of the bands.
     ax : Axes, optional
@@ -72,7 +75,12 @@ def expected_curves(
     if not edges:
         raise ValueError("true_edges is empty; give one number of true edges a curve")
     pairs = n_nodes * (n_nodes - 1) // 2
-    at = np.unique(np.linspace(0, pairs, min(pairs + 1, _POINTS)).round().astype(np.int64))
+    if estimated_edges is None:
+        at = np.unique(np.linspace(0, pairs, min(pairs + 1, _POINTS)).round().astype(np.int64))
+    else:
+        at = np.unique(np.fromiter(estimated_edges, np.float64))
+        if not len(at):
+            raise ValueError("estimated_edges is empty; give the numbers along the axis")
     tables = [expected_metric(chosen, n_nodes=n_nodes, true_edges=m, estimated_edges=at, level=level) for m in edges]
 
     own = ax is None

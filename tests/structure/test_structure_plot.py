@@ -57,11 +57,24 @@ def test_large_graphs_have_a_limited_number_of_points():
     assert (at[0], at[-1]) == (0, 1770)
 
 
+def test_chosen_numbers_of_estimated_edges():
+    ax = ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[5, 8], estimated_edges=range(10, 4, -1))
+    at, values = ax.lines[0].get_data()
+    assert at.tolist() == [5, 6, 7, 8, 9, 10]
+    # the paper's Figure 2
+    assert values[[0, 5]] == pytest.approx([0.5, 2 / 3])
+    assert ax.lines[1].get_ydata()[[2, 5]] == pytest.approx([56 / 75, 8 / 9])
+
+
 def test_curves_that_cannot_be():
     with pytest.raises(ValueError, match="unknown metric 'adjacency_f2'"):
         ce.plot.expected_curves("adjacency_f2", n_nodes=5, true_edges=5)
     with pytest.raises(ValueError, match="true_edges is 11, but 5 nodes have only 10 pairs"):
         ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[5, 11])
+    with pytest.raises(ValueError, match="estimated_edges is 12, but 5 nodes have only 10 pairs"):
+        ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[5], estimated_edges=[2, 12])
+    with pytest.raises(ValueError, match="estimated_edges is empty"):
+        ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[5], estimated_edges=[])
     with pytest.raises(ValueError, match="true_edges is empty"):
         ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[])
     with pytest.raises(ValueError, match="no closed form"):
