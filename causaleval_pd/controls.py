@@ -129,10 +129,10 @@ def with_controls(
     how = Plan(n_draws, method, level, p_rule, invalid, keep=False)
     keys = row_keys(table, key, seed)
     kinds = control_kinds(table, control_kind)
+    check_directions([m for task in tasks for m in task.metrics])
     collected: dict[str, RowControls] = {}
     kind_column = np.full(len(table), None, object)
     for task in tasks:
-        check_directions(task.metrics)
         model = null_model(task.field, null)
         matching = Matching(task.truth, task.estimate, kinds, None, {"permute": permute})
         parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
@@ -164,7 +164,7 @@ def check_settings(n_draws: int | None, level: float, method: str, p_rule: str) 
     """Refuse settings that no control can be made with."""
     if n_draws is not None and (isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 1):
         raise ValueError(f"n_draws must be a positive integer, found {n_draws!r}")
-    if not 0 < level < 1:
+    if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise ValueError(f"level must lie between 0 and 1, found {level!r}")
     if method not in ("auto", "exact", "simulate"):
         raise ValueError(f"method must be 'auto', 'exact' or 'simulate', found {method!r}")
@@ -174,6 +174,8 @@ def check_settings(n_draws: int | None, level: float, method: str, p_rule: str) 
 
 def check_directions(metrics: Sequence[Metric]) -> None:
     """Refuse metrics that know no better and worse: a control can be neither."""
+    if not metrics:
+        raise ValueError("no metrics were named; controls need at least one")
     aimless = [m.name for m in metrics if m.direction is None]
     if aimless:
         raise ValueError(

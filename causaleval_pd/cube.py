@@ -135,6 +135,8 @@ def cube(
     seed = resolve_seed(rng)
     tasks, _ = plan(table, metrics, truth=truth, estimate=estimate, field=field, zero_division=zero_division)
     chosen = [m for task in tasks for m in task.metrics]
+    if not tasks:
+        raise ValueError("no metrics were named; a cube needs at least one")
     own = tasks[0]
     axes = strata_axes(table, by, own)
     stratum = stratum_numbers(axes, len(table))
@@ -153,7 +155,10 @@ def cube(
         {"long_name": "number of runs", "role": "count"},
     )
     for name in values:
-        numbers = column(table, name, "values").to_numpy(np.float64, na_value=np.nan)
+        carried = column(table, name, "values")
+        if not pd.api.types.is_numeric_dtype(carried.dtype):
+            raise ValueError(f"values={name!r} holds {carried.dtype}, and a cube carries numbers only")
+        numbers = carried.to_numpy(np.float64, na_value=np.nan)
         builder.place(name, numbers, np.nan, role="value", long_name=name)
 
     n_drawn = 0 if n_draws is None else 1 if control is not None else n_draws

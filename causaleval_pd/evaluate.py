@@ -97,6 +97,8 @@ def select(metrics: Metrics, tasks: Sequence[Task]) -> tuple[Metric, ...]:
     """Return the metrics of a call in the user's order."""
     if metrics is None:
         return tuple(m for task in tasks for m in task.metrics)
+    if not isinstance(metrics, (str, Metric, Iterable)):
+        raise TypeError(f"metrics must be names or metrics, found {type(metrics).__name__}: {metrics!r}")
     return metric_set(*([metrics] if isinstance(metrics, (str, Metric)) else metrics))
 
 

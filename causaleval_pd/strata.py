@@ -85,7 +85,10 @@ def _levels(name: str, values: pd.Series) -> Axis:
         kept = values.cat.remove_unused_categories()
         codes, labels = kept.cat.codes.to_numpy(np.int64), kept.cat.categories
     else:
-        codes, labels = pd.factorize(values, sort=True)
+        try:
+            codes, labels = pd.factorize(values, sort=True)
+        except TypeError as error:
+            raise ValueError(f"{name!r} cannot be a stratum, its values do not compare: {error}") from error
         codes = np.asarray(codes, np.int64)
     missing = codes < 0
     if isinstance(labels, pd.IntervalIndex):

@@ -152,6 +152,8 @@ def test_control_kind_is_the_users_word(runs):
         ({"n_draws": 0}, "n_draws must be a positive integer, found 0"),
         ({"n_draws": 2.5}, "n_draws must be a positive integer"),
         ({"level": 95}, "level must lie between 0 and 1, found 95"),
+        ({"level": "95"}, "level must lie between 0 and 1, found '95'"),
+        ({"metrics": []}, "no metrics were named"),
         ({"method": "closed"}, "method must be 'auto', 'exact' or 'simulate'"),
         ({"p_rule": "b/n"}, "p_rule must be 'add_one' or 'share'"),
         ({"null": "edge"}, "unknown null 'edge' for field 'graph'; its null models: edges, stratum"),
@@ -160,7 +162,7 @@ def test_control_kind_is_the_users_word(runs):
 )
 def test_settings_are_checked(runs, settings, message):
     with pytest.raises(ValueError, match=message):
-        ce.with_controls(runs, ["shd"], rng=7, **settings)
+        ce.with_controls(runs, **{"metrics": ["shd"], "rng": 7} | settings)
 
 
 def test_descriptions_and_repeated_keys_are_refused(runs):
@@ -170,6 +172,13 @@ def test_descriptions_and_repeated_keys_are_refused(runs):
     with pytest.raises(ValueError, match="the index labels repeat"):
         ce.with_controls(twice, ["shd"], rng=7)
     assert len(ce.with_controls(twice.assign(run=range(6)), ["shd"], rng=7, key="run", n_draws=5)) == 6
+
+
+def test_inputs_are_not_mutated(runs):
+    before = runs.copy(deep=True)
+    ce.with_controls(runs, ["shd"], rng=7, n_draws=5)
+    ce.cube(runs.assign(a=1), ["shd"], by=["a"], rng=7, n_draws=5)
+    pd.testing.assert_frame_equal(runs, before)
 
 
 def test_empty_and_failed_tables_have_the_same_columns(runs):

@@ -212,12 +212,15 @@ def test_truths_of_separate_strata_share_the_replicate_axis():
         ({"by": [{"algorithm": [0, 1]}]}, "only numbers can be cut by edges"),
         ({"by": ["algorithm"], "values": ["secs"]}, r"no column 'secs' \(values\); did you mean 'seconds'"),
         ({"by": ["algorithm"], "metrics": ["true_density"]}, "true_density describes a row"),
+        ({"by": ["algorithm"], "metrics": []}, "no metrics were named"),
+        ({"by": ["algorithm"], "values": ["kind"]}, "values='kind' holds str, and a cube carries numbers only"),
+        ({"by": ["lists"]}, "'lists' cannot be a stratum, its values do not compare"),
     ],
 )
 def test_settings_are_checked(small, settings, message):
     call = {"metrics": ["shd"], "n_draws": 5, "rng": 1} | settings
     with pytest.raises(ValueError, match=message):
-        ce.cube(small, **call)
+        ce.cube(small.assign(lists=[[1]] * len(small)), **call)
 
 
 def test_a_name_cannot_be_stratum_and_variable(small):

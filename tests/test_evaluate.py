@@ -85,6 +85,8 @@ def test_columns_are_checked_by_name(runs):
         ce.evaluate(runs, ["shd"], estimate="truth")
     with pytest.raises(TypeError, match="must be a pandas DataFrame, found list"):
         ce.evaluate([1, 2], ["shd"])
+    with pytest.raises(TypeError, match="metrics must be names or metrics, found int: 5"):
+        ce.evaluate(runs, 5)
     with pytest.raises(ValueError, match="unknown metric 'sdh'; did you mean 'shd'"):
         ce.evaluate(runs, ["sdh"])
     renamed = runs.rename(columns={"truth": "dag", "estimate": 5})

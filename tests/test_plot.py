@@ -277,14 +277,21 @@ def test_blue_is_a_better_row(cube, metric, side):
     assert "p adjusted: no" in captions(ax.figure)
 
 
-def test_failed_runs_counted_as_worst_are_said(cube):
+def test_failed_runs_can_count_as_worst(cube, runs):
     part = cube.isel(density=[2]).sel(n=100)
-    ax = ce.plot.p_values(part, "adjacency_f1", x="density", y="algorithm", missing="worst")
+    some = runs[(runs["n"] == 100) & (runs["density"] == 0.2)].copy()
+    some.loc[(some["algorithm"] == "zero") & (some["replicate"] < 2), "estimate"] = None
+    options = {"n_draws": 60, "rng": 7, "replicate": "replicate", "control_kind": "dag"}
+    failing = ce.cube(some, ["shd"], by=["algorithm", "density"], **options)
+    ax = ce.plot.p_values(failing, "shd", x="density", y="algorithm", missing="worst")
+    assert [text.get_text().split("\n")[1] for text in ax.texts] == ["n 6"] * 3
     assert "failed runs counted as worst" in captions(ax.figure)
     ax = ce.plot.comparisons(part.isel(density=0), "adjacency_f1", "algorithm", missing="worst")
     assert "failed runs counted as worst" in captions(ax.figure)
     table = ce.compare(part.isel(density=0), "algorithm", metrics="adjacency_f1", missing="worst")
-    np.testing.assert_array_equal(ax.images[0].get_array()[np.triu_indices(3, 1)], table["effect"])
+    assert table["effect"].notna().all()
+    effect = np.ma.filled(ax.images[0].get_array(), np.nan)
+    np.testing.assert_array_equal(effect[np.triu_indices(3, 1)], table["effect"])
 
 
 def test_comparisons_against_a_reference(cube):

@@ -1,4 +1,10 @@
-"""Compiled random graphs; `draw_kernels_numpy` says what is drawn and how the random numbers are made."""
+"""Compiled random graphs; `kernels_numpy` says what is drawn.
+
+Draw r of a row reads the words mix(s + STEP), mix(s + 2 STEP), ... with s = mix(mix(key + STEP) + (r + 1) STEP), all
+modulo 2^64; mix is the output function of splitmix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195). A word
+gives two bounded numbers, one from its low and one from its high half: a half x gives floor(x n / 2^32) below n, and
+the whole word is passed over if x n mod 2^32 < 2^32 mod n in either half. Pairs of ranks are read first, then the shuffle.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +127,7 @@ def draw_graphs(
     count: int,
     order: ArrayLike = (),
 ) -> Words:
-    """Draw random graphs with given numbers of edges: compiled `draw_kernels_numpy.draw_graphs`."""
+    """Draw random graphs with given numbers of edges: compiled `kernels_numpy.draw_graphs`."""
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     parents = np.empty(n_nodes if n_nodes <= 64 else (n_nodes, -(-n_nodes // 64)), np.uint64)

@@ -77,6 +77,8 @@ def _causal_ranks(directed: Marks) -> NDArray[np.int64]:
     for _ in range(directed.shape[1]):
         waiting = np.asarray((directed & (rank < 0)[:, :, None]).any(axis=1))
         ready = (rank < 0) & ~waiting
+        if not ready.any():
+            break
         rank = np.where(ready, placed[:, None] + np.cumsum(ready, axis=1) - 1, rank)
         placed += ready.sum(axis=1)
     return rank
@@ -153,6 +155,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     alive = np.ones(marks.shape[:2], np.bool_)
     adjacent = marks | marks.transpose(0, 2, 1)
     for _ in range(n_nodes):
+        before = alive.sum()
         for x in range(n_nodes):
             here = alive.copy()
             here[:, x] = False
@@ -164,6 +167,8 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
             sink = alive[:, x] & ~child.any(axis=1) & ~(apart.any(axis=2) & neighbour).any(axis=1)
             extended[:, :, x] |= sink[:, None] & marks[:, :, x] & here
             alive[:, x] &= ~sink
+        if alive.sum() == before:
+            break
     ok = np.asarray(~alive.any(axis=1))
     return _pack(extended & ok[:, None, None]), ok
 
