@@ -3,7 +3,7 @@
 Draw r of a row reads the words mix(s + STEP), mix(s + 2 STEP), ... with s = mix(mix(key + STEP) + (r + 1) STEP), all
 modulo 2^64; mix is the output function of splitmix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195). A word
 gives two bounded numbers, one from its low and one from its high half: a half x gives floor(x n / 2^32) below n, and
-the whole word is passed over if x n mod 2^32 < 2^32 mod n in either half. Pairs of ranks are read first, then the shuffle.
+the whole word is passed over if x n mod 2^32 < 2^32 mod n in either half. Pairs are drawn first, then the shuffle.
 """
 
 from __future__ import annotations
