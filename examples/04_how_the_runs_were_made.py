@@ -8,7 +8,8 @@ enough to Gaussian for partial correlations and BIC), every variable scaled to v
 about order. All algorithms see the same data; a truth serves every sample size.
 
 PC may find colliders that contradict each other. Of causal-learn's ways out (`uc_priority`) this takes 2, its default:
-the collider found first stays, so no edge is bidirected. The result may be no valid CPDAG and is recorded as it is. An
+the collider found first stays, so no edge is bidirected. The result may be no valid CPDAG and is recorded as it is.
+LiNGAM's edges are its nonzero weights. An
 algorithm that raises is recorded as a missing estimate: a failed run is a result. `seconds` are wall time.
 """
 

@@ -146,6 +146,22 @@ def test_control_kind_is_the_users_word(runs):
         ce.with_controls(dags, ["shd"], rng=7, control_kind="dagg")
 
 
+def test_metrics_that_controls_cannot_have_are_refused():
+    from causaleval_pd.metric import METRICS, metric
+
+    @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, np.inf), optimum=0, long_name="dags only")
+    def dags_only(pairs):
+        return pairs.counts.fp
+
+    runs = pd.DataFrame({"truth": [FIVE], "estimate": [SEVEN]})
+    try:
+        assert ce.with_controls(runs, ["dags_only"], rng=7, n_draws=5)["dags_only_p"].notna().all()
+        with pytest.raises(ValueError, match="dags_only applies to dag, but controls of class cpdag were asked for"):
+            ce.with_controls(runs, ["dags_only"], rng=7, n_draws=5, control_kind="cpdag")
+    finally:
+        del METRICS["dags_only"]
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
