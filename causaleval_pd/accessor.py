@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from typing import Literal
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal
 
 import pandas as pd
 import xarray as xr
@@ -45,6 +45,7 @@ class FrameAccessor:
         truth: Hashable = "truth",
         estimate: Hashable = "estimate",
         field: str | None = None,
+        context: Mapping[str, Any] | None = None,
         zero_division: float = math.nan,
         invalid: Invalid = "raise",
         overwrite: bool = False,
@@ -56,6 +57,7 @@ class FrameAccessor:
             truth=truth,
             estimate=estimate,
             field=field,
+            context=context,
             zero_division=zero_division,
             invalid=invalid,
             overwrite=overwrite,
@@ -77,6 +79,7 @@ class FrameAccessor:
         level: float = 0.95,
         p_rule: PRule = "add_one",
         field: str | None = None,
+        context: Mapping[str, Any] | None = None,
         zero_division: float = math.nan,
         invalid: Invalid = "raise",
         overwrite: bool = False,
@@ -98,6 +101,7 @@ class FrameAccessor:
             level=level,
             p_rule=p_rule,
             field=field,
+            context=context,
             zero_division=zero_division,
             invalid=invalid,
             overwrite=overwrite,
@@ -124,6 +128,7 @@ class FrameAccessor:
         keep_draws: bool | Literal["auto"] = "auto",
         values: Sequence[str] = (),
         field: str | None = None,
+        context: Mapping[str, Any] | None = None,
         zero_division: float = math.nan,
         invalid: Invalid = "raise",
         progress: bool = False,
@@ -148,6 +153,7 @@ class FrameAccessor:
             keep_draws=keep_draws,
             values=values,
             field=field,
+            context=context,
             zero_division=zero_division,
             invalid=invalid,
             progress=progress,

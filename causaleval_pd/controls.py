@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,7 @@ def with_controls(
     level: float = 0.95,
     p_rule: PRule = "add_one",
     field: str | None = None,
+    context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
     overwrite: bool = False,
@@ -86,7 +87,7 @@ def with_controls(
     p_rule : {"add_one", "share"}
         Simulated p: (b + 1) / (n + 1), or the published b / n, where b of n controls are as good as or better than the
         estimate.
-    field, zero_division, invalid, overwrite
+    field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
         share is in `_control_undefined`; with a number all count.
     progress : bool
@@ -125,7 +126,9 @@ def with_controls(
     """
     check_settings(n_draws, level, method, p_rule)
     seed = resolve_seed(rng)
-    tasks, cells = plan(table, metrics, truth=truth, estimate=estimate, field=field, zero_division=zero_division)
+    tasks, cells = plan(
+        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
+    )
     how = Plan(n_draws, method, level, p_rule, invalid, keep=False)
     keys = row_keys(table, key, seed)
     kinds = control_kinds(table, control_kind)
@@ -134,7 +137,7 @@ def with_controls(
     kind_column = np.full(len(table), None, object)
     for task in tasks:
         model = null_model(task.field, null)
-        matching = Matching(task.truth, task.estimate, kinds, None, {"permute": permute})
+        matching = Matching(task.truth, task.estimate, kinds, None, {"permute": permute}, task.context)
         parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
         order = []
         for chunk in control_chunks(task, model.match(matching), keys, how, table.index, progress=progress):
@@ -276,7 +279,8 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
 
     def match(matching: Matching) -> Matcher:
         def of(rows: NDArray[np.int64], pairs: Pairs, keys: NDArray[np.uint64]) -> GivenControls:
-            [(order, found)] = task.field.batches(matching.truth.iloc[rows], controls.iloc[rows])
+            extra = None if matching.context is None else matching.context.take(rows)
+            [(order, found)] = task.field.batches(matching.truth.iloc[rows], controls.iloc[rows], extra)
             return GivenControls(found.take(np.argsort(order)), np.full(len(rows), "given", object))
 
         return of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from .context import describe_context
 from .controls import check_directions, check_settings, control_kinds, given_controls, null_model
 from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, column, plan, score_rows
@@ -64,6 +65,7 @@ def cube(
     keep_draws: bool | Literal["auto"] = "auto",
     values: Sequence[str] = (),
     field: str | None = None,
+    context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
     progress: bool = False,
@@ -86,7 +88,8 @@ def cube(
         Null model; default the field's. `"stratum"` draws edge numbers from the stratum's estimates.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
-    rng, truth, estimate, key, control_kind, permute, method, level, field, zero_division, invalid, progress
+    rng, truth, estimate, key, control_kind, permute, method, level, field, context, zero_division, invalid,
+    progress
         As in `with_controls`.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default rows take the number of their
@@ -133,7 +136,9 @@ def cube(
 
     check_settings(n_draws, level, method, "add_one")
     seed = resolve_seed(rng)
-    tasks, _ = plan(table, metrics, truth=truth, estimate=estimate, field=field, zero_division=zero_division)
+    tasks, _ = plan(
+        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
+    )
     chosen = [m for task in tasks for m in task.metrics]
     if not tasks:
         raise ValueError("no metrics were named; a cube needs at least one")
@@ -168,6 +173,7 @@ def cube(
         "n_draws": n_drawn,
         "draws_kept": 0,
         "zero_division": float(zero_division),
+        "context": json.dumps(describe_context(context)),
         "causaleval_pd_version": __version__,
     }
     if n_draws is None:
@@ -187,7 +193,7 @@ def cube(
             model = null_model(task.field, null)
         else:
             model = given_controls(task, column(table, control, "control"), str(control))
-        match = model.match(Matching(task.truth, task.estimate, kinds, stratum, {"permute": permute}))
+        match = model.match(Matching(task.truth, task.estimate, kinds, stratum, {"permute": permute}, task.context))
         collector = _Collector(builder, task.metrics, n_drawn, keep)
         for chunk in control_chunks(task, match, keys, how, table.index, progress=progress):
             collector.add(chunk.rows, chunk.summaries, chunk.draws, row_p=not model.by_stratum)

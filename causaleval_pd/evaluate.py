@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .field import FIELDS, Field, Pairs, get_field
+from .context import Context, resolve_context
+from .field import FIELDS, Batch, Field, Pairs, get_field
 from .messages import name_row, nearest
 from .metric import Metric, get_metric, metric_set, tweak
 
@@ -23,12 +24,17 @@ _BLOCK_ROWS = 15_000
 
 
 class Task(NamedTuple):
-    """Metrics of one field and the canonical columns they apply to."""
+    """Metrics of one field, the canonical columns they apply to, and the rows' extra inputs."""
 
     field: Field
     metrics: tuple[Metric, ...]
     truth: pd.Series
     estimate: pd.Series
+    context: Context | None = None
+
+    def batches(self) -> Iterable[Batch]:
+        """Align the rows' cells."""
+        return self.field.batches(self.truth, self.estimate, self.context)
 
 
 def evaluate(
@@ -38,6 +44,7 @@ def evaluate(
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
     field: str | None = None,
+    context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
     overwrite: bool = False,
@@ -55,6 +62,9 @@ def evaluate(
         are missing and the row stays.
     field : str, optional
         Field of the cells; needed only where neither the metrics nor the cells settle it.
+    context : mapping, optional
+        What the field's metrics need besides the cells, by name (`{"data": frame}`): a constant, the name of a column,
+        or `(column, mapping)` where the column names objects of the mapping.
     zero_division : float
         What 0/0 is, for the metrics that can be 0/0; default NaN.
     invalid : {"raise", "nan"}
@@ -83,7 +93,9 @@ def evaluate(
     0  1.0               0.5
     1  NaN               NaN
     """
-    tasks, cells = plan(table, metrics, truth=truth, estimate=estimate, field=field, zero_division=zero_division)
+    tasks, cells = plan(
+        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
+    )
     result = with_cells(table, cells)
     columns: dict[str, Any] = {}
     for task in tasks:
@@ -109,6 +121,7 @@ def plan(
     truth: Hashable,
     estimate: Hashable,
     field: str | None,
+    context: Mapping[str, Any] | None,
     zero_division: float,
 ) -> tuple[list[Task], dict[Hashable, pd.Series]]:
     """Check the columns, settle the field, coerce the cells, fix 0/0; one task a field that the metrics belong to."""
@@ -122,11 +135,14 @@ def plan(
     cells = {name: own.coerce(values, str(name)) for name, values in cells.items()}
     if chosen is None:
         chosen = tuple(get_metric(name) for name in own.default_metrics)
+    names = list(dict.fromkeys(m.field for m in chosen))
+    inputs = resolve_context(table, context, {name: get_field(name).context for name in names})
     tasks = []
-    for name in dict.fromkeys(m.field for m in chosen):
+    for name in names:
         seen = {c: values if name == own.name else own.views[name](values) for c, values in cells.items()}
         mine = tuple(bind_zero_division(m, zero_division) for m in chosen if m.field == name)
-        tasks.append(Task(get_field(name), mine, seen[truth], seen[estimate]))
+        extra = inputs if get_field(name).context else None
+        tasks.append(Task(get_field(name), mine, seen[truth], seen[estimate], extra))
     return tasks, cells
 
 
@@ -168,7 +184,7 @@ def cells_field(cells: Sequence[pd.Series], metrics: Sequence[Metric] | None, na
 def score_rows(task: Task, invalid: Invalid, index: pd.Index) -> dict[str, NDArray[np.float64]]:
     """Compute the metrics of a task for every row, NaN where a cell is missing."""
     values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
-    for rows, pairs in task.field.batches(task.truth, task.estimate):
+    for rows, pairs in task.batches():
         for start in range(0, pairs.n, _BLOCK_ROWS):
             part = slice(start, start + _BLOCK_ROWS)
             block = pairs.take(part)

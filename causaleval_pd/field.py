@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .context import Context
 from .null import Null
 
 FIELDS: dict[str, Field] = {}
@@ -69,8 +70,9 @@ class Field:
     coerce : callable
         `coerce(cells, column)` returns the canonical column; raises where a decoding is ambiguous.
     batches : callable
-        `batches(truth, estimate)` aligns two canonical columns by name and yields `Batch`es; rows with a missing cell
-        are left out, rows that cannot be aligned raise an error that names them.
+        `batches(truth, estimate, context)` aligns two canonical columns by name and yields `Batch`es; rows with a
+        missing cell are left out, rows that cannot be aligned raise an error that names them. The context is None
+        where none was given.
     missing : callable
         `missing(cells)` tells which cells hold no estimate (a failed run).
     pair : callable
@@ -81,6 +83,8 @@ class Field:
         Null models by name.
     views : mapping
         Other fields whose metrics apply, with the conversion of a canonical column (a network has a graph).
+    context : tuple of str
+        Names of the extra inputs that `context=` may give (data, for example).
     """
 
     name: str
@@ -88,12 +92,13 @@ class Field:
     default_null: str
     holds: Callable[[pd.Series], bool]
     coerce: Callable[[pd.Series, str], pd.Series]
-    batches: Callable[[pd.Series, pd.Series], Iterable[Batch]]
+    batches: Callable[[pd.Series, pd.Series, Context | None], Iterable[Batch]]
     missing: Callable[[pd.Series], NDArray[np.bool_]]
     pair: Callable[[Any, Any], Pairs]
     identify: Callable[[pd.Series], NDArray[np.int64]]
     nulls: Mapping[str, Null]
     views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
+    context: tuple[str, ...] = ()
 
 
 def register_field(new: Field) -> Field:

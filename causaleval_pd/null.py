@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .stats import as_good, better
 
 if TYPE_CHECKING:
+    from .context import Context
     from .field import Pairs
     from .metric import Metric
 
@@ -138,6 +139,8 @@ class Matching:
         Number of the row's stratum, -1 outside any.
     options : mapping
         The user's further options of the null model.
+    context : Context or None
+        The rows' extra inputs, where the user gave any.
     """
 
     truth: pd.Series
@@ -145,6 +148,7 @@ class Matching:
     control_kind: NDArray[np.object_] | None
     stratum: NDArray[np.int64] | None
     options: Mapping[str, Any]
+    context: Context | None = None
 
 
 #: from the rows and the pairs of one batch and the rows' random keys to their controls

@@ -77,7 +77,7 @@ def control_chunks(
     size = max(1, CHUNK_BYTES // per_row)
     work = [
         Batch(batch.rows[i : i + size], batch.pairs.take(np.arange(i, min(i + size, batch.pairs.n))))
-        for batch in task.field.batches(task.truth, task.estimate)
+        for batch in task.batches()
         for i in range(0, batch.pairs.n, size)
     ]
 

@@ -16,9 +16,13 @@ PACKAGE = Path(ce.__file__).parent
 
 # a module or folder may import those before it; a new one needs a place here
 LAYERS = """
-    messages, stats, significance, resampling, engine, null, field, metric, labels, graphs, structure, evaluate,
-    strata, streaming, controls, published, cube, summary, failed_runs, compare, facets, heat_maps, plot, accessor,
-    datasets
+    messages, stats, significance, resampling, engine,
+    context, null, field, metric, labels,
+    graphs, structure,
+    evaluate, strata, streaming, controls, published,
+    cube, summary, failed_runs, compare,
+    facets, heat_maps, plot,
+    accessor, datasets
 """
 ORDER = [layer.strip() for layer in LAYERS.split(",")]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..context import Context
 from ..field import Batch, Field, register_field
 from ..graphs.batch import GraphBatch, GraphPairs
 from ..graphs.column import as_graph, coerce_graphs, is_graph_column
@@ -20,7 +21,7 @@ from .nulls import NULLS
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
 
 
-def batches(truth: pd.Series, estimate: pd.Series) -> Iterator[Batch]:
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align two packed columns by node names, one batch a number of nodes."""
     unpacked = [unpack_column(cells, column=cells.name) for cells in (truth, estimate)]
     row = first_other_nodes(*unpacked)
