@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, add_columns, column, plan, select, typed, with_cells
 from .field import Field, Pairs
 from .metric import Metric
-from .null import ClosedForm, Matcher, Matching, Null
+from .null import ClosedForm, Matcher, Matching, Null, NullLike, null_model
 from .streaming import (
     Method,
     Plan,
@@ -34,7 +34,7 @@ def with_controls(
     metrics: Metrics = None,
     *,
     n_draws: int = 1000,
-    null: str | None = None,
+    null: NullLike | None = None,
     rng: RNGLike = None,
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
@@ -64,8 +64,10 @@ def with_controls(
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int
         Controls a row, where they are simulated.
-    null : str, optional
-        Null model; default the field's ("edges" for graphs).
+    null : str, callable or ChosenNull, optional
+        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, and a function
+        `null(estimate, rng)` draws what it likes. A model of reference ("oracle_skeleton", "empty", "complete") has no
+        p-values.
     rng : int, Generator or None
         Seed; the one used is in the column `control_seed`.
     truth, estimate : hashable
@@ -136,8 +138,8 @@ def with_controls(
     collected: dict[str, RowControls] = {}
     kind_column = np.full(len(table), None, object)
     for task in tasks:
-        model = null_model(task.field, null)
-        matching = Matching(task.truth, task.estimate, kinds, None, {"permute": permute}, task.context)
+        model = find_null(task.field, null, permute=permute)
+        matching = Matching(task.truth, task.estimate, kinds, None, model.options, task.context)
         parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
         order = []
         for chunk in control_chunks(task, model.match(matching), keys, how, table.index, progress=progress):
@@ -156,7 +158,7 @@ def with_controls(
     columns: dict[str, Any] = {}
     for m in select(metrics, tasks):
         columns |= _columns(m, collected[m.name])
-    columns["control_null"] = pd.array([null_model(tasks[0].field, null).name] * len(table), dtype="str")
+    columns["control_null"] = pd.array([find_null(tasks[0].field, null).name] * len(table), dtype="str")
     columns["control_kind"] = pd.array(kind_column, dtype="str")
     columns["control_seed"] = np.full(len(table), seed, np.int64)
     columns["n_draws"] = np.full(len(table), 0 if method == "exact" else n_draws, np.int64)
@@ -187,12 +189,28 @@ def check_directions(metrics: Sequence[Metric]) -> None:
         )
 
 
-def null_model(field: Field, name: str | None) -> Null:
-    """Return a field's null model by name."""
-    name = field.default_null if name is None else name
-    if name not in field.nulls:
-        raise ValueError(f"unknown null {name!r} for field {field.name!r}; its null models: {', '.join(field.nulls)}")
-    return field.nulls[name]
+def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> Null:
+    """Return a field's null model with the user's options."""
+    if isinstance(null, (list, tuple)):
+        raise ValueError(f"null must be one null model here, found {len(null)}; cube(null=[...]) takes several")
+    chosen = null_model(field.default_null if null is None else null)
+    if isinstance(chosen.model, str):
+        if chosen.model not in field.nulls:
+            raise ValueError(
+                f"unknown null {chosen.model!r} for field {field.name!r}; its null models: {', '.join(field.nulls)}"
+            )
+        model = field.nulls[chosen.model]
+    elif field.custom_null is None:
+        raise ValueError(f"field {field.name!r} takes no function as null; its null models: {', '.join(field.nulls)}")
+    else:
+        model = field.custom_null(chosen.model, chosen.name)
+    options = {**chosen.options, **({} if permute else {"permute": False})}
+    for name in options:
+        if name not in model.options:
+            raise ValueError(
+                f"null {model.name!r} has no option {name!r}; its options: {', '.join(model.options) or 'none'}"
+            )
+    return replace(model, name=chosen.name, options={**model.options, **options})
 
 
 def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.object_] | None:

@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from .context import describe_context
-from .controls import check_directions, check_settings, control_kinds, given_controls, null_model
+from .controls import check_directions, check_settings, control_kinds, find_null, given_controls
 from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, column, plan, score_rows
 from .metric import Metric
@@ -190,10 +190,10 @@ def cube(
     found_kinds: set[str] = set()
     for task in tasks:
         if control is None:
-            model = null_model(task.field, null)
+            model = find_null(task.field, null, permute=permute)
         else:
             model = given_controls(task, column(table, control, "control"), str(control))
-        match = model.match(Matching(task.truth, task.estimate, kinds, stratum, {"permute": permute}, task.context))
+        match = model.match(Matching(task.truth, task.estimate, kinds, stratum, model.options, task.context))
         collector = _Collector(builder, task.metrics, n_drawn, keep)
         for chunk in control_chunks(task, match, keys, how, table.index, progress=progress):
             collector.add(chunk.rows, chunk.summaries, chunk.draws, row_p=not model.by_stratum)

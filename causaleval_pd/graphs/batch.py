@@ -29,6 +29,17 @@ def kernels() -> ModuleType:
     return compiled
 
 
+def control_kernels() -> ModuleType:
+    """Return the compiled kernels of the further null models, or their twins where numba cannot be imported."""
+    try:
+        from . import control_kernels as compiled
+    except ImportError:
+        from . import control_kernels_numpy
+
+        return control_kernels_numpy
+    return compiled
+
+
 class EdgeCounts(NamedTuple):
     """Edges of each graph of a batch, by type."""
 
