@@ -18,9 +18,10 @@ from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, column, plan, score_rows
 from .metric import Metric
 from .null import Matching
+from .row_controls import Method, Plan, RowControls
 from .stats import score as score_values
 from .strata import RESERVED, Axis, By, cube_size, replicate_axis, strata_axes, stratum_numbers
-from .streaming import Method, Plan, RowControls, control_chunks
+from .streaming import control_chunks
 
 Floats = NDArray[np.float64]
 

@@ -263,7 +263,7 @@ def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> C
             raise TypeError(
                 f"a function takes no options here, found {', '.join(options)}; bind them by functools.partial"
             )
-        return ChosenNull(model, name or getattr(model, "__name__", type(model).__name__), {})
+        return ChosenNull(model, name or str(getattr(model, "__name__", type(model).__name__)), {})
     if not isinstance(model, str):
         raise TypeError(
             f"null must be a name, a function or ce.null_model(...), found {type(model).__name__}: {model!r}"

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
 from .messages import check_known
+from .row_controls import row_means
 from .stats import as_good, mean_interval, quantile_interval, weighted_quantile
-from .streaming import row_means
 
 
 def strata_dims(cube: xr.Dataset) -> list[str]:

@@ -19,7 +19,7 @@ LAYERS = """
     messages, stats, significance, resampling, engine,
     context, null, field, metric, labels,
     graphs, structure,
-    evaluate, strata, streaming, controls, published,
+    evaluate, strata, row_controls, streaming, controls, published,
     cube, summary, failed_runs, compare,
     facets, heat_maps, plot,
     accessor, datasets

@@ -1,7 +1,7 @@
 """Compiled random graphs of the further null models; `control_kernels_numpy` has the same in plain Python.
 
-Every draw has a stream of its own, as `draw_kernels` says: draw r of a row starts at mix(mix(key + STEP) + (r + 1) STEP)
-and a word gives two bounded numbers. Number 0 in place of r + 1 names the stream of what a row's draws share.
+Every draw has a stream of its own, as `draw_kernels` says: draw r of a row starts at mix(mix(key + STEP) + (r + 1)
+STEP), and a word gives two bounded numbers. Number 0 in place of r + 1 names the stream of what a row's draws share.
 """
 
 from __future__ import annotations
@@ -157,6 +157,19 @@ def _flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents
 
 
 @njit(nogil=True, cache=True)
+def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
+    """Direct each edge along a random order, and move the stream on by a word."""
+    state = _shuffle(state, rank)
+    parents[:] = ZERO
+    for e in range(n_edges):
+        a, b = low[e], high[e]
+        if rank[a] > rank[b]:
+            a, b = b, a
+        parents[b] |= ONE << a
+    return state + _STEP
+
+
+@njit(nogil=True, cache=True)
 def _uniform(
     skeletons: Words,
     n_edges: Ints,
@@ -186,14 +199,7 @@ def _uniform(
                 if not fixed:
                     state = _draw_pairs(state, m, scratch, low, high)
                 if by_order[row]:
-                    state = _shuffle(state, rank)
-                    parents[:] = ZERO
-                    for e in range(m):
-                        a, b = low[e], high[e]
-                        if rank[a] > rank[b]:
-                            a, b = b, a
-                        parents[b] |= ONE << a
-                    state += _STEP
+                    state = _follow_order(state, m, low, high, rank, parents)
                     done = np.float64(_mix(state) >> _11) * _UNIT * _linear_extensions(parents, ways) < 1.0
                 else:
                     state = _flip_coins(state, m, low, high, parents)

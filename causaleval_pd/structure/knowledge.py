@@ -146,10 +146,11 @@ def _draw(known: Knowledge, n_edges: int, key: NDArray[np.uint64], start: int, c
             "these rows out"
         )
     allowed = (position[:, :, None] < position[:, None, :]) & ~known.forbidden
-    scores = _numbers(key, start, count, d * d, _ROUNDS).reshape(count, d, d)
-    scores = np.where(known.required, -1.0, np.where(allowed, scores, 2.0)).reshape(count, d * d)
+    numbers = _numbers(key, start, count, d * d, _ROUNDS).reshape(count, d, d)
+    scores = np.where(known.required, -1.0, np.where(allowed, numbers, 2.0)).reshape(count, d * d)
+    first = np.argsort(scores, axis=1, kind="stable")[:, :n_edges]
     chosen = np.zeros((count, d * d), bool)
-    np.put_along_axis(chosen, np.argsort(scores, axis=1, kind="stable")[:, :n_edges], True, axis=1)
+    np.put_along_axis(chosen, first, True, axis=1)
     return planes_from_marks(chosen.reshape(count, d, d), np.arange(d))
 
 
