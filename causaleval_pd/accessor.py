@@ -17,7 +17,7 @@ from .engine import RNGLike
 from .evaluate import Invalid, Metrics
 from .evaluate import evaluate as _evaluate
 from .graphs.series import SeriesGraphAccessor
-from .null import NullLike
+from .null import NullLike, Nulls
 from .plot import CubePlots
 from .row_controls import Method, PRule
 from .strata import By
@@ -119,7 +119,7 @@ class FrameAccessor:
         *,
         by: By,
         n_draws: int | None = 1000,
-        null: NullLike | None = None,
+        null: Nulls = None,
         control: Hashable | None = None,
         rng: RNGLike = None,
         truth: Hashable = "truth",
@@ -128,6 +128,7 @@ class FrameAccessor:
         key: Hashable | Sequence[Hashable] | None = None,
         control_kind: str | None = None,
         permute: bool = True,
+        share_draws: bool = False,
         method: Method = "auto",
         level: float = 0.95,
         keep_draws: bool | Literal["auto"] = "auto",
@@ -153,6 +154,7 @@ class FrameAccessor:
             key=key,
             control_kind=control_kind,
             permute=permute,
+            share_draws=share_draws,
             method=method,
             level=level,
             keep_draws=keep_draws,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -223,6 +223,7 @@ class ChosenNull:
 
 #: what `null=` takes
 NullLike = str | Callable[..., Any] | ChosenNull
+Nulls = NullLike | Sequence[NullLike] | None
 
 
 def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> ChosenNull:

@@ -20,7 +20,7 @@ LAYERS = """
     context, null, field, metric, labels,
     graphs, structure,
     evaluate, strata, row_controls, streaming, controls, published,
-    cube, summary, failed_runs, compare,
+    assembly, cube, summary, failed_runs, compare,
     facets, heat_maps, plot,
     accessor, datasets
 """

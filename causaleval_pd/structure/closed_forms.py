@@ -205,7 +205,7 @@ class Weights(NamedTuple):
 def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.float64] | None = None) -> Weights | None:
     """Find the weights of a metric that is affine in the types of the shared edges, or None where it is not.
 
-    The metric is asked: once for no shared edge, once for one edge of each type, and once more to check.
+    The metric is asked: once for no shared edge, once for one edge of each type, and then to check.
 
     Parameters
     ----------
@@ -238,10 +238,10 @@ def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.floa
 
     none = at(0, 0, 0, 0, 0)
     units = [at(*unit) - none for unit in np.eye(5).tolist()]
-    probe = [1.0, 3.0, 2.0, 4.0, 5.0]
-    sum_of_units = none + sum(x * unit for x, unit in zip(probe, units, strict=True))
-    if not np.allclose(at(*probe), sum_of_units, rtol=1e-9, atol=1e-9, equal_nan=True):
-        return None
+    for probe in ([2, 0, 0, 0, 0], [1, 3, 2, 4, 5], [7, 1, 4, 2, 9]):
+        sum_of_units = none + sum(x * unit for x, unit in zip(probe, units, strict=True))
+        if not np.allclose(at(*probe), sum_of_units, rtol=1e-9, atol=1e-9, equal_nan=True):
+            return None
     return Weights(none, *units)
 
 
