@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ..field import PairError
 from ..graphs.batch import GraphBatch, GraphPairs, PairCounts, kernels
 from ..metric import Metric
 from ..null import ClosedForm, Distribution
@@ -387,7 +388,7 @@ def enumerated(
     Returns
     -------
     ClosedForm or None
-        None if the metric does not apply to the controls.
+        None if the metric cannot be computed for all controls.
     """
     keys = np.stack([pairs.truth_index, law], axis=1)
     distinct, index = np.unique(keys, axis=0, return_inverse=True)
@@ -396,9 +397,14 @@ def enumerated(
         graphs, chance = support(number)
         every = np.arange(len(graphs), dtype=np.int64)
         controls = GraphPairs(pairs.truth, graphs, np.full(len(graphs), truth, np.int64), every)
-        if controls.refused(metric.kinds).any():
+        if controls.refused(metric.kinds, metric.truth_kinds).any():
             return None
-        samples.append((np.asarray(metric(controls), np.float64), np.broadcast_to(chance, len(graphs))))
+        try:
+            values = np.asarray(metric(controls), np.float64)
+        except PairError:
+            # drawing says which rows are at fault
+            return None
+        samples.append((values, np.broadcast_to(chance, len(graphs))))
     distribution = Distribution.pooled(index.reshape(-1).astype(np.int64), samples)
     mean = distribution.expectation(lambda x: x)
     variance = distribution.expectation(np.square) - mean**2

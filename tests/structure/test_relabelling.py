@@ -11,8 +11,10 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.field import get_field
-from causaleval_pd.structure import relabelling
-from causaleval_pd.structure.relabelling import additive_moments, all_relabellings, pair_sums, relabelling_moments
+from causaleval_pd.structure import additive
+from causaleval_pd.structure.additive import additive_moments
+from causaleval_pd.structure.quadratic_assignment import pair_sums, relabelling_moments
+from causaleval_pd.structure.relabelling import all_relabellings
 
 NAMES = sorted(n for n in ce.list_metrics("graph").index if ce.get_metric(n).direction is not None)
 #: random denominators, a nonlinear function of tp, or no sum over pairs at all
@@ -86,7 +88,9 @@ def test_every_additive_metric_is_covered():
     assert known.isdisjoint(NOT_ADDITIVE)
     expected = {n for n in NAMES if n.startswith(("adjacency", "shd", "skeleton_hd", "directed", "arrowhead"))}
     assert expected - NOT_ADDITIVE <= known
-    assert {"orientation_tp", "v_structure_f1"} <= known
+    expected |= {n for n in NAMES if n.startswith(("ancestor_p", "ancestor_r", "ancestor_f", "markov_blanket"))}
+    assert expected - NOT_ADDITIVE <= known
+    assert {"orientation_tp", "v_structure_f1", "top_order_divergence"} <= known
 
 
 @pytest.mark.parametrize(
@@ -163,5 +167,5 @@ def test_small_graphs_have_exact_p_values_for_every_metric():
 def test_blocks_do_not_change_the_moments(monkeypatch):
     pairs = pairs_of(6, ("dag", "cpdag", "pdag"))
     whole = additive_moments(ce.get_metric("shd"), pairs)
-    monkeypatch.setattr(relabelling, "row_chunks", lambda n, size: (slice(i, i + 2) for i in range(0, n, 2)))
+    monkeypatch.setattr(additive, "row_chunks", lambda n, size: (slice(i, i + 2) for i in range(0, n, 2)))
     np.testing.assert_array_equal(whole.variance, additive_moments(ce.get_metric("shd"), pairs).variance)
