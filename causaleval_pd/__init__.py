@@ -16,6 +16,7 @@ from .graphs.column import as_graph, graph_column
 from .graphs.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
 from .metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
+from .null import ChosenNull, null_model
 from .published import control_distribution
 from .structure import (
     adjacency_accuracy,
@@ -103,6 +104,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousEncodingError",
+    "ChosenNull",
     "Graph",
     "Metric",
     "__version__",
@@ -160,6 +162,7 @@ __all__ = [
     "metric",
     "metric_set",
     "n_nodes",
+    "null_model",
     "orientation_f1",
     "orientation_fdr",
     "orientation_fn",

@@ -17,9 +17,10 @@ from .engine import RNGLike
 from .evaluate import Invalid, Metrics
 from .evaluate import evaluate as _evaluate
 from .graphs.series import SeriesGraphAccessor
+from .null import NullLike, Nulls
 from .plot import CubePlots
+from .row_controls import Method, PRule
 from .strata import By
-from .streaming import Method, PRule
 from .summary import summary as _summary
 
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
@@ -68,7 +69,7 @@ class FrameAccessor:
         metrics: Metrics = None,
         *,
         n_draws: int = 1000,
-        null: str | None = None,
+        null: NullLike | None = None,
         rng: RNGLike = None,
         truth: Hashable = "truth",
         estimate: Hashable = "estimate",
@@ -78,6 +79,8 @@ class FrameAccessor:
         method: Method = "auto",
         level: float = 0.95,
         p_rule: PRule = "add_one",
+        stop_after: int | None = None,
+        share_draws: bool = False,
         field: str | None = None,
         context: Mapping[str, Any] | None = None,
         zero_division: float = math.nan,
@@ -100,6 +103,8 @@ class FrameAccessor:
             method=method,
             level=level,
             p_rule=p_rule,
+            stop_after=stop_after,
+            share_draws=share_draws,
             field=field,
             context=context,
             zero_division=zero_division,
@@ -114,7 +119,7 @@ class FrameAccessor:
         *,
         by: By,
         n_draws: int | None = 1000,
-        null: str | None = None,
+        null: Nulls = None,
         control: Hashable | None = None,
         rng: RNGLike = None,
         truth: Hashable = "truth",
@@ -123,6 +128,7 @@ class FrameAccessor:
         key: Hashable | Sequence[Hashable] | None = None,
         control_kind: str | None = None,
         permute: bool = True,
+        share_draws: bool = False,
         method: Method = "auto",
         level: float = 0.95,
         keep_draws: bool | Literal["auto"] = "auto",
@@ -148,6 +154,7 @@ class FrameAccessor:
             key=key,
             control_kind=control_kind,
             permute=permute,
+            share_draws=share_draws,
             method=method,
             level=level,
             keep_draws=keep_draws,

@@ -31,7 +31,16 @@ from .stats import (
     welch_difference,
 )
 from .stats import adjust as adjusted
-from .summary import cube_metrics, has_controls, randomisation, strata_dims, strata_table
+from .summary import (
+    cube_metrics,
+    draws_shared,
+    has_controls,
+    null_name,
+    null_stratum,
+    randomisation,
+    strata_dims,
+    strata_table,
+)
 
 Missing = Literal["drop", "worst"]
 
@@ -121,8 +130,10 @@ def test_controls(
     """
     check_known(method, ["randomisation", *_PAIRED], "method")
     _check(cube, level, missing)
+    cube = null_stratum(cube)
     parts = [_against_controls(cube, name, method, level, missing) for name in cube_metrics(cube, metrics)]
-    return _finish(parts, [*strata_dims(cube), *_COLUMNS, *_SHARES], adjust, None)
+    strata = [dim for dim in strata_dims(cube) if dim != "null"]
+    return _finish(parts, [*strata, *_COLUMNS, *_SHARES], adjust, None)
 
 
 def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, missing: Missing) -> pd.DataFrame:
@@ -148,6 +159,11 @@ def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, mi
     if method == "randomisation":
         statistic, p_value = (cells(x, dims, last=()) for x in randomisation(filled, name)[:2])
     else:
+        if draws_shared(cube):
+            raise ValueError(
+                f"the rows of this cube share their draws, so method={method!r} has no independent pairs; make the "
+                "cube without share_draws=True"
+            )
         draws = _first_draw(cube, name, method)
         first = score(cells(draws, dims), direction=direction, optimum=optimum)
         pairs = paired_difference(own, controls_of(first))
@@ -157,7 +173,8 @@ def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, mi
     shares = [np.where(some, 1.0, cells(cube[f"{name}_{x}"], dims)) for x in ("as_good", "better")]
     share, strict = (moments(x)[1] for x in shares)
     used = ~np.isnan(pairs)
-    table = strata_table(cube).assign(
+    table = strata_table(cube)
+    table = table.assign(
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
@@ -168,7 +185,7 @@ def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, mi
         n_pairs=used.sum(axis=1),
         n_missing=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
-        null=cube.attrs.get("control_null"),
+        null=table["null"] if "null" in dims else null_name(cube),
         method=method,
         alternative=alternative,
         superiority_share=share,

@@ -23,6 +23,7 @@ from .labels import (
     wrapped_label,
     write_field,
 )
+from .summary import null_stratum
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,6 +88,7 @@ def p_values(
     """
     from matplotlib.colors import LogNorm
 
+    cube = null_stratum(cube)
     check_use(cube, metric, {"x": x, "y": y}, alone=True)
     table = with_levels(cube, test_controls(cube, metric, method=method, adjust=adjust, missing=missing))
     shape = cube.sizes[y], cube.sizes[x]

@@ -28,7 +28,7 @@ from .heat_maps import comparisons, p_values
 from .labels import caption_figure, colours, name_ticks, wrapped_label
 from .stats import weighted_quantile
 from .structure.plot import adjacency_table, expected_curves
-from .summary import control_values, has_controls, strata_dims, summary
+from .summary import control_values, has_controls, null_stratum, strata_dims, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -177,6 +177,7 @@ def strata(
     >>> " ".join(grid.ax.get_ylabel().split())
     'structural Hamming distance (lower is better)'
     """
+    cube = null_stratum(cube)
     check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
     table = with_levels(cube, summary(cube, metric, level=level, interval=interval))
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]
@@ -260,6 +261,7 @@ def distributions(
     >>> " ".join(grid.ax.get_xlabel().split())
     'structural Hamming distance (lower is better)'
     """
+    cube = null_stratum(cube)
     check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
     dims = strata_dims(cube)
     values = cube[metric].transpose(*dims, "replicate").to_numpy()

@@ -124,6 +124,43 @@ def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
     return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
 
 
+def ratio_of_means(a: ArrayLike, b: ArrayLike, level: float) -> Estimate:
+    """Return mean(a) / mean(b) of pairs with its t interval by linearisation.
+
+    Parameters
+    ----------
+    a, b : (..., n) array_like
+        Paired values, NaN in both or neither.
+    level : float
+        Probability of the interval.
+
+    Returns
+    -------
+    Estimate
+        NaN where mean(b) is 0 or not finite; limits NaN for one pair.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, chapter 6: the variance of a - R b stands for that of the ratio.
+
+    Examples
+    --------
+    >>> found = ratio_of_means([1.0, 2.0, 3.0], [4.0, 4.0, 4.0], 0.95)
+    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
+    (np.float64(0.5), np.float64(-0.121), np.float64(1.121))
+    """
+    n, bottom, _ = moments(b)
+    top = moments(a)[1]
+    usable = np.isfinite(top) & (bottom > TOLERANCE) & np.isfinite(bottom)
+    scale = np.where(usable, bottom, 1.0)
+    ratio = np.where(usable, top / scale, np.nan)
+    with np.errstate(invalid="ignore"):
+        residual = np.asarray(a, np.float64) - ratio[..., None] * np.asarray(b, np.float64)
+    error = moments(residual)[2] / np.sqrt(np.maximum(n, 1)) / scale
+    reach = special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
+    return Estimate(ratio, ratio - reach, ratio + reach)
+
+
 def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
     """Return quantiles of the defined values, linear between order statistics (R's type 7).
 

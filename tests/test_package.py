@@ -19,8 +19,8 @@ LAYERS = """
     messages, stats, significance, resampling, engine,
     context, null, field, metric, labels,
     graphs, structure,
-    evaluate, strata, streaming, controls, published,
-    cube, summary, failed_runs, compare,
+    evaluate, strata, row_controls, streaming, controls, published,
+    assembly, cube, summary, failed_runs, compare,
     facets, heat_maps, plot,
     accessor, datasets
 """

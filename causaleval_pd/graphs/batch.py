@@ -30,6 +30,17 @@ def kernels() -> ModuleType:
     return compiled
 
 
+def control_kernels() -> ModuleType:
+    """Return the compiled kernels of the further null models, or their twins where numba cannot be imported."""
+    try:
+        from . import control_kernels as compiled
+    except ImportError:
+        from . import control_kernels_numpy
+
+        return control_kernels_numpy
+    return compiled
+
+
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and for each row which of them it equals."""
     hashed = np.zeros(len(cells), np.uint64)
