@@ -8,7 +8,8 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 from __future__ import annotations
 
 from . import accessor, datasets, plot, structure
-from .compare import compare, test_controls
+from .compare import compare
+from .control_tests import test_controls
 from .controls import with_controls
 from .cube import cube
 from .evaluate import evaluate

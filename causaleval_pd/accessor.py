@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from .compare import compare as _compare
-from .compare import test_controls as _test_controls
+from .control_tests import test_controls as _test_controls
 from .controls import with_controls as _with_controls
 from .cube import cube as _cube
 from .engine import RNGLike
@@ -18,7 +18,9 @@ from .evaluate import Invalid, Metrics
 from .evaluate import evaluate as _evaluate
 from .graphs.series import SeriesGraphAccessor
 from .null import NullLike, Nulls
+from .pairwise import Claim, Effect, Test
 from .plot import CubePlots
+from .ranks import ZeroMethod
 from .row_controls import Method, PRule
 from .strata import By
 from .summary import summary as _summary
@@ -201,26 +203,33 @@ class CubeAccessor:
         *,
         method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
         adjust: str | None = None,
+        family: str | Sequence[str] | None = None,
         level: float = 0.95,
         missing: Literal["drop", "worst"] = "drop",
     ) -> pd.DataFrame:
         """Call :func:`causaleval_pd.test_controls` on this cube."""
-        return _test_controls(self._cube, metrics, method=method, adjust=adjust, level=level, missing=missing)
+        return _test_controls(
+            self._cube, metrics, method=method, adjust=adjust, family=family, level=level, missing=missing
+        )
 
     def compare(
         self,
         dim: str,
         *,
         metrics: str | Sequence[str] | None = None,
-        test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+        test: Test = "wilcoxon",
         adjust: str | None = "holm",
         reference: Hashable | None = None,
         paired: bool = True,
         missing: Literal["drop", "worst"] = "drop",
-        alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+        alternative: Claim = "two-sided",
+        margin: float | Mapping[str, float] | None = None,
+        minus_controls: bool = False,
         family: str | Sequence[str] | None = None,
-        effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+        effect: Effect = "mean_difference",
         level: float = 0.95,
+        zero_method: ZeroMethod = "wilcox",
+        cluster: str | None = None,
         n_resamples: int = 9999,
         rng: RNGLike = None,
     ) -> pd.DataFrame:
@@ -235,9 +244,13 @@ class CubeAccessor:
             paired=paired,
             missing=missing,
             alternative=alternative,
+            margin=margin,
+            minus_controls=minus_controls,
             family=family,
             effect=effect,
             level=level,
+            zero_method=zero_method,
+            cluster=cluster,
             n_resamples=n_resamples,
             rng=rng,
         )

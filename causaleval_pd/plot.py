@@ -26,6 +26,7 @@ from .facets import (
 )
 from .heat_maps import comparisons, p_values
 from .labels import caption_figure, colours, name_ticks, wrapped_label
+from .pairwise import Claim, Effect, Test
 from .stats import weighted_quantile
 from .structure.plot import adjacency_table, expected_curves
 from .summary import control_values, has_controls, null_stratum, strata_dims, summary
@@ -93,13 +94,15 @@ class CubePlots:
         metric: str,
         dim: str,
         *,
-        test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+        test: Test = "wilcoxon",
         adjust: str | None = "holm",
         reference: Hashable | None = None,
         paired: bool = True,
         missing: Literal["drop", "worst"] = "drop",
-        alternative: Literal["two-sided", "less", "greater"] = "two-sided",
-        effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+        alternative: Claim = "two-sided",
+        margin: float | None = None,
+        minus_controls: bool = False,
+        effect: Effect = "mean_difference",
         n_resamples: int = 9999,
         rng: RNGLike = None,
         ax: Axes | None = None,
@@ -115,6 +118,8 @@ class CubePlots:
             paired=paired,
             missing=missing,
             alternative=alternative,
+            margin=margin,
+            minus_controls=minus_controls,
             effect=effect,
             n_resamples=n_resamples,
             rng=rng,

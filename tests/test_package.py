@@ -16,11 +16,11 @@ PACKAGE = Path(ce.__file__).parent
 
 # a module or folder may import those before it; a new one needs a place here
 LAYERS = """
-    messages, stats, significance, resampling, engine,
+    messages, stats, ranks, effects, significance, resampling, friedman, engine,
     context, null, field, metric, labels,
     graphs, structure,
     evaluate, strata, row_controls, streaming, controls, published,
-    assembly, cube, summary, failed_runs, compare,
+    assembly, cube, summary, failed_runs, pairwise, control_tests, compare,
     facets, heat_maps, plot,
     accessor, datasets
 """
