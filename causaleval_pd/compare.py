@@ -27,6 +27,7 @@ from .pairwise import (
     Levels,
     Test,
     check_comparison,
+    check_truths,
     compare_levels,
 )
 from .ranks import ZeroMethod
@@ -200,7 +201,7 @@ def compare(
     last = (dim, "replicate")
     status = cells(cube["status"], others, last=last)
     if paired:
-        _check_pairs(cube, dim, status, first, second, strata)
+        check_truths(cube, dim, status, strata, first, second)
     labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
     here = (status != NO_RUN).any(axis=2)
     here = (here[:, first] & here[:, second]).reshape(-1)
@@ -293,36 +294,3 @@ def _level_pairs(
         pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
     first, second = np.array(pairs, np.int64).T
     return first, second
-
-
-def _check_pairs(
-    cube: xr.Dataset,
-    dim: str,
-    status: NDArray[Any],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    strata: pd.DataFrame,
-) -> None:
-    """Refuse pairs of runs on different truths, and levels that share no replicate at all."""
-    others = [name for name in strata_dims(cube) if name != dim]
-    identity = cells(cube["truth_id"], others, last=(dim, "replicate"))
-    run = status != NO_RUN
-    shared = run[:, first] & run[:, second]
-    # 0: the truth itself is missing, so the run counts as failed
-    known = (identity[:, first] != 0) & (identity[:, second] != 0)
-    wrong = shared & known & (identity[:, first] != identity[:, second])
-    mend = (
-        "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples with "
-        "paired=False"
-    )
-    levels = cube[dim].to_numpy()
-    if wrong.any():
-        s, p, r = np.argwhere(wrong)[0]
-        place = "".join(f"{name} {strata[name].iloc[s]}, " for name in others)
-        raise ValueError(
-            f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {levels[first[p]]} and {levels[second[p]]} "
-            f"have different truths ({int(wrong.sum())} such pairs), so they are no pairs; {mend}"
-        )
-    both = run.any(axis=2)
-    if (both[:, first] & both[:, second]).any() and not shared.any():
-        raise ValueError(f"the levels of {dim!r} have no replicate in common; {mend}")

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from .cube import FAILED, NO_RUN
 from .effects import cliffs_delta, cohen_dz, paired_cliffs_delta, rank_biserial, welch_difference
+from .failed_runs import cells
 from .friedman import rank_differences
 from .ranks import ZeroMethod
 from .resampling import bootstrap_mean, sign_flip
@@ -24,6 +27,7 @@ from .significance import (
     welch_t,
 )
 from .stats import Estimate, Floats, mean_difference, paired_difference
+from .summary import strata_dims
 
 Test = Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap", "mcnemar", "friedman"]
 Effect = Literal["mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz"]
@@ -239,3 +243,36 @@ def _clusters_of_pairs(
     """Return the group of each pair, that of its first run, or of its second where the first has none."""
     a, b = (cluster[:, place].reshape(-1, cluster.shape[-1]) for place in (first, second))
     return np.where(a == 0, b, a)
+
+
+def check_truths(
+    cube: xr.Dataset,
+    dim: str,
+    status: NDArray[np.int8],
+    strata: pd.DataFrame,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> None:
+    """Refuse pairs of runs on different truths, and levels that share no replicate at all."""
+    others = [name for name in strata_dims(cube) if name != dim]
+    identity = cells(cube["truth_id"], others, last=(dim, "replicate"))
+    run = status != NO_RUN
+    shared = run[:, first] & run[:, second]
+    # 0: the truth itself is missing, so the run counts as failed
+    known = (identity[:, first] != 0) & (identity[:, second] != 0)
+    wrong = shared & known & (identity[:, first] != identity[:, second])
+    mend = (
+        "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples with "
+        "paired=False"
+    )
+    levels = cube[dim].to_numpy()
+    if wrong.any():
+        s, p, r = np.argwhere(wrong)[0]
+        place = "".join(f"{name} {strata[name].iloc[s]}, " for name in others)
+        raise ValueError(
+            f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {levels[first[p]]} and {levels[second[p]]} "
+            f"have different truths ({int(wrong.sum())} such pairs), so they are no pairs; {mend}"
+        )
+    both = run.any(axis=2)
+    if (both[:, first] & both[:, second]).any() and not shared.any():
+        raise ValueError(f"the levels of {dim!r} have no replicate in common; {mend}")

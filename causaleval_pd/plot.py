@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from .critical_difference import critical_difference
 from .engine import RNGLike
 from .facets import (
     HEIGHT,
@@ -35,7 +36,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from seaborn import FacetGrid
 
-__all__ = ["CubePlots", "adjacency_table", "comparisons", "distributions", "expected_curves", "p_values", "strata"]
+__all__ = [
+    "CubePlots",
+    "adjacency_table",
+    "comparisons",
+    "critical_difference",
+    "distributions",
+    "expected_curves",
+    "p_values",
+    "strata",
+]
 
 #: an integer metric has unit bins up to this many of them
 _MAX_BINS = 200
@@ -125,6 +135,19 @@ class CubePlots:
             rng=rng,
             ax=ax,
         )
+
+    def critical_difference(
+        self,
+        metric: str,
+        dim: str,
+        *,
+        adjust: Literal["nemenyi", "holm"] = "nemenyi",
+        level: float = 0.95,
+        missing: Literal["drop", "worst"] = "drop",
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Call :func:`causaleval_pd.plot.critical_difference` on this cube."""
+        return critical_difference(self._cube, metric, dim, adjust=adjust, level=level, missing=missing, ax=ax)
 
 
 def strata(

@@ -149,16 +149,21 @@ def ratio_of_means(a: ArrayLike, b: ArrayLike, level: float) -> Estimate:
     >>> found.effect.round(3), found.low.round(3), found.high.round(3)
     (np.float64(0.5), np.float64(-0.121), np.float64(1.121))
     """
+    n, found, error = ratio_moments(a, b)
+    reach = special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
+    return Estimate(found, found - reach, found + reach)
+
+
+def ratio_moments(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the number of pairs, mean(a) / mean(b) and its standard error; see `ratio_of_means`."""
     n, bottom, _ = moments(b)
     top = moments(a)[1]
     usable = np.isfinite(top) & (bottom > TOLERANCE) & np.isfinite(bottom)
     scale = np.where(usable, bottom, 1.0)
-    ratio = np.where(usable, top / scale, np.nan)
+    found = np.where(usable, top / scale, np.nan)
     with np.errstate(invalid="ignore"):
-        residual = np.asarray(a, np.float64) - ratio[..., None] * np.asarray(b, np.float64)
-    error = moments(residual)[2] / np.sqrt(np.maximum(n, 1)) / scale
-    reach = special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
-    return Estimate(ratio, ratio - reach, ratio + reach)
+        residual = np.asarray(a, np.float64) - found[..., None] * np.asarray(b, np.float64)
+    return n, found, moments(residual)[2] / np.sqrt(np.maximum(n, 1)) / scale
 
 
 def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:

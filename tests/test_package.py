@@ -20,8 +20,8 @@ LAYERS = """
     context, null, field, metric, labels,
     graphs, structure,
     evaluate, strata, row_controls, streaming, controls, published,
-    assembly, cube, summary, failed_runs, pairwise, control_tests, compare,
-    facets, heat_maps, plot,
+    assembly, cube, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
+    facets, heat_maps, critical_difference, plot,
     accessor, datasets
 """
 ORDER = [layer.strip() for layer in LAYERS.split(",")]
