@@ -8,16 +8,20 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 from __future__ import annotations
 
 from . import accessor, datasets, plot, structure
-from .compare import compare, test_controls
+from .compare import compare
+from .control_tests import test_controls
 from .controls import with_controls
 from .cube import cube
 from .evaluate import evaluate
 from .graphs.column import as_graph, graph_column
 from .graphs.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
+from .meta_analysis import meta_analysis
 from .metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
 from .null import ChosenNull, null_model
+from .power import comparison_power, control_power
 from .published import control_distribution
+from .ranking import rank_test
 from .structure import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,
@@ -139,7 +143,9 @@ __all__ = [
     "arrowhead_tp",
     "as_graph",
     "compare",
+    "comparison_power",
     "control_distribution",
+    "control_power",
     "cube",
     "datasets",
     "directed_f1",
@@ -159,6 +165,7 @@ __all__ = [
     "markov_blanket_f1",
     "markov_blanket_precision",
     "markov_blanket_recall",
+    "meta_analysis",
     "metric",
     "metric_set",
     "n_nodes",
@@ -178,6 +185,7 @@ __all__ = [
     "oset_aid",
     "parent_aid",
     "plot",
+    "rank_test",
     "separation_ancestor",
     "separation_parent",
     "separation_zl",

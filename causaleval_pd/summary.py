@@ -219,7 +219,6 @@ def summary(
 
 def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.DataFrame:
     dims = strata_dims(cube)
-    spec = cube[name].attrs
 
     def flat(array: xr.DataArray, *last: str) -> NDArray[Any]:
         values = array.transpose(*dims, *last).to_numpy()
@@ -253,12 +252,23 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
     table["superiority_share"] = row_means(flat(cube[f"{name}_as_good"], "replicate"))
     if not draws_shared(cube):
         table["p_value"] = flat(randomisation(cube, name)[1])
-    loss = flat(cube[f"{name}_control_loss"], "replicate")
-    both = defined & ~np.isnan(loss)
-    own = np.where(both, np.abs(scores - spec["optimum"]), np.nan)
-    found = ratio_of_means(own, np.where(both, loss, np.nan), level)
+    found = ratio_of_means(*losses(cube, name), level)
     table["skill"], table["skill_low"], table["skill_high"] = 1 - found.effect, 1 - found.high, 1 - found.low
     return table
+
+
+def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the distance of each run from the optimum and that expected of its controls, a row a stratum.
+
+    NaN where either is undefined.
+    """
+    dims = strata_dims(cube)
+    pairs = []
+    for array in (abs(cube[name] - cube[name].attrs["optimum"]), cube[f"{name}_control_loss"]):
+        values = array.transpose(*dims, "replicate").to_numpy()
+        pairs.append(values.reshape(math.prod(values.shape[:-1]), values.shape[-1]))
+    gone = np.isnan(pairs[0]) | np.isnan(pairs[1])
+    return np.where(gone, np.nan, pairs[0]), np.where(gone, np.nan, pairs[1])
 
 
 def strata_table(cube: xr.Dataset) -> pd.DataFrame:
