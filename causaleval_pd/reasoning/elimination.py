@@ -1,0 +1,169 @@
+"""Exact joint of a cause and the response of effects to it, by summing out noise along a topological order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: entries that the table over open nodes may have
+MAX_ENTRIES = 2**22
+
+# Responses to do(cause): yes under neither value, under 1 only, under both. All functions being increasing, these are a
+# chain, on which AND is the minimum and OR the maximum.
+_NEVER, _IF, _ALWAYS = 0, 1, 2
+
+
+class _Model(Protocol):
+    nodes: tuple[str, ...]
+    parents: dict[str, tuple[str, ...]]
+    functions: dict[str, str]
+    noise: dict[str, float]
+
+
+def response_joints(model: _Model, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+    """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 3).
+
+    Parameters
+    ----------
+    model : World
+        Nodes in topological order, parents, functions, noise.
+    cause : str
+        Node whose values are set.
+    effects : iterable of str
+        Nodes whose responses are wanted; a node that is no descendant of the cause responds to nothing.
+
+    Returns
+    -------
+    dict
+        Array by effect: rows are cause = 0, 1 in fact; columns are never, only if the cause is set to 1, always.
+
+    Raises
+    ------
+    ValueError
+        If the table over open nodes would pass `MAX_ENTRIES`.
+    """
+    wanted = set(effects)
+    children = _relevant_children(model, wanted | {cause})
+    affected = _descendants(children, cause)
+    order = _narrow_order(model, children, affected, cause, wanted)
+    table: NDArray[np.float64] = np.ones(())
+    axes: list[str] = []
+    pending = {node: len(below) for node, below in children.items()}
+    found: dict[str, NDArray[np.float64]] = {}
+    for node in order:
+        table, axes = _add(model, table, axes, node, cause, affected), [*axes, node]
+        for parent in model.parents[node]:
+            pending[parent] -= 1
+        # the cause stays to the end; an effect that comes before the cause waits for it
+        if cause in axes:
+            for effect in wanted & set(axes):
+                found[effect] = _marginal(table, axes, cause, effect, affected)
+            wanted -= set(found)
+        closed = [a for a in axes if not pending[a] and a != cause and a not in wanted]
+        table = table.sum(axis=tuple(axes.index(a) for a in closed))
+        axes = [a for a in axes if a not in closed]
+    return found
+
+
+def _relevant_children(model: _Model, targets: set[str]) -> dict[str, list[str]]:
+    """Return the children of every ancestor of the targets within their ancestry; other nodes sum to one."""
+    kept = set(targets)
+    for node in reversed(model.nodes):
+        if node in kept:
+            kept.update(model.parents[node])
+    return {
+        node: [c for c in model.nodes if c in kept and node in model.parents[c]] for node in model.nodes if node in kept
+    }
+
+
+def _descendants(children: Mapping[str, list[str]], cause: str) -> set[str]:
+    found, stack = set(), [cause]
+    while stack:
+        for child in children[stack.pop()]:
+            if child not in found:
+                found.add(child)
+                stack.append(child)
+    return found
+
+
+def _narrow_order(
+    model: _Model, children: Mapping[str, list[str]], affected: set[str], cause: str, wanted: set[str]
+) -> list[str]:
+    """Order nodes so that few are open at once: of those whose parents are done, take what leaves least open."""
+    place = {node: i for i, node in enumerate(children)}
+    waiting = {node: len(model.parents[node]) for node in children}
+    pending = {node: len(below) for node, below in children.items()}
+    ready = [node for node, count in waiting.items() if not count]
+    width = {node: math.log(3 if node in affected else 2) for node in children}
+    order: list[str] = []
+    size = 0.0
+
+    def growth(node: str) -> float:
+        closing = [p for p in model.parents[node] if pending[p] == 1 and p != cause]
+        return (width[node] if pending[node] or node == cause else 0.0) - sum(width[p] for p in closing)
+
+    late = wanted - affected - {cause}
+    while ready:
+        node = min(ready, key=lambda n: (growth(n), place[n]))
+        ready.remove(node)
+        if size + width[node] > math.log(MAX_ENTRIES):
+            raise ValueError(
+                f"this world is too densely linked for exact quantities: at node {node!r} the table over open nodes "
+                f"passes {MAX_ENTRIES} entries; use sampled answers, or a graph with fewer nodes open at once"
+            )
+        size += growth(node) + sum(width[n] for n in late & {node})
+        order.append(node)
+        for parent in model.parents[node]:
+            pending[parent] -= 1
+        for child in children[node]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+    return order
+
+
+def _states(node: str, affected: set[str]) -> tuple[int, ...]:
+    return (_NEVER, _IF, _ALWAYS) if node in affected else (_NEVER, _ALWAYS)
+
+
+def _add(
+    model: _Model, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
+) -> NDArray[np.float64]:
+    """Multiply the table by P(node | its parents), as a new last axis."""
+    p = model.noise[node]
+    states = np.array(_states(node, affected))
+    parents = model.parents[node]
+    if not parents:
+        return table[..., None] * np.where(states == _ALWAYS, p, 1 - p)
+    conjunction = model.functions[node] == "and"
+    join = np.minimum if conjunction else np.maximum
+    joined = np.full((1,) * len(axes), _ALWAYS if conjunction else _NEVER)
+    for parent in parents:
+        # the children of the cause see it set to 1 and to 0, whatever it is in fact
+        levels = np.array(_IF if parent == cause and node in affected else _states(parent, affected))
+        shape = [1] * len(axes)
+        shape[axes.index(parent)] = levels.size
+        joined = join(joined, levels.reshape(shape))
+    # noise that is neutral lets the parents decide; noise that is not decides alone
+    neutral, fixed = (p, _NEVER) if conjunction else (1 - p, _ALWAYS)
+    factor = neutral * (joined[..., None] == states) + (1 - neutral) * (states == fixed)
+    return table[..., None] * factor
+
+
+def _marginal(
+    table: NDArray[np.float64], axes: list[str], cause: str, effect: str, affected: set[str]
+) -> NDArray[np.float64]:
+    """Sum the table down to (cause, effect), with all three responses of the effect."""
+    i, j = axes.index(cause), axes.index(effect)
+    joint = np.zeros((2, 3))
+    if cause == effect:
+        own = table.sum(axis=tuple(a for a in range(len(axes)) if a != i))
+        joint[0, _NEVER], joint[1, _ALWAYS] = own
+        return joint
+    rest = table.sum(axis=tuple(a for a in range(len(axes)) if a not in (i, j)))
+    joint[:, list(_states(effect, affected))] = rest if i < j else rest.T
+    return joint
