@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from .compositions import compositions, n_compositions
+from .linear import LinearWorld, sample_linear_world
+from .sample import component_edges, required_samples, sample_world
 from .world import World, example_world
 
 __all__ = [
+    "LinearWorld",
     "World",
+    "component_edges",
     "compositions",
     "example_world",
     "n_compositions",
+    "required_samples",
+    "sample_linear_world",
+    "sample_world",
 ]
