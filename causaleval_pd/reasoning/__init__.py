@@ -5,14 +5,25 @@ from __future__ import annotations
 from .compositions import compositions, n_compositions
 from .linear import LinearWorld, sample_linear_world
 from .sample import component_edges, required_samples, sample_world
+from .tasks import INSTRUCTIONS, Task, Tasks, make_tasks
+from .theme import Condition, Theme
+from .themes import THEMES, get_theme
 from .world import World, example_world
 
 __all__ = [
+    "INSTRUCTIONS",
+    "THEMES",
+    "Condition",
     "LinearWorld",
+    "Task",
+    "Tasks",
+    "Theme",
     "World",
     "component_edges",
     "compositions",
     "example_world",
+    "get_theme",
+    "make_tasks",
     "n_compositions",
     "required_samples",
     "sample_linear_world",
