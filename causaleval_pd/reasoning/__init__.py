@@ -5,10 +5,12 @@ from __future__ import annotations
 from .compositions import compositions, n_compositions
 from .linear import LinearWorld, sample_linear_world
 from .sample import component_edges, required_samples, sample_world
-from .tasks import INSTRUCTIONS, Task, Tasks, make_tasks
+from .task_tables import INSTRUCTIONS, TaskTables
+from .tasks import Task, Tasks, make_tasks
 from .theme import Condition, Theme
 from .themes import THEMES, get_theme
 from .world import World, example_world
+from .writing import read_tasks, write_tasks
 
 __all__ = [
     "INSTRUCTIONS",
@@ -16,6 +18,7 @@ __all__ = [
     "Condition",
     "LinearWorld",
     "Task",
+    "TaskTables",
     "Tasks",
     "Theme",
     "World",
@@ -25,7 +28,9 @@ __all__ = [
     "get_theme",
     "make_tasks",
     "n_compositions",
+    "read_tasks",
     "required_samples",
     "sample_linear_world",
     "sample_world",
+    "write_tasks",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -15,23 +15,13 @@ from numpy.typing import NDArray
 from .. import engine
 from ..messages import check_known
 from .sample import NOISE, Functions, Kind, sample_world
+from .task_tables import TaskTables, join_prompts, join_questionnaire
 from .theme import Condition, Theme
 from .themes import get_theme
 from .world import World
 
 #: contexts that are told at once; part of no result, only of what memory holds
 CHUNK = 4096
-
-#: how a prompt may ask for the answer
-INSTRUCTIONS = {
-    "brief": "Begin with yes or no and keep the answer short.",
-    "last_line": "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
-    "json": 'Reply with one JSON object and nothing else: {"answer": "yes"} or {"answer": "no"}.',
-    "chain_of_thought": "Work through the rules in writing, one by one, and then decide. Close with a line "
-    "that reads 'Answer: yes' or 'Answer: no'.",
-    "chain_of_thought_json": "Work through the rules in writing, one by one, and then decide. Close with one JSON "
-    'object on a line of its own: {"answer": "yes"} or {"answer": "no"}.',
-}
 
 
 @dataclass(frozen=True)
@@ -83,6 +73,19 @@ class Task:
         fact = bits[:, [first[effect] for effect in effects], 0]
         return np.concatenate([fact, bits[:, :, 1:].reshape(stop - start, -1)], axis=1)
 
+    def truths(self, start: int, stop: int) -> pa.Table:
+        """Return the true answers of samples start .. stop - 1 as a table, a row a sample and question."""
+        bits = self.truth_bits(start, stop)
+        keys = pa.array(self.questions["question"].tolist())
+        return pa.table(
+            {
+                "task": pa.array(np.full(bits.size, self.number)),
+                "sample": pa.array(np.repeat(np.arange(start, stop), len(keys))),
+                "question": keys.take(pa.array(np.tile(np.arange(len(keys)), stop - start))),
+                "truth": pa.array(bits.ravel()),
+            }
+        )
+
     def contexts(self, start: int, stop: int, replicates: int) -> pa.Table:
         """Tell rows start .. stop - 1 of the contexts; a row is a replicate of a sample, samples being the slower."""
         rows = np.arange(start, stop)
@@ -104,6 +107,19 @@ class Task:
                 "text": self.theme.tell_samples(self.world, self.conditions, bits, draw),
             }
         )
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows start .. stop - 1 of a table of one task, made on demand."""
+
+    make: Callable[[int, int], pa.Table]
+    start: int
+    stop: int
+
+    def table(self) -> pa.Table:
+        """Make the rows."""
+        return self.make(self.start, self.stop)
 
 
 class Tasks:
@@ -176,12 +192,18 @@ class Tasks:
     @property
     def contexts(self) -> pd.DataFrame:
         """A row a task, sample and replicate: task, sample, replicate, noise (0 or 1 by node), text."""
-        return _to_pandas(pa.concat_tables(self.context_chunks()))
+        return pa.concat_tables([chunk.table() for chunk in self.context_chunks()]).to_pandas()
+
+    @cached_property
+    def tables(self) -> TaskTables:
+        """All tables at once, kept."""
+        names = ("worlds", "nodes", "edges", "quantities", "questions", "contexts", "truths")
+        return TaskTables(**{name: getattr(self, name) for name in names})
 
     @property
     def truths(self) -> pd.DataFrame:
         """A row a task, sample and question: task, sample, question, truth."""
-        return _to_pandas(pa.concat_tables(self.truth_chunks()))
+        return pa.concat_tables([chunk.table() for chunk in self.truth_chunks()]).to_pandas()
 
     def world(self, task: int) -> World:
         """Return the world of a task."""
@@ -192,28 +214,16 @@ class Tasks:
         check_known(task, known, "task")
         return known[task]
 
-    def context_chunks(self) -> Iterator[pa.Table]:
-        """Yield the rows of `contexts` in chunks, for tables that memory does not hold."""
-        for t in self.tasks:
-            rows = self.n_samples * self.replicates
-            for start in range(0, rows, CHUNK):
-                yield t.contexts(start, min(start + CHUNK, rows), self.replicates)
+    def context_chunks(self) -> list[Chunk]:
+        """Cut `contexts` into chunks, for tables that memory does not hold."""
+        rows = self.n_samples * self.replicates
+        return [
+            Chunk(partial(t.contexts, replicates=self.replicates), *part) for t in self.tasks for part in _cut(rows)
+        ]
 
-    def truth_chunks(self) -> Iterator[pa.Table]:
-        """Yield the rows of `truths` in chunks."""
-        for t in self.tasks:
-            keys = pa.array(t.questions["question"].tolist())
-            for start in range(0, self.n_samples, CHUNK):
-                stop = min(start + CHUNK, self.n_samples)
-                bits = t.truth_bits(start, stop)
-                yield pa.table(
-                    {
-                        "task": pa.array(np.full(bits.size, t.number)),
-                        "sample": pa.array(np.repeat(np.arange(start, stop), len(keys))),
-                        "question": keys.take(pa.array(np.tile(np.arange(len(keys)), stop - start))),
-                        "truth": pa.array(bits.ravel()),
-                    }
-                )
+    def truth_chunks(self) -> list[Chunk]:
+        """Cut `truths` into chunks."""
+        return [Chunk(t.truths, *part) for t in self.tasks for part in _cut(self.n_samples)]
 
     def questionnaire(self) -> pd.DataFrame:
         """Return every question about every context, with its true answer.
@@ -224,12 +234,12 @@ class Tasks:
             Columns task, sample, replicate, cause (missing in fact), effect, world ("fact", "do1", "do0"), truth
             (boolean), question (key of `questions`); an answered table has an `answer` besides.
         """
-        truths = self.truths.merge(self.questions.drop(columns="text"), on=["task", "question"], validate="m:1")
-        repeated = truths.loc[truths.index.repeat(self.replicates)].reset_index(drop=True)
-        repeated["replicate"] = np.tile(np.arange(self.replicates), len(truths))
-        repeated["truth"] = repeated["truth"].astype("boolean")
-        columns = ["task", "sample", "replicate", "cause", "effect", "world", "truth", "question"]
-        return repeated.sort_values(["task", "sample", "replicate"], kind="stable", ignore_index=True)[columns]
+        return join_questionnaire(self.truths, self.questions, self._context_keys())
+
+    def _context_keys(self) -> pd.DataFrame:
+        shape = (len(self.tasks), self.n_samples, self.replicates)
+        task, sample, replicate = (part.ravel() for part in np.indices(shape))
+        return pd.DataFrame({"task": task, "sample": sample, "replicate": replicate})
 
     def prompts(self, rows: pd.DataFrame | None = None, instruction: str = "brief") -> pd.Series:
         """Return the text to be sent to a reasoner for rows of the questionnaire.
@@ -252,20 +262,8 @@ class Tasks:
             If a row names a task, sample or question that there is not, or the instruction is no known name.
         """
         rows = self.questionnaire() if rows is None else rows
-        if " " not in instruction.strip():
-            check_known(instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces)")
-        last = INSTRUCTIONS.get(instruction, instruction)
-        keys = ["task", "sample", "replicate"]
-        asked = rows[[*keys, "question"]].reset_index(drop=True)
-        texts = self._context_texts(asked[keys].drop_duplicates())
-        asked = asked.merge(self.worlds[["task", "text"]].rename(columns={"text": "told"}), how="left", on="task")
-        asked = asked.merge(texts, how="left", on=keys, validate="m:1")
-        asked = asked.merge(self.questions[["question", "text"]], how="left", on="question", suffixes=("", "_asked"))
-        prompt = asked["told"] + "\n\n" + asked["text"] + "\n\n" + asked["text_asked"] + " " + last
-        if (lost := prompt.isna()).any():
-            row = int(lost.to_numpy().argmax())
-            raise ValueError(f"row {row} asks {rows.iloc[row][[*keys, 'question']].to_dict()}, which these tasks lack")
-        return prompt.set_axis(rows.index).rename("prompt")
+        contexts = self._context_texts(rows[["task", "sample", "replicate"]].drop_duplicates())
+        return join_prompts(rows, self.worlds, contexts, self.questions, instruction)
 
     def _context_texts(self, wanted: pd.DataFrame) -> pd.DataFrame:
         """Tell only the chunks in which contexts are wanted."""
@@ -281,7 +279,7 @@ class Tasks:
                 parts.append(told.select(["task", "sample", "replicate", "text"]))
         if not parts:
             return pd.DataFrame({"task": [], "sample": [], "replicate": [], "text": []}).astype({"text": "str"})
-        return wanted.merge(_to_pandas(pa.concat_tables(parts)), how="left")
+        return wanted.merge(pa.concat_tables(parts).to_pandas(), how="left")
 
 
 def make_tasks(
@@ -381,5 +379,5 @@ def _bit_strings(bits: NDArray[np.bool_]) -> pa.Array:
     return pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
-def _to_pandas(table: pa.Table) -> pd.DataFrame:
-    return table.to_pandas()
+def _cut(rows: int) -> list[tuple[int, int]]:
+    return [(start, min(start + CHUNK, rows)) for start in range(0, rows, CHUNK)]

@@ -190,11 +190,10 @@ def level(draw: NDArray[np.float64], n: int | NDArray[np.int64]) -> NDArray[np.i
     return (draw * n).astype(np.int64)
 
 
-def join(columns: Sequence[pa.Array | pa.Scalar], separator: str, *, skip_missing: bool = False) -> pa.Array:
-    """Join strings of each row; missing ones are left out on request."""
-    if len(columns) == 1:  # one column alone is taken for a separator
-        return columns[0].fill_null("") if skip_missing else columns[0]
-    return pc.binary_join_element_wise(*columns, separator, null_handling="skip" if skip_missing else "emit_null")
+def join(columns: Sequence[pa.Array | pa.Scalar], separator: str) -> pa.Array:
+    """Join the strings of each row; none may be missing."""
+    # one column alone would be taken for a separator
+    return columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, separator)
 
 
 def _capital(text: str) -> str:

@@ -59,7 +59,7 @@ CELL_BIOLOGY = CellTheme(
     set_false="Suppose the laboratory silences gene {node}, whatever its sites and other genes would have led to.",
     then="Is gene {node} active then?",
     own="at least {threshold} of the 12 docking sites of {node} are free",
-    seen="Of the 12 docking sites of {node}, {value} are free.",
+    seen="Free docking sites of {node}: {value} of 12.",
     thresholds=(4, 9),
     values=(1, 12),
     details=(
@@ -273,8 +273,8 @@ def _listed(there: Mapping[str, NDArray[np.bool_]], n: int) -> pa.Array:
     """List for each of n samples the codes that are there, in the order of the alphabet."""
     if not there:
         return pa.array(["none"] * n)
-    missing = pa.scalar(None, pa.string())
-    items = join([pc.if_else(pa.array(there[code]), code, missing) for code in sorted(there)], ", ", skip_missing=True)
+    told = [pa.array(["", f"{code}, "]).take(pa.array(there[code].astype(np.int8))) for code in sorted(there)]
+    items = pc.utf8_rtrim(join(told, ""), characters=", ")
     return pc.if_else(pc.equal(items, ""), "none", items)
 
 
