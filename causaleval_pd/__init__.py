@@ -7,7 +7,7 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 
 from __future__ import annotations
 
-from . import accessor, datasets, plot, structure
+from . import accessor, datasets, plot, reasoning, structure
 from .compare import compare, test_controls
 from .controls import with_controls
 from .cube import cube
@@ -149,6 +149,7 @@ __all__ = [
     "orientation_tn",
     "orientation_tp",
     "plot",
+    "reasoning",
     "shd",
     "shd_cpdag",
     "skeleton_hd",

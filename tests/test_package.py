@@ -19,6 +19,7 @@ LAYERS = """
     messages, stats, significance, resampling, engine,
     context, null, field, metric, labels,
     graphs, structure,
+    reasoning,
     evaluate, strata, streaming, controls, published,
     cube, summary, failed_runs, compare,
     facets, heat_maps, plot,
