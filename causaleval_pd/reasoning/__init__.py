@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .compositions import compositions, n_compositions
 from .linear import LinearWorld, sample_linear_world
+from .printed import parse_matrix, parse_printed
+from .published_format import read_published, read_published_quantities
 from .sample import component_edges, required_samples, sample_world
 from .task_tables import INSTRUCTIONS, TaskTables
 from .tasks import Task, Tasks, make_tasks
@@ -28,6 +30,10 @@ __all__ = [
     "get_theme",
     "make_tasks",
     "n_compositions",
+    "parse_matrix",
+    "parse_printed",
+    "read_published",
+    "read_published_quantities",
     "read_tasks",
     "required_samples",
     "sample_linear_world",
