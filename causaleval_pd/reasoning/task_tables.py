@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..messages import check_known
 from .world import World
@@ -21,6 +24,9 @@ INSTRUCTIONS = {
 }
 
 _CONTEXT = ["task", "sample", "replicate"]
+
+# bytes of prompts that are joined at once: memory of small pieces is used again, that of large ones fetched anew
+_PIECE_BYTES = 4 * 2**20
 
 #: columns of a questionnaire
 QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
@@ -137,16 +143,33 @@ def join_prompts(
     if " " not in instruction.strip():
         check_known(instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces):")
     last = INSTRUCTIONS.get(instruction, instruction)
-    asked = rows[[*_CONTEXT, "question"]].reset_index(drop=True)
-    told = worlds[["task", "text"]].rename(columns={"text": "world_text"})
-    asked = asked.merge(told, how="left", on="task", validate="m:1")
-    asked = asked.merge(contexts[[*_CONTEXT, "text"]], how="left", on=_CONTEXT, validate="m:1")
-    asks = questions[["question", "text"]].rename(columns={"text": "question_text"})
-    asked = asked.merge(asks, how="left", on="question", validate="m:1")
-    # stored tasks of others may tell the world within each context
-    opening = (asked["world_text"] + "\n\n").where(asked["world_text"] != "", "")
-    prompt = opening + asked["text"] + "\n\n" + asked["question_text"] + " " + last
-    if (lost := prompt.isna()).any():
-        row = int(lost.to_numpy().argmax())
+    keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
+    asked = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"].fillna(-1).to_numpy(np.int64)
+    question = pd.Index(questions["question"]).get_indexer(rows["question"])
+    world = pd.Index(worlds["task"]).get_indexer(rows["task"])
+    lost = (asked < 0) | (question < 0) | (world < 0)
+    if lost.any():
+        row = int(lost.argmax())
         raise ValueError(f"row {row} asks {rows.iloc[row][[*_CONTEXT, 'question']].to_dict()}, which has no text here")
-    return prompt.set_axis(rows.index).rename("prompt")
+    used, first, context = np.unique(asked, return_index=True, return_inverse=True)
+    # stored tasks of others may tell the world within each context
+    told = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
+    opening = _joined(told, _arrow(contexts["text"].take(used)), "")
+    asks = _arrow(questions["text"] + " " + last)
+    length = opening.nbytes // max(1, len(opening)) + asks.nbytes // max(1, len(asks))
+    piece = max(1, _PIECE_BYTES // max(1, length))
+    pieces = [
+        _joined(opening.take(pa.array(context[i : i + piece])), asks.take(pa.array(question[i : i + piece])), "\n\n")
+        for i in range(0, len(rows), piece)
+    ]
+    prompts = pd.array(pa.chunked_array(pieces, pa.large_string()), dtype="str")
+    return pd.Series(prompts, rows.index, name="prompt")
+
+
+def _joined(left: pa.Array, right: pa.Array, separator: str) -> pa.Array:
+    return pc.binary_join_element_wise(left, right, pa.scalar(separator, pa.large_string()))
+
+
+def _arrow(texts: pd.Series) -> pa.Array:
+    found = pa.array(texts, pa.large_string())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found

@@ -279,7 +279,7 @@ class Tasks:
                 parts.append(told.select(["task", "sample", "replicate", "text"]))
         if not parts:
             return pd.DataFrame({"task": [], "sample": [], "replicate": [], "text": []}).astype({"text": "str"})
-        return wanted.merge(pa.concat_tables(parts).to_pandas(), how="left")
+        return wanted.merge(pa.concat_tables(parts).to_pandas())
 
 
 def make_tasks(
