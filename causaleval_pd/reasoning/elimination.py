@@ -1,13 +1,17 @@
-"""Exact joint of a cause and the response of effects to it, by summing out noise along a topological order."""
+"""Exact quantities of a cause and its effects, by summing out noise along a topological order."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+#: quantities of a pair
+QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0")
 
 #: entries that the table over open nodes may have
 MAX_ENTRIES = 2**22
@@ -17,14 +21,59 @@ MAX_ENTRIES = 2**22
 _NEVER, _IF, _ALWAYS = 0, 1, 2
 
 
-class _Model(Protocol):
+class Model(Protocol):
+    """What is summed out: nodes in topological order, their parents, functions and noise."""
+
     nodes: tuple[str, ...]
     parents: dict[str, tuple[str, ...]]
     functions: dict[str, str]
     noise: dict[str, float]
 
 
-def response_joints(model: _Model, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+@dataclass
+class _Divorced:
+    """Model in which no node has more than two parents."""
+
+    nodes: tuple[str, ...]
+    parents: dict[str, tuple[str, ...]]
+    functions: dict[str, str]
+    noise: dict[str, float]
+
+
+def divorce_parents(model: Model) -> Model:
+    """Join the parents of each node one after another, by nodes without noise of their own.
+
+    A node of many parents then needs no table over all of them at once.
+
+    Parameters
+    ----------
+    model : World
+        Any model.
+
+    Returns
+    -------
+    Model
+        One with the same joint of the model's own nodes.
+    """
+    found = _Divorced((), {}, dict(model.functions), dict(model.noise))
+    order: list[str] = []
+    for node in model.nodes:
+        first, *others = model.parents[node] or (None,)
+        joined = first
+        for i, parent in enumerate(others[:-1]):
+            between = f"{node}\0{i}"
+            found.parents[between] = (str(joined), parent)
+            found.functions[between] = model.functions[node]
+            found.noise[between] = float(model.functions[node] == "and")
+            order.append(between)
+            joined = between
+        found.parents[node] = tuple(p for p in (joined, *others[-1:]) if p is not None)
+        order.append(node)
+    found.nodes = tuple(order)
+    return found
+
+
+def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
     """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 3).
 
     Parameters
@@ -69,7 +118,7 @@ def response_joints(model: _Model, cause: str, effects: Iterable[str]) -> dict[s
     return found
 
 
-def _relevant_children(model: _Model, targets: set[str]) -> dict[str, list[str]]:
+def _relevant_children(model: Model, targets: set[str]) -> dict[str, list[str]]:
     """Return the children of every ancestor of the targets within their ancestry; other nodes sum to one."""
     kept = set(targets)
     for node in reversed(model.nodes):
@@ -91,7 +140,7 @@ def _descendants(children: Mapping[str, list[str]], cause: str) -> set[str]:
 
 
 def _narrow_order(
-    model: _Model, children: Mapping[str, list[str]], affected: set[str], cause: str, wanted: set[str]
+    model: Model, children: Mapping[str, list[str]], affected: set[str], cause: str, wanted: set[str]
 ) -> list[str]:
     """Order nodes so that few are open at once: of those whose parents are done, take what leaves least open."""
     place = {node: i for i, node in enumerate(children)}
@@ -131,7 +180,7 @@ def _states(node: str, affected: set[str]) -> tuple[int, ...]:
 
 
 def _add(
-    model: _Model, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
+    model: Model, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
 ) -> NDArray[np.float64]:
     """Multiply the table by P(node | its parents), as a new last axis."""
     p = model.noise[node]
@@ -167,3 +216,36 @@ def _marginal(
     rest = table.sum(axis=tuple(a for a in range(len(axes)) if a not in (i, j)))
     joint[:, list(_states(effect, affected))] = rest if i < j else rest.T
     return joint
+
+
+def quantities_of(joint: NDArray[np.float64]) -> dict[str, float]:
+    """Turn P(cause = c, response of the effect) into the quantities of a pair.
+
+    The factual effect is its response to the factual cause, so conditional quantities need no other joint.
+
+    Parameters
+    ----------
+    joint : array
+        What `response_joints` gave.
+
+    Returns
+    -------
+    dict
+        Value by name in `QUANTITIES`; NaN where a condition cannot happen.
+    """
+    (never0, if0, always0), (never1, if1, always1) = joint.tolist()
+    pns, always = if0 + if1, always0 + always1
+    return {
+        "pns": pns,
+        "ate": pns,
+        "pn": _ratio(if1, if1 + always1),
+        "ps": _ratio(if0, if0 + never0),
+        "p_do1": pns + always,
+        "p_do0": always,
+        "p_given1": _ratio(if1 + always1, never1 + if1 + always1),
+        "p_given0": _ratio(always0, never0 + if0 + always0),
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float("nan")

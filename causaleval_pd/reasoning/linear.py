@@ -255,6 +255,8 @@ def sample_linear_world(
     if not 0 <= low <= high or not math.isfinite(high):
         raise ValueError(f"weights must be a range 0 <= low <= high, found {weights}")
     generator = np.random.default_rng(engine.resolve_seed(rng))
+    for sizes in arms:
+        component_kinds(kind, list(sizes))
     inner = [sum(sizes) - len(sizes) - 1 for sizes in arms]
     if not arms or any(count < 1 for count in inner):
         raise ValueError(f"every arm needs at least one node between root and leaf, found arms {list(map(list, arms))}")

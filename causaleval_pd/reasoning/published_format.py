@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .elimination import QUANTITIES
 from .printed import parse_matrix, parse_printed
 from .task_tables import TaskTables
-from .world import QUANTITIES
 
 # rows that are read at once: each repeats its context in full
 _ROWS = 5000

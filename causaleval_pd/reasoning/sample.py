@@ -22,6 +22,9 @@ Functions = Literal["and", "or", "random"]
 #: noise rates of the published generator: uniform over this range, rounded to one decimal
 NOISE = (0.4, 0.8)
 
+#: nodes that a drawn world may have
+MAX_NODES = 10_000
+
 # worlds that are drawn in search of one that is not near-degenerate
 _TRIES = 2000
 
@@ -189,6 +192,8 @@ def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
     for size in sizes:
         if size < 2:
             raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
+    if sum(sizes) > MAX_NODES:
+        raise ValueError(f"a drawn world has at most {MAX_NODES} nodes, found {sum(sizes)} in all components")
     if isinstance(kind, str):
         check_known(kind, (*KINDS, "mixed"), "kind of component")
         return None if kind == "mixed" else [kind] * len(sizes)

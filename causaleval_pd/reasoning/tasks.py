@@ -94,8 +94,11 @@ class Task:
         noise = self.world.sample(int(sample[-1]) + 1 - first if len(rows) else 0, self.seed, start=first)
         bits = noise.to_numpy()[sample - first]
 
+        # another seed than that of the noise, whose streams bear the nodes' names
         def draw(labels: Sequence[str]) -> NDArray[np.float64]:
-            keys = engine.row_keys(pd.DataFrame({"label": pd.Series(list(labels), dtype="str")}), "label", self.seed)
+            keys = engine.row_keys(
+                pd.DataFrame({"label": pd.Series(list(labels), dtype="str")}), "label", self.seed + 1
+            )
             return engine.uniforms(keys, start, stop - start)
 
         return pa.table(

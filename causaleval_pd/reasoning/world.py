@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import networkx as nx
 import numpy as np
@@ -14,13 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import engine
 from ..messages import check_known
 from .compositions import compositions
-from .elimination import response_joints
+from .elimination import QUANTITIES, Model, divorce_parents, quantities_of, response_joints
+from .evaluation import evaluate, noise_planes
 
 #: the worlds in which a question is asked, in the order of the last axis of `World.answers`
 WORLDS = ("fact", "do1", "do0")
-
-#: columns of `World.truths` that hold numbers
-QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0")
 
 FUNCTIONS = ("and", "or")
 
@@ -112,6 +111,10 @@ class World:
     def __hash__(self) -> int:
         return hash((frozenset(self.edges), frozenset(self.noise.items())))
 
+    @cached_property
+    def _divorced(self) -> Model:
+        return divorce_parents(self)
+
     @property
     def roots(self) -> tuple[str, ...]:
         """Nodes without parents."""
@@ -197,7 +200,7 @@ class World:
     def p(self, node: str) -> float:
         """Return P(node=1) in the factual world, exactly."""
         check_known(node, self.nodes, "node")
-        return float(response_joints(self, node, [node])[node][1].sum())
+        return float(response_joints(self._divorced, node, [node])[node][1].sum())
 
     def truths(self, pairs: Literal["cut", "all"] | Iterable[Pair] = "cut") -> pd.DataFrame:
         """Return the exact quantities of many pairs as a table.
@@ -228,14 +231,14 @@ class World:
         by_cause: dict[str, list[str]] = {}
         for cause, effect in rows:
             by_cause.setdefault(cause, []).append(effect)
-        joints = {cause: response_joints(self, cause, effects) for cause, effects in by_cause.items()}
-        found = [_quantities(joints[cause][effect]) for cause, effect in rows]
+        joints = {cause: response_joints(self._divorced, cause, effects) for cause, effects in by_cause.items()}
+        found = [quantities_of(joints[cause][effect]) for cause, effect in rows]
         names = pd.DataFrame(rows, columns=["cause", "effect"], dtype="str")
         return names.join(pd.DataFrame(found, columns=list(QUANTITIES), dtype="float64"))
 
     def _quantity(self, cause: str, effect: str, name: str) -> float:
         self._pairs_of([(cause, effect)])
-        return _quantities(response_joints(self, cause, [effect])[effect])[name]
+        return quantities_of(response_joints(self._divorced, cause, [effect])[effect])[name]
 
     def _pairs_of(self, pairs: Literal["cut", "all"] | Iterable[Pair]) -> list[Pair]:
         rows = self.pairs(pairs) if isinstance(pairs, str) else [(str(c), str(e)) for c, e in pairs]
@@ -305,8 +308,8 @@ class World:
         do = {} if do is None else dict(do)
         for node in do:
             check_known(node, self.nodes, "node")
-        planes = self._planes(noise)
-        found = np.stack(list(self._evaluate(planes, do).values()))
+        planes = noise_planes(self.nodes, noise)
+        found = np.stack(list(evaluate(self, planes, do).values()))
         index = noise.index if isinstance(noise, pd.DataFrame) else None
         return pd.DataFrame(found.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
 
@@ -336,7 +339,7 @@ class World:
         0.6
         """
         rows = self._pairs_of(pairs)
-        planes = self._planes(noise)
+        planes = noise_planes(self.nodes, noise)
         found = np.empty((len(rows), 3, planes.shape[1]), np.bool_)
         causes = list(dict.fromkeys(cause for cause, _ in rows))
         place = {node: i for i, node in enumerate(self.nodes)}
@@ -344,53 +347,15 @@ class World:
         piece = max(1, 2**18 // max(1, len(self.nodes)))
         for first in range(0, planes.shape[1], piece):
             part = slice(first, first + piece)
-            fact = self._evaluate(planes[:, part], {})
+            fact = evaluate(self, planes[:, part], {})
             for cause in causes:
                 later = self.nodes[place[cause] :]
-                under = [self._evaluate(planes[:, part], {cause: bit}, later, fact) for bit in (True, False)]
+                under = [evaluate(self, planes[:, part], {cause: bit}, later, fact) for bit in (True, False)]
                 for i, (of, effect) in enumerate(rows):
                     if of == cause:
                         for world, values in enumerate((fact, *under)):
                             found[i, world, part] = values[effect]
         return found.transpose(2, 0, 1)
-
-    def _planes(self, noise: pd.DataFrame | ArrayLike) -> NDArray[np.bool_]:
-        """Return noise as one contiguous row of booleans a node."""
-        if isinstance(noise, pd.DataFrame):
-            missing = [node for node in self.nodes if node not in noise.columns]
-            if missing:
-                raise ValueError(f"noise lacks columns for nodes {missing}; its columns are {list(noise.columns)}")
-            table: NDArray[Any] = noise[list(self.nodes)].to_numpy()
-        else:
-            table = np.asarray(noise)
-        if table.ndim != 2 or table.shape[1] != len(self.nodes):
-            raise ValueError(f"noise must have {len(self.nodes)} columns, one a node, found an array of {table.shape}")
-        if table.dtype != np.bool_:
-            if not all(value in (0, 1) for value in pd.unique(table.ravel())):
-                raise ValueError("noise must be true or false, found other or missing values")
-            table = table.astype(np.bool_)
-        return np.ascontiguousarray(table.T)
-
-    def _evaluate(
-        self,
-        planes: NDArray[np.bool_],
-        do: Mapping[str, bool],
-        nodes: Sequence[str] | None = None,
-        known: Mapping[str, NDArray[np.bool_]] | None = None,
-    ) -> dict[str, NDArray[np.bool_]]:
-        """Compute `nodes` in topological order; those before them are `known`."""
-        values = dict(known or {})
-        place = {node: i for i, node in enumerate(self.nodes)}
-        for node in self.nodes if nodes is None else nodes:
-            if node in do:
-                values[node] = np.full(planes.shape[1], do[node])
-                continue
-            value = planes[place[node]]
-            join = np.logical_and if self.functions.get(node) == "and" else np.logical_or
-            for parent in self.parents[node]:
-                value = join(value, values[parent])
-            values[node] = value
-        return values
 
 
 def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> World:
@@ -426,37 +391,14 @@ def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> Worl
     return World(edges, dict.fromkeys(nodes, function), dict.fromkeys(nodes, p))
 
 
-def _quantities(joint: NDArray[np.float64]) -> dict[str, float]:
-    """Turn P(cause = c, response of the effect) into the quantities; responses are never, if do(1), always.
-
-    The factual effect is its response to the factual cause, so conditional quantities need no other joint.
-    """
-    (never0, if0, always0), (never1, if1, always1) = joint.tolist()
-    pns, always = if0 + if1, always0 + always1
-    return {
-        "pns": pns,
-        "ate": pns,
-        "pn": _ratio(if1, if1 + always1),
-        "ps": _ratio(if0, if0 + never0),
-        "p_do1": pns + always,
-        "p_do0": always,
-        "p_given1": _ratio(if1 + always1, never1 + if1 + always1),
-        "p_given0": _ratio(always0, never0 + if0 + always0),
-    }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else float("nan")
-
-
 def _check_edges(edges: Sequence[Pair], noise: Mapping[str, float]) -> None:
     if not noise:
         raise ValueError("a world needs nodes: noise maps each node to P(U = 1), found an empty mapping")
     for edge in edges:
         if unknown := [node for node in edge if node not in noise]:
             raise ValueError(f"edge {edge} names {unknown}, which noise does not; give P(U = 1) of every node")
-    if repeated := [edge for i, edge in enumerate(edges) if edge in edges[:i]]:
-        raise ValueError(f"edges are given once, found again {repeated}")
+    if repeated := [edge for edge, count in Counter(edges).items() if count > 1]:
+        raise ValueError(f"edges are given once, found more often {repeated}")
 
 
 def _check_functions(functions: Mapping[str, str], parents: Mapping[str, tuple[str, ...]]) -> dict[str, str]:

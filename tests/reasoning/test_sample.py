@@ -77,6 +77,7 @@ def test_required_samples():
     [
         ({"sizes": []}, "at least one component"),
         ({"sizes": [4, 1]}, r"at least 2 nodes, found sizes \[4, 1\]"),
+        ({"sizes": [10**9]}, "at most 10000 nodes"),
         ({"sizes": [4], "kind": "star"}, "unknown kind of component 'star'"),
         ({"sizes": [4, 4], "kind": ["cycle"]}, "2 sizes, 1 kinds"),
         ({"sizes": [4], "functions": "xor"}, "unknown choice of functions"),
