@@ -17,6 +17,17 @@ from .graphs.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
 from .metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
 from .published import control_distribution
+from .reasoning import (
+    answer_accuracy,
+    answer_false_no,
+    answer_false_yes,
+    ate_error,
+    log_error,
+    pns_error,
+    quantity_bias,
+    quantity_error,
+    rae,
+)
 from .structure import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,
@@ -107,6 +118,9 @@ __all__ = [
     "adjacency_specificity",
     "adjacency_tn",
     "adjacency_tp",
+    "answer_accuracy",
+    "answer_false_no",
+    "answer_false_yes",
     "arrowhead_f1",
     "arrowhead_fn",
     "arrowhead_fp",
@@ -115,6 +129,7 @@ __all__ = [
     "arrowhead_tn",
     "arrowhead_tp",
     "as_graph",
+    "ate_error",
     "compare",
     "control_distribution",
     "cube",
@@ -133,6 +148,7 @@ __all__ = [
     "get_metric",
     "graph_column",
     "list_metrics",
+    "log_error",
     "metric",
     "metric_set",
     "n_nodes",
@@ -149,6 +165,10 @@ __all__ = [
     "orientation_tn",
     "orientation_tp",
     "plot",
+    "pns_error",
+    "quantity_bias",
+    "quantity_error",
+    "rae",
     "reasoning",
     "shd",
     "shd_cpdag",
