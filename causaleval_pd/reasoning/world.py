@@ -153,13 +153,13 @@ class World:
         """Yield, one at a time, the paths from root to leaf through cut nodes along which PNS multiplies."""
         return compositions(self.cut_nodes)
 
-    def pairs(self, which: Literal["cut", "all"] = "cut") -> list[Pair]:
+    def pairs(self, which: Literal["all", "cut"] = "all") -> list[Pair]:
         """List ordered pairs (cause, effect).
 
         Parameters
         ----------
-        which : {"cut", "all"}
-            Pairs of cut nodes, or every node with each of its descendants.
+        which : {"all", "cut"}
+            Every node with each of its descendants, or pairs of cut nodes.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class World:
         if which == "cut":
             cut = self.cut_nodes
             return [(cause, effect) for i, cause in enumerate(cut) for effect in cut[i + 1 :]]
-        check_known(which, ("cut", "all"), "choice of pairs")
+        check_known(which, ("all", "cut"), "choice of pairs")
         below = {node: nx.descendants(self._graph, node) for node in self.nodes}
         return [(cause, effect) for cause in self.nodes for effect in self.nodes if effect in below[cause]]
 
@@ -202,13 +202,13 @@ class World:
         check_known(node, self.nodes, "node")
         return float(response_joints(self._divorced, node, [node])[node][1].sum())
 
-    def truths(self, pairs: Literal["cut", "all"] | Iterable[Pair] = "cut") -> pd.DataFrame:
+    def truths(self, pairs: Literal["all", "cut"] | Iterable[Pair] = "all") -> pd.DataFrame:
         """Return the exact quantities of many pairs as a table.
 
         Parameters
         ----------
-        pairs : {"cut", "all"} or iterable of (str, str)
-            Pairs of cut nodes, every node with each of its descendants, or the pairs given.
+        pairs : {"all", "cut"} or iterable of (str, str)
+            Every node with each of its descendants, pairs of cut nodes, or the pairs given.
 
         Returns
         -------
@@ -240,7 +240,7 @@ class World:
         self._pairs_of([(cause, effect)])
         return quantities_of(response_joints(self._divorced, cause, [effect])[effect])[name]
 
-    def _pairs_of(self, pairs: Literal["cut", "all"] | Iterable[Pair]) -> list[Pair]:
+    def _pairs_of(self, pairs: Literal["all", "cut"] | Iterable[Pair]) -> list[Pair]:
         rows = self.pairs(pairs) if isinstance(pairs, str) else [(str(c), str(e)) for c, e in pairs]
         for cause, effect in rows:
             check_known(cause, self.nodes, "node")
@@ -314,7 +314,7 @@ class World:
         return pd.DataFrame(found.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
 
     def answers(
-        self, noise: pd.DataFrame | ArrayLike, pairs: Literal["cut", "all"] | Iterable[Pair] = "cut"
+        self, noise: pd.DataFrame | ArrayLike, pairs: Literal["all", "cut"] | Iterable[Pair]
     ) -> NDArray[np.bool_]:
         """Compute the true answers to all questions about pairs, over the same noise.
 
@@ -322,7 +322,7 @@ class World:
         ----------
         noise : DataFrame or array
             What `sample` gave.
-        pairs : {"cut", "all"} or iterable of (str, str)
+        pairs : {"all", "cut"} or iterable of (str, str)
             As in `truths`.
 
         Returns
@@ -334,7 +334,7 @@ class World:
         --------
         >>> from causaleval_pd.reasoning import World
         >>> world = World([("X", "Y")], {"Y": "or"}, {"X": 0.5, "Y": 0.4})
-        >>> bits = world.answers(world.sample(100_000, rng=1))
+        >>> bits = world.answers(world.sample(100_000, rng=1), "all")
         >>> float((bits[:, 0, 1] & ~bits[:, 0, 2]).mean().round(2))
         0.6
         """
@@ -383,7 +383,8 @@ def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> Worl
     Examples
     --------
     >>> from causaleval_pd.reasoning import example_world
-    >>> example_world().truths()[["cause", "effect", "pns"]].round(4).set_index(["cause", "effect"])["pns"].to_dict()
+    >>> truths = example_world().truths("cut").set_index(["cause", "effect"])
+    >>> truths["pns"].round(4).to_dict()
     {('X', 'C'): 0.216, ('X', 'D'): 0.1296, ('X', 'Y'): 0.028, ('C', 'D'): 0.6, ('C', 'Y'): 0.1296, ('D', 'Y'): 0.216}
     """
     edges = [(edge[0], edge[1]) for edge in ("XA", "XB", "AC", "BC", "CD", "DE", "DF", "EY", "FY")]

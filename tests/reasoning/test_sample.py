@@ -55,8 +55,8 @@ def test_one_seed_one_world():
 def test_worlds_of_a_wanted_difficulty():
     for seed in range(5):
         world = sample_world([4, 4], "cycle", min_pns=0.1, rng=seed)
-        assert world.pns(*world.pairs()[1]) >= 0.1
-        assert world.pairs()[1] == (world.nodes[0], world.nodes[-1])
+        assert world.pns(world.nodes[0], world.nodes[-1]) >= 0.1
+        assert (world.roots, world.leaves) == (world.nodes[:1], world.nodes[-1:])
     with pytest.raises(ValueError, match="the best had"):
         sample_world([6, 6, 6], min_pns=0.5, rng=0)
 
