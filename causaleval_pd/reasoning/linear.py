@@ -112,9 +112,8 @@ class LinearWorld:
         """Return mean and variance of the effect under do(cause=value)."""
         total = self.ate(cause, effect)
         j, i = self.nodes.index(effect), self.nodes.index(cause)
-        # what other noise adds along paths that avoid the cause
+        # what noise adds along paths that avoid the cause; that of the cause itself adds nothing
         around = self._effects[:, j] - self._effects[:, i] * total
-        around[i] = 0.0
         mean = value * total + sum(around[k] * self.intercepts[node] for k, node in enumerate(self.nodes))
         return float(mean), float(sum((around[k] * self.noise[node]) ** 2 for k, node in enumerate(self.nodes)))
 

@@ -36,16 +36,37 @@ def holds(clause, sample):
     return None
 
 
-def settings_of(theme):
-    """Map the sentence that sets a node to the node and its value, and each question to its node, for known nodes."""
-    return lambda nodes: (
-        {
-            theme.ask_do(n, n, v).removesuffix(theme._fill(theme.then, n)).strip(): (n, v)
-            for n in nodes
-            for v in (True, False)
-        },
-        {theme._fill(text, n): n for n in nodes for text in (theme.question, theme.then)},
-    )
+SETTINGS = [
+    (r"Suppose (\w+) is (talked into|kept from) singing", "talked into"),
+    (r"Suppose the committee (has|forbids) (\w+) (?:to )?dig", "has"),
+    (r"Suppose (\w+) (is obliged to accept|has to decline) the jab", "is obliged to accept"),
+    (r"Suppose the laboratory (switches|silences) gene (\w+)", "switches"),
+    (r"Suppose somebody (lights|puts out) lamp (\w+)", "lights"),
+    (r"Suppose a treatment has the effect that (?:the )?(.+?) (is not|is) (?:raised|severe|advised)", "is"),
+]
+
+
+def read_setting(question):
+    """Read which node is set to what."""
+    for pattern, yes in SETTINGS:
+        if match := re.match(pattern, question):
+            node = next(group for group in match.groups() if group not in PHRASES)
+            return {node: yes in match.groups()}
+    assert "Suppose" not in question
+    return {}
+
+
+PHRASES = {
+    "talked into",
+    "kept from",
+    "has",
+    "forbids",
+    "is obliged to accept",
+    "has to decline",
+    "switches",
+    "silences",
+}
+PHRASES |= {"lights", "puts out", "is not", "is"}
 
 
 def read_and_answer(prompt, theme, nodes):
@@ -54,8 +75,9 @@ def read_and_answer(prompt, theme, nodes):
     said = {theme.say(node).lower(): node for node in nodes}
     rules = [match.groups() for sentence in told.split(". ") if (match := RULE.fullmatch(sentence.rstrip(".")))]
     assert len(rules) == len(nodes)
-    setting, asked = settings_of(theme)(nodes)
-    do = {node: value for text, (node, value) in setting.items() if question.startswith(text)}
+    asked = {template.format(node=n, state=theme.say(n)): n for n in nodes for template in (theme.question, theme.then)}
+    do = read_setting(question)
+    assert do.keys() <= set(nodes)
     values = {}
     for head, which, clauses in rules:
         node = said[head.lower()]
@@ -158,3 +180,14 @@ def test_a_subclass_tells_samples_its_own_way():
 def test_unknown_themes_are_refused():
     with pytest.raises(ValueError, match="did you mean 'candy_party'"):
         get_theme("candy")
+
+
+def test_clinical_decoys_are_details():
+    code = r"\b[A-Z]\d[A-Z]\d\b"
+    for detail in (False, True):
+        tasks = make_tasks("clinical_notes", [[5, 5]], n_samples=200, detail=detail, rng=4)
+        ruled = set(tasks.worlds["text"].str.findall(code).explode())
+        told = set(tasks.contexts["text"].str.findall(code).explode().dropna())
+        decoys = told - ruled
+        assert len(decoys) == (12 if detail else 0)
+        assert len(told & ruled) == 8, "the code of every node but the root"
