@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .evaluation import Model, evaluate
 
 #: quantities of a pair
 QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0")
@@ -16,18 +18,18 @@ QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0"
 #: entries that the table over open nodes may have
 MAX_ENTRIES = 2**22
 
+#: nodes with noise whose values are enumerated where that takes less than the table over open nodes
+MAX_ENUMERATED = 22
+
+# noise values that are enumerated at once, as a power of two
+_PIECE = 14
+
+# a table so wide is worth some more orders
+_WIDE, _RESTARTS = 2**14, 50
+
 # Responses to do(cause): yes under neither value, under 1 only, under both. All functions being increasing, these are a
 # chain, on which AND is the minimum and OR the maximum.
 _NEVER, _IF, _ALWAYS = 0, 1, 2
-
-
-class Model(Protocol):
-    """What is summed out: nodes in topological order, their parents, functions and noise."""
-
-    nodes: tuple[str, ...]
-    parents: dict[str, tuple[str, ...]]
-    functions: dict[str, str]
-    noise: dict[str, float]
 
 
 @dataclass
@@ -93,12 +95,34 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
     Raises
     ------
     ValueError
-        If the table over open nodes would pass `MAX_ENTRIES`.
+        If the table over open nodes would pass `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have noise.
     """
     wanted = set(effects)
     children = _relevant_children(model, wanted | {cause})
     affected = _descendants(children, cause)
-    order = _narrow_order(model, children, affected, cause, wanted)
+    # the cause stays open to the end, and an effect that it does not move waits for it
+    order, largest = _narrow_order(model, children, affected, {cause} | (wanted - affected))
+    free = [node for node in children if 0 < model.noise[node] < 1]
+    if len(free) <= MAX_ENUMERATED and len(free) * math.log(2) < largest:
+        return _enumerate(model, list(children), free, cause, wanted)
+    if largest > math.log(MAX_ENTRIES):
+        raise ValueError(
+            f"this world is too densely linked for exact quantities of {cause!r}: they need a table of about "
+            f"2**{largest / math.log(2):.0f} entries, where {MAX_ENTRIES} are allowed, and depend on {len(free)} noise "
+            f"terms, of which {MAX_ENUMERATED} can be enumerated; estimate from sampled answers, or drop edges"
+        )
+    return _sum_out(model, children, order, cause, wanted, affected)
+
+
+def _sum_out(
+    model: Model,
+    children: Mapping[str, list[str]],
+    order: Iterable[str],
+    cause: str,
+    wanted: set[str],
+    affected: set[str],
+) -> dict[str, NDArray[np.float64]]:
+    """Add one node after another to a table, and sum out those that no later one needs."""
     table: NDArray[np.float64] = np.ones(())
     axes: list[str] = []
     pending = {node: len(below) for node, below in children.items()}
@@ -107,14 +131,38 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
         table, axes = _add(model, table, axes, node, cause, affected), [*axes, node]
         for parent in model.parents[node]:
             pending[parent] -= 1
-        # the cause stays to the end; an effect that comes before the cause waits for it
         if cause in axes:
-            for effect in wanted & set(axes):
+            for effect in (wanted - set(found)) & set(axes):
                 found[effect] = _marginal(table, axes, cause, effect, affected)
-            wanted -= set(found)
-        closed = [a for a in axes if not pending[a] and a != cause and a not in wanted]
+        closed = [a for a in axes if not pending[a] and a != cause and (a in found or a not in wanted)]
         table = table.sum(axis=tuple(axes.index(a) for a in closed))
         axes = [a for a in axes if a not in closed]
+    return found
+
+
+def _enumerate(
+    model: Model, nodes: list[str], free: list[str], cause: str, wanted: set[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Go through all values of the noise, in pieces within which the first nodes' noise is constant."""
+    inner = min(len(free), _PIECE)
+    low = np.arange(2**inner)
+    pattern = {node: (low >> i & 1).astype(np.bool_) for i, node in enumerate(free[:inner])}
+    noise: dict[str, Any] = {node: np.bool_(model.noise[node] == 1) for node in nodes} | pattern
+    inner_weight = np.ones(2**inner)
+    for node, plane in pattern.items():
+        inner_weight = inner_weight * np.where(plane, model.noise[node], 1 - model.noise[node])
+    found = {effect: np.zeros((2, 3)) for effect in wanted}
+    for outer in range(2 ** (len(free) - inner)):
+        bits = {node: bool(outer >> i & 1) for i, node in enumerate(free[inner:])}
+        weight = inner_weight * math.prod(model.noise[n] if bit else 1 - model.noise[n] for n, bit in bits.items())
+        noise |= {node: np.bool_(bit) for node, bit in bits.items()}
+        fact, one, zero = (evaluate(model, noise, do, nodes) for do in ({}, {cause: True}, {cause: False}))
+        for effect in found:
+            # responses only grow with the cause, so the number of yes tells which it is
+            code = np.int8(3) * fact[cause] + one[effect] + zero[effect]
+            if effect == cause:
+                code = np.int8(5) * fact[cause]
+            found[effect] += np.bincount(np.broadcast_to(code, weight.shape), weight, minlength=6).reshape(2, 3)
     return found
 
 
@@ -140,39 +188,45 @@ def _descendants(children: Mapping[str, list[str]], cause: str) -> set[str]:
 
 
 def _narrow_order(
-    model: Model, children: Mapping[str, list[str]], affected: set[str], cause: str, wanted: set[str]
-) -> list[str]:
-    """Order nodes so that few are open at once: of those whose parents are done, take what leaves least open."""
+    model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str]
+) -> tuple[list[str], float]:
+    """Order nodes so that few are open at once; return the order and the logarithm of its largest table."""
+    best = _greedy_order(model, children, affected, kept, dict.fromkeys(children, 0.0))
+    generator = np.random.default_rng(0)
+    for _ in range(_RESTARTS if best[1] > math.log(_WIDE) else 0):
+        shift = dict(zip(children, generator.normal(0, 0.5, len(children)).tolist(), strict=True))
+        best = min(best, _greedy_order(model, children, affected, kept, shift), key=lambda found: found[1])
+    return best
+
+
+def _greedy_order(
+    model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str], shift: Mapping[str, float]
+) -> tuple[list[str], float]:
+    """Take, of the nodes whose parents are done, the one that leaves least open, up to a shift."""
     place = {node: i for i, node in enumerate(children)}
     waiting = {node: len(model.parents[node]) for node in children}
-    pending = {node: len(below) for node, below in children.items()}
-    ready = [node for node, count in waiting.items() if not count]
+    pending = {node: len(below) + (node in kept) for node, below in children.items()}
     width = {node: math.log(3 if node in affected else 2) for node in children}
+    ready = [node for node, count in waiting.items() if not count]
     order: list[str] = []
-    size = 0.0
+    size = largest = 0.0
 
     def growth(node: str) -> float:
-        closing = [p for p in model.parents[node] if pending[p] == 1 and p != cause]
-        return (width[node] if pending[node] or node == cause else 0.0) - sum(width[p] for p in closing)
+        return (width[node] if pending[node] else 0.0) - sum(width[p] for p in model.parents[node] if pending[p] == 1)
 
-    late = wanted - affected - {cause}
     while ready:
-        node = min(ready, key=lambda n: (growth(n), place[n]))
+        node = min(ready, key=lambda n: (growth(n) + shift[n], place[n]))
         ready.remove(node)
-        if size + width[node] > math.log(MAX_ENTRIES):
-            raise ValueError(
-                f"this world is too densely linked for exact quantities: at node {node!r} the table over open nodes "
-                f"passes {MAX_ENTRIES} entries; use sampled answers, or a graph with fewer nodes open at once"
-            )
-        size += growth(node) + sum(width[n] for n in late & {node})
         order.append(node)
+        largest = max(largest, size + width[node])
+        size += growth(node)
         for parent in model.parents[node]:
             pending[parent] -= 1
         for child in children[node]:
             waiting[child] -= 1
             if not waiting[child]:
                 ready.append(child)
-    return order
+    return order, largest
 
 
 def _states(node: str, affected: set[str]) -> tuple[int, ...]:

@@ -1,31 +1,38 @@
-"""Values of all nodes from noise, on one row of booleans a node."""
+"""Values of nodes from noise, on one array of booleans a node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .elimination import Model
+
+class Model(Protocol):
+    """Nodes in topological order, their parents, functions and noise."""
+
+    nodes: tuple[str, ...]
+    parents: dict[str, tuple[str, ...]]
+    functions: dict[str, str]
+    noise: dict[str, float]
 
 
-def noise_planes(nodes: Sequence[str], noise: pd.DataFrame | ArrayLike) -> NDArray[np.bool_]:
-    """Return noise as one contiguous row of booleans a node.
+def noise_by_node(nodes: Sequence[str], noise: pd.DataFrame | ArrayLike) -> dict[str, NDArray[np.bool_]]:
+    """Return noise as one contiguous array of booleans a node.
 
     Parameters
     ----------
     nodes : sequence of str
-        Nodes in the order of the rows.
+        Nodes in the order of the columns, if these have no names.
     noise : DataFrame or array
         A column a node, by name, or in the order of the nodes.
 
     Returns
     -------
-    array
-        Booleans of shape (nodes, samples).
+    dict
+        Booleans by node.
 
     Raises
     ------
@@ -45,12 +52,12 @@ def noise_planes(nodes: Sequence[str], noise: pd.DataFrame | ArrayLike) -> NDArr
         if not all(value in (0, 1) for value in pd.unique(table.ravel())):
             raise ValueError("noise must be true or false, found other or missing values")
         table = table.astype(np.bool_)
-    return np.ascontiguousarray(table.T)
+    return dict(zip(nodes, np.ascontiguousarray(table.T), strict=True))
 
 
 def evaluate(
     model: Model,
-    planes: NDArray[np.bool_],
+    noise: Mapping[str, NDArray[np.bool_]],
     do: Mapping[str, bool],
     nodes: Sequence[str] | None = None,
     known: Mapping[str, NDArray[np.bool_]] | None = None,
@@ -61,8 +68,8 @@ def evaluate(
     ----------
     model : World
         Nodes, parents and functions.
-    planes : array
-        Noise, a row a node.
+    noise : mapping of str to array
+        Noise by node, one value a sample or one for all.
     do : mapping of str to bool
         Values that nodes are set to.
     nodes : sequence of str, optional
@@ -76,12 +83,11 @@ def evaluate(
         Values by node.
     """
     values = dict(known or {})
-    place = {node: i for i, node in enumerate(model.nodes)}
     for node in model.nodes if nodes is None else nodes:
+        value = noise[node]
         if node in do:
-            values[node] = np.full(planes.shape[1], do[node])
+            values[node] = np.full_like(value, do[node])
             continue
-        value = planes[place[node]]
         join = np.logical_and if model.functions.get(node) == "and" else np.logical_or
         for parent in model.parents[node]:
             value = join(value, values[parent])

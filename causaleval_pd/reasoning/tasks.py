@@ -355,6 +355,8 @@ def make_tasks(
     for name, value in (("n_tasks", n_tasks), ("n_samples", n_samples), ("replicates", replicates)):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, found {value}")
+    if any(isinstance(size, (int, np.integer)) for size in sizes or []):
+        raise ValueError(f"sizes holds one sequence a graph: for one graph give [{list(sizes or [])}]")
     themes = [theme] if isinstance(theme, (str, Theme)) else list(theme)
     seed = engine.resolve_seed(rng)
     found: list[Task] = []

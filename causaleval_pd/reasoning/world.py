@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import engine
 from ..messages import check_known
 from .compositions import compositions
-from .elimination import QUANTITIES, Model, divorce_parents, quantities_of, response_joints
-from .evaluation import evaluate, noise_planes
+from .elimination import QUANTITIES, divorce_parents, quantities_of, response_joints
+from .evaluation import Model, evaluate, noise_by_node
 
 #: the worlds in which a question is asked, in the order of the last axis of `World.answers`
 WORLDS = ("fact", "do1", "do0")
@@ -56,7 +56,8 @@ class World:
     Quantities are exact and take no samples: noise is summed out node by node along a topological order, in a table
     over the nodes that later ones still need, each with three states (yes under neither intervention, under do(X=1)
     only, under both). Where components hang together by single nodes, that is a product of small tables, one a
-    component. A graph whose table would pass 2**22 entries is refused.
+    component. Noise is enumerated instead where that is less work; a graph whose table would pass 2**22 entries and
+    that has more than 22 noise terms is refused.
 
     References
     ----------
@@ -218,7 +219,7 @@ class World:
         Raises
         ------
         ValueError
-            If a node is unknown, or the graph is too densely linked to be summed out exactly.
+            If a node is unknown, or the graph is too densely linked for exact quantities.
 
         Examples
         --------
@@ -308,8 +309,7 @@ class World:
         do = {} if do is None else dict(do)
         for node in do:
             check_known(node, self.nodes, "node")
-        planes = noise_planes(self.nodes, noise)
-        found = np.stack(list(evaluate(self, planes, do).values()))
+        found = np.stack(list(evaluate(self, noise_by_node(self.nodes, noise), do).values()))
         index = noise.index if isinstance(noise, pd.DataFrame) else None
         return pd.DataFrame(found.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
 
@@ -339,18 +339,20 @@ class World:
         0.6
         """
         rows = self._pairs_of(pairs)
-        planes = noise_planes(self.nodes, noise)
-        found = np.empty((len(rows), 3, planes.shape[1]), np.bool_)
+        drawn = noise_by_node(self.nodes, noise)
+        n = len(drawn[self.nodes[0]])
+        found = np.empty((len(rows), 3, n), np.bool_)
         causes = list(dict.fromkeys(cause for cause, _ in rows))
         place = {node: i for i, node in enumerate(self.nodes)}
-        # short pieces of the planes stay in the processor's cache while every world is computed from them
-        piece = max(1, 2**18 // max(1, len(self.nodes)))
-        for first in range(0, planes.shape[1], piece):
+        # short pieces stay in the processor's cache while every world is computed from them
+        piece = max(1, 2**18 // len(self.nodes))
+        for first in range(0, n, piece):
             part = slice(first, first + piece)
-            fact = evaluate(self, planes[:, part], {})
+            own = {node: bits[part] for node, bits in drawn.items()}
+            fact = evaluate(self, own, {})
             for cause in causes:
                 later = self.nodes[place[cause] :]
-                under = [evaluate(self, planes[:, part], {cause: bit}, later, fact) for bit in (True, False)]
+                under = [evaluate(self, own, {cause: bit}, later, fact) for bit in (True, False)]
                 for i, (of, effect) in enumerate(rows):
                     if of == cause:
                         for world, values in enumerate((fact, *under)):

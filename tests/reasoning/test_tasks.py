@@ -127,6 +127,8 @@ def test_worlds_of_your_own():
 def test_wrong_requests_are_refused(tasks):
     with pytest.raises(ValueError, match="either sizes"):
         make_tasks("candy_party")
+    with pytest.raises(ValueError, match=r"give \[\[4, 4\]\]"):
+        make_tasks("candy_party", [4, 4])
     with pytest.raises(ValueError, match="n_samples must be at least 1"):
         make_tasks("candy_party", [[3]], n_samples=0)
     with pytest.raises(ValueError, match="at least 2 nodes"):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causaleval_pd.reasoning import World, example_world, sample_world
+from causaleval_pd.reasoning import World, elimination, example_world, sample_world
 from causaleval_pd.reasoning.elimination import QUANTITIES
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
@@ -137,9 +137,20 @@ def any_world(draw):
     return World(edges, functions, noise)
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize("way", ["sum", "enumerate"])
+@settings(max_examples=25, deadline=None)
 @given(any_world())
-def test_any_dag_against_enumeration(world):
+def test_any_dag_against_brute_force(way, world):
+    with pytest.MonkeyPatch.context() as patch:
+        if way == "sum":
+            patch.setattr(elimination, "MAX_ENUMERATED", -1)
+        else:
+            patch.setattr(elimination, "_narrow_order", lambda *_: ([], np.inf))
+            patch.setattr(elimination, "_PIECE", 3)
+        check_against_brute_force(world)
+
+
+def check_against_brute_force(world):
     pairs = [(a, b) for a in world.nodes for b in world.nodes if a != b]
     table = world.truths(pairs).set_index(["cause", "effect"])
     for pair in pairs:
@@ -234,6 +245,15 @@ def test_a_node_may_have_many_parents():
     assert world.pns("n00", "Y") == pytest.approx(0.9**60, rel=1e-12)
     assert world.p("Y") == pytest.approx(1 - 0.9**61, rel=1e-12)
     assert world.pns("n00", "Z") == pytest.approx(0.1, rel=1e-12)
+
+
+def test_a_dense_graph_is_enumerated():
+    nodes = [f"n{i:02d}" for i in range(16)]
+    edges = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :]]
+    world = World(edges, dict.fromkeys(nodes, "or"), dict.fromkeys(nodes, 0.05))
+    assert world.pns("n00", "n15") == pytest.approx(0.95**15, rel=1e-12)
+    assert world.pns("n10", "n15") == pytest.approx(0.95**15, rel=1e-12)
+    assert world.p("n15") == pytest.approx(1 - 0.95**16, rel=1e-12)
 
 
 def test_a_graph_too_dense_is_refused_before_it_takes_memory():
