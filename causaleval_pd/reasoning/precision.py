@@ -115,12 +115,13 @@ class Precision:
     @cached_property
     def variance(self) -> Floats:
         """Variance that stays positive where all answers agree."""
+        if self.quantity == "ate" or self.estimator == "difference":
+            n = np.where(self.n_known > 0, np.minimum(self.n_known, self.arms.n_samples), np.nan)
+            return self.plain_variance + 2 / n**2
         n = np.where(self.n_effective > 0, self.n_effective, np.nan)
         if self.against == "sample":
             # a pseudo-disagreement in each direction
             return self.plain_variance + 2 / n**2
-        if self.quantity == "ate" or self.estimator == "difference":
-            return self.plain_variance + 2 / np.maximum(self.n_known, 1) ** 2
         p = (self.estimate * n + _PSEUDO / 2) / (n + _PSEUDO)
         return p * (1 - p) / n
 

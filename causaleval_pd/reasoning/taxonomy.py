@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..messages import check_known
-from ..stats import adjust as adjust_p
 from .validity import check_quantities, judge
 
 #: valid and consistent, valid and inconsistent, invalid and consistent, invalid and inconsistent
@@ -28,7 +27,6 @@ def taxonomy(
     floor: float = 0.01,
     level: float = 0.95,
     multiplier: float = 1.25,
-    adjust: str = "holm",
 ) -> pd.DataFrame:
     """Class each reasoner and task by whether all its PNS are valid and all its compositions consistent.
 
@@ -39,14 +37,12 @@ def taxonomy(
     by : str or sequence of str, optional
         Settings, as given to `quantities`.
     rule : {"equivalence", "published", "fixed"}
-        "equivalence" knows noise: all valid if each is shown to be, invalid if some is shown not to be (p-values
-        corrected for their number), else undecided. "published": relative error against the same-sample truth of at
+        "equivalence" knows noise: all valid if each is shown to be, invalid if some is shown not to be (the
+        smallest p-value times their number, which is Holm's first step), else undecided. "published": relative error against the same-sample truth of at
         most delta, and of a composition's product against the estimated whole of at most `multiplier` times what the
         true answers have. "fixed": the same with delta for both.
     delta, floor, level, multiplier
         As in `judge`.
-    adjust : {"holm", "bonferroni", "bh", "none"}
-        Correction of the tests of "within the tolerance" within a task and relation.
 
     Returns
     -------
@@ -83,7 +79,7 @@ def taxonomy(
         table = _against_sample(table)
     judged = judge(table, delta=delta, floor=floor, level=level, multiplier=multiplier)
     if rule == "equivalence":
-        decided = _decided(judged, names, 1 - level, adjust)
+        decided = _decided(judged, names, 1 - level)
     else:
         internal = (judged["relation"] == "internal").to_numpy(bool)
         passes = judged["passes_published"].where(~(internal & (rule == "fixed")), judged["passes"])
@@ -97,9 +93,10 @@ def _against_sample(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(truth=table["truth"].where(~external, table["truth_sample"]))
 
 
-def _decided(judged: pd.DataFrame, names: list[str], error: float, adjust: str) -> NDArray[np.object_]:
-    family = judged.groupby([*names, "relation"], sort=False, dropna=False).ngroup()
-    beyond = adjust_p(judged["p_beyond"], adjust, family)
+def _decided(judged: pd.DataFrame, names: list[str], error: float) -> NDArray[np.object_]:
+    """Decide on rows, those "beyond the tolerance" with p-values corrected for their number in a task and relation."""
+    number = judged.groupby([*names, "relation"], sort=False, dropna=False)["p_beyond"].transform("count")
+    beyond = judged["p_beyond"] * number
     return np.select([judged["p_within"] <= error, beyond <= error], ["yes", "no"], "undecided").astype(object)
 
 
