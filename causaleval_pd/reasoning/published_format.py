@@ -89,7 +89,9 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in _COLUMNS}
     for path in paths:
-        with pd.read_csv(path, chunksize=_ROWS, dtype={"Effect": "str", "Cause": "str"}) as reader:
+        # codes may look like numbers or like missing values
+        names = {"Effect": "str", "Cause": "str"}
+        with pd.read_csv(path, chunksize=_ROWS, dtype=names, keep_default_na=False) as reader:
             for rows in reader:
                 for name, table in _split(rows, path).items():
                     parts[name].append(table)

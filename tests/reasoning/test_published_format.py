@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
@@ -96,6 +97,13 @@ def test_one_file_alone(tasks, files):
     raw = read_published(files[2])
     assert len(raw.questionnaire()) == 0
     assert len(raw.contexts) == 24
+
+
+def test_codes_stay_text():
+    text = "Context ID,Sample ID,Effect,Context,Question,True\n0,0,1E10,c,q,1\n0,0,NA,c,r,0\n"
+    rows = read_published(io.StringIO(text)).questionnaire()
+    assert rows["effect"].tolist() == ["1E10", "NA"]
+    assert rows["truth"].tolist() == [True, False]
 
 
 def test_contradictions_and_bad_cells_are_refused(files, tmp_path):
