@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .answers import join_answers, parse_answers
 from .compositions import compositions, n_compositions
 from .counts import COUNTS
 from .field import ANSWERS, QUANTITY
@@ -57,10 +58,12 @@ __all__ = [
     "decision_power",
     "example_world",
     "get_theme",
+    "join_answers",
     "judge",
     "log_error",
     "make_tasks",
     "n_compositions",
+    "parse_answers",
     "parse_matrix",
     "parse_printed",
     "perfect_reasoner",

@@ -37,10 +37,10 @@ def taxonomy(
     by : str or sequence of str, optional
         Settings, as given to `quantities`.
     rule : {"equivalence", "published", "fixed"}
-        "equivalence" knows noise: all valid if each is shown to be, invalid if some is shown not to be (the
-        smallest p-value times their number, which is Holm's first step), else undecided. "published": relative error against the same-sample truth of at
-        most delta, and of a composition's product against the estimated whole of at most `multiplier` times what the
-        true answers have. "fixed": the same with delta for both.
+        "equivalence" knows noise: all valid if each is shown to be, invalid if some is shown not to be (the smallest
+        p-value times their number, which is Holm's first step), else undecided. "published": relative error against
+        the same-sample truth of at most delta, and of a composition's product against the estimated whole of at most
+        `multiplier` times what the true answers have. "fixed": the same with delta for both.
     delta, floor, level, multiplier
         As in `judge`.
 
