@@ -7,7 +7,7 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 
 from __future__ import annotations
 
-from . import accessor, datasets, plot, structure
+from . import accessor, datasets, plot, reasoning, structure
 from .compare import compare
 from .control_tests import test_controls
 from .controls import with_controls
@@ -22,6 +22,17 @@ from .null import ChosenNull, null_model
 from .power import comparison_power, control_power
 from .published import control_distribution
 from .ranking import rank_test
+from .reasoning import (
+    answer_accuracy,
+    answer_false_no,
+    answer_false_yes,
+    ate_error,
+    log_error,
+    pns_error,
+    quantity_bias,
+    quantity_error,
+    rae,
+)
 from .structure import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,
@@ -134,6 +145,9 @@ __all__ = [
     "ancestor_f1",
     "ancestor_precision",
     "ancestor_recall",
+    "answer_accuracy",
+    "answer_false_no",
+    "answer_false_yes",
     "arrowhead_f1",
     "arrowhead_fn",
     "arrowhead_fp",
@@ -142,6 +156,7 @@ __all__ = [
     "arrowhead_tn",
     "arrowhead_tp",
     "as_graph",
+    "ate_error",
     "compare",
     "comparison_power",
     "control_distribution",
@@ -162,6 +177,7 @@ __all__ = [
     "get_metric",
     "graph_column",
     "list_metrics",
+    "log_error",
     "markov_blanket_f1",
     "markov_blanket_precision",
     "markov_blanket_recall",
@@ -185,7 +201,12 @@ __all__ = [
     "oset_aid",
     "parent_aid",
     "plot",
+    "pns_error",
+    "quantity_bias",
+    "quantity_error",
+    "rae",
     "rank_test",
+    "reasoning",
     "separation_ancestor",
     "separation_parent",
     "separation_zl",

@@ -19,6 +19,7 @@ LAYERS = """
     messages, stats, ranks, effects, significance, resampling, friedman, engine,
     context, null, field, metric, labels,
     graphs, structure,
+    reasoning,
     evaluate, strata, row_controls, streaming, controls, published,
     assembly, cube, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
     facets, heat_maps, critical_difference, plot,
