@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .answers import join_answers, parse_answers
+from .ask import CallFailed, RetryLater, ask
 from .compositions import compositions, n_compositions
 from .counts import COUNTS
+from .endpoint import Endpoint
 from .field import ANSWERS, QUANTITY
 from .linear import LinearWorld, sample_linear_world
 from .luck import decision_power, perfect_reasoner, random_reasoner
@@ -40,8 +42,11 @@ __all__ = [
     "INSTRUCTIONS",
     "QUANTITY",
     "THEMES",
+    "CallFailed",
     "Condition",
+    "Endpoint",
     "LinearWorld",
+    "RetryLater",
     "Task",
     "TaskTables",
     "Tasks",
@@ -50,6 +55,7 @@ __all__ = [
     "answer_accuracy",
     "answer_false_no",
     "answer_false_yes",
+    "ask",
     "ate_error",
     "class_frequencies",
     "component_edges",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..messages import nearest
@@ -66,9 +67,7 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, yes: Sequence[str] = YE
     words |= dict.fromkeys([w.casefold() for w in no], False)
     reader = _Reader(words)
     cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
-    codes, distinct = pd.factorize(cells.astype(object))
-    read = [reader.read(value) for value in distinct]
-    found = [None if code < 0 else read[code] for code in codes]
+    found = [reader.read(value) for value in cells.astype(object)]
     return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
 
 
@@ -93,7 +92,7 @@ class _Reader:
 
     def read(self, reply: Any) -> bool | None:
         """Return the answer of one reply, or None."""
-        if isinstance(reply, bool) or type(reply).__name__ == "bool_":
+        if isinstance(reply, (bool, np.bool_)):
             return bool(reply)
         if not isinstance(reply, str):
             return None
@@ -183,7 +182,8 @@ def join_answers(
 
     Examples
     --------
-    >>> import pandas as pd
+    >>> import numpy as np
+    import pandas as pd
     >>> from causaleval_pd.reasoning import join_answers
     >>> questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
     >>> replies = pd.DataFrame({"question": ["b"], "model": "m", "reply": ["No."]})

@@ -47,7 +47,7 @@ class AnswerPairs(Pairs):
         _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
         return self.take(first), inverse
 
-    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Tell which pairs are refused: all if answers are not among `kinds`."""
         return np.full(self.n, "answer" not in kinds)
 
@@ -103,7 +103,7 @@ class QuantityPairs(Pairs):
         )
         return self.take(first), inverse.reshape(-1)
 
-    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Tell which pairs estimate a quantity that is not among `kinds`."""
         return np.array([kind not in kinds for kind in self.kinds], bool)
 
