@@ -1,0 +1,124 @@
+"""Fit measures against cna's numbers, against a plain loop over cases, and their refusals."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causaleval_pd.configurational import parse
+from causaleval_pd.configurational.fit import MEASURES, coherence, exhaustiveness, faithfulness, fit, fit_by_atom
+
+KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_fit.csv.gz"
+COLUMNS = ["scon", "scov", "ccon", "ccov", "PAcon", "AAcov", "AACcon", "PACcov"]
+OTHERS = ["coherence", "exhaustiveness", "faithfulness"]
+CASES = pd.read_csv(KNOWN)
+
+
+@pytest.mark.parametrize("kind", ["cs", "mv", "fs"])
+def test_known_answers(kind: str) -> None:
+    cases = CASES[CASES.type == kind]
+    assert len(cases) >= 20
+    for case in cases.itertuples():
+        found = fit(case.model, pd.read_csv(io.StringIO(case.data)))
+        for name, column in zip([*MEASURES, *OTHERS], [*COLUMNS, *OTHERS], strict=True):
+            expected = getattr(case, column)
+            if not np.isnan(expected):
+                assert found[name] == pytest.approx(expected, abs=1e-12), (case.model, name)
+
+
+def counted(p: list[int], y: list[int]) -> list[float]:
+    """The eight measures of crisp cases, by counting and by the odds in words."""
+    a, b = sum(i and j for i, j in zip(p, y, strict=True)), sum(i and not j for i, j in zip(p, y, strict=True))
+    c, d = sum(j and not i for i, j in zip(p, y, strict=True)), sum(not i and not j for i, j in zip(p, y, strict=True))
+    odds_y, odds_p = sum(y) / (len(y) - sum(y)), sum(p) / (len(p) - sum(p))
+    return [
+        a / (a + b),
+        a / (a + c),
+        d / (d + b),
+        d / (d + c),
+        a / (a + odds_y * b),
+        a / (a + odds_p * c),
+        d / (d + b / odds_p),
+        d / (d + c / odds_y),
+    ]
+
+
+def test_crisp_measures_are_cell_counts() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        data = pd.DataFrame(rng.integers(0, 2, (25, 3)), columns=list("abC"))
+        left = ((data.a == 1) & (data.b == 0)).astype(int).tolist()
+        found = fit_by_atom("A*b<->C", data).iloc[0]
+        assert found[list(MEASURES)].tolist() == pytest.approx(counted(left, data.C.tolist()))
+
+
+def test_contraposition() -> None:
+    """P -> Y read backwards is y -> p: consistency and contrapositive coverage of the negated atom agree."""
+    data = pd.DataFrame(np.random.default_rng(4).integers(0, 2, (40, 2)), columns=["A", "B"])
+    forward, backward = fit("A<->B", data), fit("b<->a", data)
+    assert forward["contrapositive_consistency"] == backward["consistency"]
+    assert forward["coverage"] == backward["contrapositive_coverage"]
+    assert forward["prevalence_adjusted_consistency"] == pytest.approx(
+        backward["antecedent_adjusted_contrapositive_consistency"]
+    )
+
+
+def test_row_order_and_column_names_do_not_matter() -> None:
+    case = CASES[CASES.type == "fs"].iloc[3]
+    data = pd.read_csv(io.StringIO(case.data))
+    mixed = data.sample(frac=1, random_state=1)[data.columns[::-1]].rename(columns=str.lower)
+    assert fit(case.model, mixed).to_numpy() == pytest.approx(fit(case.model, data).to_numpy(), abs=1e-12)
+
+
+def test_a_model_of_its_ideal_data() -> None:
+    data = pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1], "C": [0, 1, 1, 1]})
+    assert fit("A+B<->C", data).tolist() == [1.0] * 11
+
+
+def test_groups_of_atoms_that_share_no_factor() -> None:
+    data = pd.DataFrame({"A": [1, 0, 1], "B": [1, 0, 0], "C": [1, 0, 1], "D": [1, 0, 1], "E": [1, 0, 1]})
+    assert coherence("(A<->B)*(C<->D)", data) == 1
+    assert coherence("(A<->B)*(C<->D)*(D<->E)", data) == 1
+    assert coherence("(A<->B)*(B<->C)*(D<->E)", data) == 1  # each case fits both atoms or neither
+    assert coherence("(A<->B)*(A<->C)", data) == pytest.approx(2 / 3)
+
+
+def test_zero_over_zero_is_missing() -> None:
+    found = fit_by_atom("A<->B", pd.DataFrame({"A": [0, 0], "B": [0, 1]})).iloc[0]
+    assert np.isnan(found["consistency"])
+    assert found["coverage"] == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (pd.DataFrame({"A": [1]}), ValueError, "no column for factor B"),
+        (pd.DataFrame({"A": [1], "a": [1], "B": [1]}), ValueError, "2 columns for factor A"),
+        (pd.DataFrame({"A": [1, None], "B": [1, 1]}), ValueError, r"column 'A', row 1 \(index 1\) is nan"),
+        (pd.DataFrame({"A": [0.5, 2.0], "B": [1, 1]}), ValueError, "mixes memberships"),
+        (pd.DataFrame({"A": [1, -1], "B": [1, 1]}), ValueError, "is -1; expected 0 or 1"),
+        (pd.DataFrame({"A": [1, 10**6], "B": [1, 1]}), ValueError, "is 1000000; expected"),
+        (pd.DataFrame({"A": ["x"], "B": [1]}), TypeError, "must hold numbers"),
+        ({"A": [1], "B": [1]}, TypeError, "must be a DataFrame"),
+    ],
+)
+def test_refusals(data: pd.DataFrame, error: type[Exception], message: str) -> None:
+    for function in (fit, fit_by_atom, coherence, exhaustiveness, faithfulness):
+        with pytest.raises(error, match=message):
+            function("A<->B", data)
+
+
+def test_a_multi_value_literal_of_a_fuzzy_factor_is_refused() -> None:
+    with pytest.raises(ValueError, match="A=2 needs multi-value data"):
+        fit("A=2<->B=1", pd.DataFrame({"A": [0.3, 0.6], "B": [1, 0]}))
+
+
+def test_too_many_configurations_are_refused() -> None:
+    names = [f"F{i}" for i in range(24)]
+    model = parse("+".join(names[:-1]) + f"<->{names[-1]}")
+    with pytest.raises(ValueError, match="at most 1048576"):
+        exhaustiveness(model, pd.DataFrame([[1] * 24], columns=pd.Index(names)))
