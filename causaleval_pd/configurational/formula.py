@@ -6,6 +6,7 @@ A literal is a factor (upper-case name) with a value: the crisp `A` is `("A", 1)
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -189,7 +190,7 @@ class Model:
         atoms = tuple(sorted(set(self.atoms), key=lambda atom: (atom.outcome, [sorted(one) for one in atom.disjuncts])))
         if not atoms:
             raise ValueError("a model needs at least one atom; the empty set of models is written {}")
-        for first, second in zip(atoms, atoms[1:], strict=False):
+        for first, second in itertools.pairwise(atoms):
             if first.outcome == second.outcome:
                 raise ValueError(f"two atoms have the outcome {literal_text(first.outcome)}: {first} and {second}")
         object.__setattr__(self, "atoms", atoms)
