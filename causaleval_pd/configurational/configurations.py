@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 
 from ..messages import name_row, nearest
 from .formula import MAX_VALUE, Atom, Literal, Model, literal_text
-
-Values = Mapping[str, Sequence[int]]
-
-#: configurations that may be written out at once
-MAX_CONFIGURATIONS = 2**20
+from .limits import MAX_CONFIGURATIONS, FormulaTooLargeError
+from .vocabulary import Domains
 
 
 def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
@@ -129,51 +126,13 @@ def _left_membership(atom: Atom, columns: Mapping[str, NDArray[np.float64]]) -> 
     return np.asarray(np.maximum.reduce(disjuncts))
 
 
-def factor_values(model: Model, values: Values | None = None) -> dict[str, tuple[int, ...]]:
-    """Return the values each factor of a model can take: 0 and 1 unless told otherwise.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    values : mapping, optional
-        Values of multi-value factors by name; the values a model mentions are not the domain.
-
-    Returns
-    -------
-    dict
-        Values by factor, in the order of the factors.
-
-    Raises
-    ------
-    ValueError
-        If a value that the model mentions is not among those of its factor.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational import parse
-    >>> factor_values(parse("A=2*B=1<->C=1"), {"A": [0, 1, 2]})
-    {'A': (0, 1, 2), 'B': (0, 1), 'C': (0, 1)}
-    """
-    told = {name.upper(): tuple(sorted({int(v) for v in domain})) for name, domain in (values or {}).items()}
-    domains = {factor: told.get(factor, (0, 1)) for factor in model.factors}
-    for atom in model.atoms:
-        for name, value in sorted((*atom.literals, atom.outcome)):
-            if value not in domains[name]:
-                raise ValueError(
-                    f"{model} mentions {name}={value}, but {name} takes the values {list(domains[name])}; give its "
-                    f"domain by values={{{name!r}: [...]}}"
-                )
-    return domains
-
-
-def configurations(values: Values) -> NDArray[np.int8]:
+def configurations(domains: Domains) -> NDArray[np.int8]:
     """Return every assignment of values to factors, a row each, the last factor running fastest.
 
     Parameters
     ----------
-    values : mapping
-        Values by factor.
+    domains : mapping
+        Domains by factor.
 
     Returns
     -------
@@ -182,7 +141,7 @@ def configurations(values: Values) -> NDArray[np.int8]:
 
     Raises
     ------
-    ValueError
+    FormulaTooLargeError
         If there are more than 2**20.
 
     Examples
@@ -190,14 +149,14 @@ def configurations(values: Values) -> NDArray[np.int8]:
     >>> configurations({"A": (0, 1), "B": (0, 1, 2)}).tolist()
     [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
     """
-    sizes = [len(domain) for domain in values.values()]
+    sizes = [len(domain) for domain in domains.values()]
     if prod(sizes) > MAX_CONFIGURATIONS:
-        raise ValueError(
-            f"{len(sizes)} factors have {prod(sizes)} configurations; at most {MAX_CONFIGURATIONS} are written out"
+        raise FormulaTooLargeError(
+            f"{len(sizes)} factors have {prod(sizes)} configurations; the limit is {MAX_CONFIGURATIONS}"
         )
     grids = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1)
-    domains = [np.asarray(domain, np.int8) for domain in values.values()]
-    return np.stack([domain[grid] for domain, grid in zip(domains, grids, strict=True)], axis=1)
+    columns = [np.asarray(domain, np.int8)[grid] for domain, grid in zip(domains.values(), grids, strict=True)]
+    return np.stack(columns, axis=1)
 
 
 def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDArray[np.bool_]:
@@ -226,36 +185,3 @@ def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDAr
             left |= np.logical_and.reduce([present[literal] for literal in disjunct])
         allowed &= left == present[atom.outcome]
     return allowed
-
-
-def ideal_data(model: Model, values: Values | None = None) -> pd.DataFrame:
-    """Return the ideal data of a model: every configuration that it allows, once.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    values : mapping, optional
-        Values of multi-value factors by name, and further factors that the model does not mention.
-
-    Returns
-    -------
-    DataFrame
-        A row a configuration, a column a factor (int8).
-
-    Raises
-    ------
-    ValueError
-        If a domain lacks a value that the model mentions, or there are more than 2**20 configurations.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational import parse
-    >>> ideal_data(parse("A*b<->C")).to_numpy().tolist()
-    [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]]
-    """
-    domains = {name.upper(): tuple(sorted({int(v) for v in domain})) for name, domain in (values or {}).items()}
-    domains |= factor_values(model, values)
-    domains = dict(sorted(domains.items()))
-    rows = configurations(domains)
-    return pd.DataFrame(rows[allows(model, rows, list(domains))], columns=pd.Index(domains))

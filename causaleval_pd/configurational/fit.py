@@ -229,7 +229,7 @@ def exhaustiveness(model: Model | str, data: pd.DataFrame) -> float:
     Raises
     ------
     ValueError
-        If a factor has no column, a value is not legal, or there are more than 2**20 configurations.
+        If a factor has no column, a value is not legal, or the model's factors have more than 2**20 configurations.
 
     Examples
     --------
@@ -239,11 +239,11 @@ def exhaustiveness(model: Model | str, data: pd.DataFrame) -> float:
     """
     model = parse(model) if isinstance(model, str) else model
     observed = _observed(model, data)
-    values = {}
+    domains = {}
     for position, factor in enumerate(model.factors):
         found = set(observed[:, position].tolist())
-        values[factor] = tuple(sorted(found | {0, 1} if found <= {0, 1} else found))
-    possible = int(allows(model, configurations(values), model.factors).sum())
+        domains[factor] = tuple(sorted(found | {0, 1} if found <= {0, 1} else found))
+    possible = int(allows(model, configurations(domains), model.factors).sum())
     return float(allows(model, observed, model.factors).sum() / possible) if possible else float("nan")
 
 

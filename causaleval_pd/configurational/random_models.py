@@ -1,0 +1,427 @@
+"""Random configurational models without redundancies: ground truths, and what a guess would look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from ..engine import RNGLike, resolve_seed
+from .formula import Atom, Conjunction, Literal, Model, literal_text, parse
+from .truth_table import evaluation_order, free_planes
+from .vocabulary import Domains, Vocabulary
+
+Range = int | tuple[int, int]
+
+#: proposals after which a draw is given up
+MAX_PROPOSALS = 50_000
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_BINARY = (0, 1)
+
+
+class NoSuchModelError(ValueError):
+    """No model of the asked-for shape was found; the message says which shape.
+
+    Examples
+    --------
+    >>> random_model(["A", "B", "C"], outcomes=1, disjuncts=3, conjuncts=1, rng=1)
+    Traceback (most recent call last):
+        ...
+    causaleval_pd.configurational.random_models.NoSuchModelError: 50000 proposals over the factors A, B, C held no model
+    without redundancies with outcomes C (last tried: disjuncts of [1, 1, 1] literals); ask for fewer disjuncts or more
+    factors
+    """
+
+
+@lru_cache(maxsize=256)
+def _planes(domains: tuple[tuple[str, tuple[int, ...]], ...]) -> tuple[int, dict[Literal, int]]:
+    """Return all configurations of some factors as a bit set, and those that have each literal."""
+    words = Vocabulary(dict(domains))
+    everything, planes = free_planes([name for name, _ in domains], words)
+    return everything, {words.literals[bit.bit_length() - 1]: plane for bit, plane in planes.items()}
+
+
+def redundancy_free(model: Model, domains: Domains | None = None) -> bool:
+    """Tell whether every part of a model makes a difference.
+
+    No literal, disjunct or atom can be deleted without changing the set of configurations that the model allows, and no
+    outcome is constant in that set. For a model with one atom this says that its left-hand side is INUS.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    domains : mapping, optional
+        Values of multi-value factors.
+
+    Returns
+    -------
+    bool
+        Whether nothing can be deleted.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If the model's factors have more than 2**20 configurations.
+
+    Examples
+    --------
+    >>> [redundancy_free(parse(text)) for text in ("A*b+B<->C", "A+B*c<->D", "(A+B<->C)*(A*C<->D)")]
+    [False, True, False]
+    """
+    told = domains or {}
+    everything, plane = _planes(tuple((name, tuple(told.get(name, _BINARY))) for name in model.factors))
+    cubes = [[_meet(one, plane, everything) for one in atom.disjuncts] for atom in model.atoms]
+    left = [_join(found) for found in cubes]
+    holds = [everything & ~(found ^ plane[atom.outcome]) for found, atom in zip(left, model.atoms, strict=True)]
+    allowed = everything
+    for one in holds:
+        allowed &= one
+    for i, atom in enumerate(model.atoms):
+        others = everything
+        for j, one in enumerate(holds):
+            others &= one if j != i else everything
+        outcome = plane[atom.outcome]
+        if not allowed & outcome or not allowed & ~outcome or others & ~holds[i] == 0:
+            return False
+        if _deletable(atom, cubes[i], left[i], others, plane, everything):
+            return False
+    return True
+
+
+def _deletable(
+    atom: Atom, cubes: list[int], left: int, others: int, plane: Mapping[Literal, int], everything: int
+) -> bool:
+    """Tell whether a disjunct or a literal of an atom can be deleted where the other atoms hold."""
+    for i, disjunct in enumerate(atom.disjuncts):
+        rest = _join(cubes[:i] + cubes[i + 1 :])
+        if len(cubes) > 1 and not others & (left ^ rest):
+            return True
+        if len(disjunct) > 1 and any(
+            not others & (left ^ (rest | _meet(disjunct - {literal}, plane, everything))) for literal in disjunct
+        ):
+            return True
+    return False
+
+
+def _meet(literals: Conjunction, plane: Mapping[Literal, int], everything: int) -> int:
+    for literal in literals:
+        everything &= plane[literal]
+    return everything
+
+
+def _join(cubes: Sequence[int]) -> int:
+    found = 0
+    for cube in cubes:
+        found |= cube
+    return found
+
+
+def stream(seed: int, number: int) -> Iterator[float]:
+    """Yield uniform numbers in [0, 1) that depend on the seed and the number alone."""
+    generator = np.random.Generator(np.random.Philox(key=np.array([seed, number], np.uint64)))
+    while True:
+        yield from generator.random(64).tolist()
+
+
+def _choose(items: Sequence[str], size: int, uniforms: Iterator[float]) -> list[str]:
+    """Draw `size` different items, each subset equally likely."""
+    left = list(items)
+    return [left.pop(int(next(uniforms) * len(left))) for _ in range(size)]
+
+
+def propose_atom(
+    outcome: Literal,
+    sizes: Sequence[int],
+    factors: Sequence[str],
+    domains: Domains,
+    uniforms: Iterator[float],
+    negated: float = 0.5,
+) -> Atom | None:
+    """Draw a left-hand side without regard to redundancies; None if two disjuncts are equal.
+
+    Parameters
+    ----------
+    outcome : (str, int)
+        The outcome.
+    sizes : sequence of int
+        Number of literals of each disjunct.
+    factors : sequence of str
+        Factors to draw from; the outcome's own is left out.
+    domains : mapping
+        Values of multi-value factors.
+    uniforms : iterator of float
+        Random numbers.
+    negated : float
+        Probability of value 0 of a binary factor; the values of others are equally likely.
+
+    Returns
+    -------
+    Atom or None
+        Every disjunct is a uniform subset of the factors of its size, its values independent.
+    """
+    eligible = [name for name in factors if name != outcome[0]]
+    disjuncts = []
+    for size in sizes:
+        conjunction = []
+        for name in _choose(eligible, size, uniforms):
+            domain = domains.get(name, _BINARY)
+            u = next(uniforms)
+            value = int(u >= negated) if tuple(domain) == _BINARY else domain[int(u * len(domain))]
+            conjunction.append((name, value))
+        disjuncts.append(frozenset(conjunction))
+    return Atom(tuple(disjuncts), outcome) if len(set(disjuncts)) == len(disjuncts) else None
+
+
+def draw_model(
+    outcomes: Sequence[Literal],
+    sizes: Callable[[Literal], Sequence[int]],
+    factors: Sequence[str],
+    domains: Domains,
+    uniforms: Iterator[float],
+    *,
+    negated: float = 0.5,
+    accept: Callable[[Model], bool] | None = None,
+) -> tuple[Model, int]:
+    """Draw a redundancy-free acyclic model by rejection.
+
+    Each atom is proposed until it is redundancy-free by itself, then the model is proposed anew until it is acyclic,
+    redundancy-free (`redundancy_free`) and accepted. As the first condition concerns the atoms one by one, this is the
+    law
+    of the proposals given that they meet all conditions; with `negated=0.5` and fixed sizes all such models are equally
+    likely, because each is proposed in as many orders of its disjuncts as any other.
+
+    Parameters
+    ----------
+    outcomes : sequence of literals
+        Outcomes of the atoms.
+    sizes : callable
+        From an outcome to the numbers of literals of its disjuncts; called for every proposal.
+    factors : sequence of str
+        Factors to draw from.
+    domains : mapping
+        Values of multi-value factors.
+    uniforms : iterator of float
+        Random numbers.
+    negated : float
+        Probability of value 0 of a binary factor.
+    accept : callable, optional
+        A further condition.
+
+    Returns
+    -------
+    model : Model
+        The model.
+    proposals : int
+        How many atoms were proposed.
+
+    Raises
+    ------
+    NoSuchModelError
+        If none was found in 50000 proposals of atoms.
+    """
+    room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
+    proposals = 0
+    while True:
+        atoms: list[Atom] = []
+        while len(atoms) < len(outcomes):
+            outcome = outcomes[len(atoms)]
+            wanted = tuple(sizes(outcome))
+            proposals += 1
+            if proposals > MAX_PROPOSALS:
+                raise NoSuchModelError(_no_such_model(outcomes, wanted, factors))
+            if max(wanted) <= room:
+                atom = propose_atom(outcome, wanted, factors, domains, uniforms, negated)
+                if atom is not None and redundancy_free(Model((atom,)), domains):
+                    atoms.append(atom)
+        model = Model(tuple(atoms))
+        if len(atoms) > 1 and (evaluation_order(model) is None or not redundancy_free(model, domains)):
+            continue
+        if accept is None or accept(model):
+            return model, proposals
+
+
+def _no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
+    names = ", ".join(map(literal_text, outcomes))
+    return (
+        f"{MAX_PROPOSALS} proposals over the factors {', '.join(factors)} held no model without redundancies with "
+        f"outcomes {names} (last tried: disjuncts of {list(sizes)} literals); ask for fewer disjuncts or more factors"
+    )
+
+
+def switches(model: Model | str) -> int:
+    """Count the factors that occur with more than one value on left-hand sides, as F in `(A+B*F<->D)*(C+B*f<->E)`.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+
+    Returns
+    -------
+    int
+        Number of such factors.
+
+    Examples
+    --------
+    >>> switches("(A+B*F<->D)*(C+B*f<->E)"), switches("A+B<->C")
+    (1, 0)
+    """
+    model = parse(model) if isinstance(model, str) else model
+    literals = {literal for atom in model.atoms for literal in atom.literals}
+    return len(literals) - len({name for name, _ in literals})
+
+
+def random_model(
+    factors: int | Sequence[str],
+    *,
+    outcomes: int | Sequence[str] = 1,
+    disjuncts: Range = (1, 3),
+    conjuncts: Range = (1, 3),
+    negated: float = 0.5,
+    switch: Range | None = None,
+    domains: Domains | None = None,
+    rng: RNGLike = None,
+) -> Model:
+    """Draw an atomic or complex model without redundancies, as the ground truth of a simulation.
+
+    The number of disjuncts of an atom and of literals of a disjunct are uniform in their ranges, a disjunct is a
+    uniform subset of the factors, its values independent; proposals are rejected until the model is acyclic, has no
+    redundant part (`redundancy_free`) and the wanted number of switches. Sizes that leave many models redundant are
+    therefore rarer than their share of the range.
+
+    Parameters
+    ----------
+    factors : int or sequence of str
+        Names, or how many letters; the last ones are the outcomes if these are given as a number.
+    outcomes : int or sequence of str
+        How many, or their literals, as `["D", "e"]`.
+    disjuncts, conjuncts : int or (int, int)
+        Disjuncts an atom, literals a disjunct: a number, or the smallest and largest.
+    negated : float
+        Probability that a literal of a binary factor is negative.
+    switch : int or (int, int), optional
+        Number of factors that occur with more than one value; default any.
+    domains : mapping, optional
+        Values of multi-value factors by name.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    Model
+        The model.
+
+    Raises
+    ------
+    NoSuchModelError
+        If no model of that shape was found.
+    ValueError
+        If a setting makes no sense.
+
+    Examples
+    --------
+    >>> random_model(5, disjuncts=2, conjuncts=2, rng=1)
+    Model('a*c+a*D<->E')
+    >>> random_model(7, outcomes=2, disjuncts=2, conjuncts=(1, 2), switch=1, rng=1)
+    Model('(A+B*c<->F)*(B*D+d*E<->G)')
+    """
+    return next(_random_models(1, factors, outcomes, disjuncts, conjuncts, negated, switch, domains, rng))
+
+
+def random_models(
+    n: int,
+    factors: int | Sequence[str],
+    *,
+    outcomes: int | Sequence[str] = 1,
+    disjuncts: Range = (1, 3),
+    conjuncts: Range = (1, 3),
+    negated: float = 0.5,
+    switch: Range | None = None,
+    domains: Domains | None = None,
+    rng: RNGLike = None,
+) -> pd.Series:
+    """Draw models independently, as a column of truths.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    factors, outcomes, disjuncts, conjuncts, negated, switch, domains
+        As in `random_model`.
+    rng : int, Generator or None
+        Seed; the first models do not depend on `n`.
+
+    Returns
+    -------
+    Series
+        Formulas, named `truth`.
+
+    Raises
+    ------
+    NoSuchModelError
+        If no model of that shape was found.
+    ValueError
+        If a setting makes no sense.
+
+    Examples
+    --------
+    >>> random_models(3, 4, disjuncts=2, conjuncts=(1, 2), rng=5).tolist()
+    ['A*B+C<->D', 'A+B*C<->D', 'a*C+B<->D']
+    """
+    drawn = _random_models(n, factors, outcomes, disjuncts, conjuncts, negated, switch, domains, rng)
+    return pd.Series(list(map(str, drawn)), name="truth", dtype="str")
+
+
+def _random_models(
+    n: int,
+    factors: int | Sequence[str],
+    outcomes: int | Sequence[str],
+    disjuncts: Range,
+    conjuncts: Range,
+    negated: float,
+    switch: Range | None,
+    domains: Domains | None,
+    rng: RNGLike,
+) -> Iterator[Model]:
+    """Check the settings once, then yield models."""
+    if isinstance(factors, int) and not 2 <= factors <= len(_LETTERS):
+        raise ValueError(f"factors must be 2 to {len(_LETTERS)}, found {factors}; give names for more")
+    names = list(_LETTERS[:factors]) if isinstance(factors, int) else [name.upper() for name in factors]
+    if isinstance(outcomes, int):
+        if not 1 <= outcomes < len(names):
+            raise ValueError(f"outcomes must be 1 to {len(names) - 1} for {len(names)} factors, found {outcomes}")
+        chosen: list[Literal] = [(name, 1) for name in names[-outcomes:]]
+    else:
+        chosen = [parse(f"{one}<->{one}").atoms[0].outcome for one in outcomes]
+        if not set(chosen) or not {name for name, _ in chosen} <= set(names):
+            raise ValueError(f"outcomes must be literals of the factors {names}, found {list(outcomes)}")
+    if not 0 <= negated <= 1:
+        raise ValueError(f"negated must be a probability, found {negated!r}")
+    told = {name.upper(): tuple(sorted(set(values))) for name, values in (domains or {}).items()}
+    ranges = [_range(disjuncts, "disjuncts", 1), _range(conjuncts, "conjuncts", 1)]
+    wanted = None if switch is None else _range(switch, "switch", 0)
+    seed = resolve_seed(rng)
+    for number in range(n):
+        uniforms = stream(seed, number)
+
+        def sizes(_: Literal, uniforms: Iterator[float] = uniforms) -> list[int]:
+            return [_draw(ranges[1], uniforms) for _ in range(_draw(ranges[0], uniforms))]
+
+        def accept(model: Model) -> bool:
+            return wanted is None or wanted[0] <= switches(model) <= wanted[1]
+
+        yield draw_model(chosen, sizes, names, told, uniforms, negated=negated, accept=accept)[0]
+
+
+def _range(given: Range, name: str, low: int) -> tuple[int, int]:
+    first, last = (given, given) if isinstance(given, int) else given
+    if not low <= first <= last:
+        raise ValueError(f"{name} must be a number from {low}, or (smallest, largest), found {given!r}")
+    return first, last
+
+
+def _draw(given: tuple[int, int], uniforms: Iterator[float]) -> int:
+    return given[0] + int(next(uniforms) * (given[1] - given[0] + 1))
