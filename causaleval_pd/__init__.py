@@ -7,8 +7,25 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 
 from __future__ import annotations
 
-from . import accessor, datasets, plot, structure
+from . import accessor, configurational, datasets, plot, structure
 from .compare import compare, test_controls
+from .configurational import (
+    completeness,
+    completeness_conjunctive,
+    completeness_disjunctive,
+    completeness_literal,
+    completeness_sequential,
+    correctness,
+    correctness_conjunctive,
+    correctness_disjunctive,
+    correctness_literal,
+    correctness_sequential,
+    f_beta,
+    f_beta_conjunctive,
+    f_beta_disjunctive,
+    f_beta_literal,
+    f_beta_sequential,
+)
 from .controls import with_controls
 from .cube import cube
 from .evaluate import evaluate
@@ -116,7 +133,18 @@ __all__ = [
     "arrowhead_tp",
     "as_graph",
     "compare",
+    "completeness",
+    "completeness_conjunctive",
+    "completeness_disjunctive",
+    "completeness_literal",
+    "completeness_sequential",
+    "configurational",
     "control_distribution",
+    "correctness",
+    "correctness_conjunctive",
+    "correctness_disjunctive",
+    "correctness_literal",
+    "correctness_sequential",
     "cube",
     "datasets",
     "directed_f1",
@@ -130,6 +158,11 @@ __all__ = [
     "estimated_undirected",
     "evaluate",
     "expected_metric",
+    "f_beta",
+    "f_beta_conjunctive",
+    "f_beta_disjunctive",
+    "f_beta_literal",
+    "f_beta_sequential",
     "get_metric",
     "graph_column",
     "list_metrics",

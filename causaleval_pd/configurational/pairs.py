@@ -1,0 +1,186 @@
+"""Aligned pairs of a true model and the models that a method returned, with the counts their metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..field import Pairs
+from .exposition import Exposition, PathRule, Setting, expose
+from .formula import Model, set_text
+from .quality import Convention, quality_counts
+from .truth_table import evaluation_order
+
+Cell = tuple[Model, ...]
+KINDS = ("acyclic", "cyclic")
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaCells:
+    """Distinct cells of one side of a table, and what is computed once a model.
+
+    Attributes
+    ----------
+    cells : tuple of tuples of Model
+        The models of each cell; a truth has one.
+    """
+
+    cells: tuple[Cell, ...]
+    _expositions: dict[tuple[Model, int, bool, PathRule], Exposition] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """Position of each cell's kind in `KINDS`."""
+        return np.array([any(evaluation_order(model) is None for model in cell) for cell in self.cells], np.int64)
+
+    def exposition(self, model: Model, setting: Setting, *, relative: bool, path_rule: PathRule) -> Exposition:
+        """Return a model's causal exposition; it is computed when it is first asked for."""
+        key = (model, id(setting), relative, path_rule)
+        found = self._expositions.get(key)
+        if found is None:
+            found = self._expositions[key] = expose(model, setting, relative=relative, path_rule=path_rule)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaPairs(Pairs):
+    """Aligned pairs of cells with formulas.
+
+    Attributes
+    ----------
+    truth, estimate : FormulaCells
+        Stored cells; controls share their truth.
+    truth_index, estimate_index, setting_index : (n,) int64
+        Which stored cells and which setting make up a pair.
+    settings : tuple of Setting
+        What models are judged relative to.
+    """
+
+    truth: FormulaCells
+    estimate: FormulaCells
+    truth_index: NDArray[np.int64]
+    estimate_index: NDArray[np.int64]
+    setting_index: NDArray[np.int64]
+    settings: tuple[Setting, ...]
+    _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth_index)
+
+    def true_model(self, position: int) -> Model:
+        """Return the true model of a pair."""
+        return self.truth.cells[self.truth_index[position]][0]
+
+    def estimated_models(self, position: int) -> Cell:
+        """Return the estimated models of a pair."""
+        return self.estimate.cells[self.estimate_index[position]]
+
+    def setting(self, position: int) -> Setting:
+        """Return what a pair is judged relative to."""
+        return self.settings[self.setting_index[position]]
+
+    def take(self, positions: NDArray[Any] | slice) -> FormulaPairs:
+        """Return the pairs at `positions`, sharing the stored cells."""
+        return self._replace(
+            self.estimate, self.truth_index[positions], self.estimate_index[positions], self.setting_index[positions]
+        )
+
+    def with_estimates(self, cells: Sequence[Cell], positions: NDArray[np.int64]) -> FormulaPairs:
+        """Pair other estimates with the truths, and in the settings, of the pairs at `positions`."""
+        distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+        index = np.array([distinct[cell] for cell in cells], np.int64)
+        return self._replace(
+            FormulaCells(tuple(distinct)), self.truth_index[positions], index, self.setting_index[positions]
+        )
+
+    def _replace(
+        self,
+        estimate: FormulaCells,
+        truth_index: NDArray[np.int64],
+        estimate_index: NDArray[np.int64],
+        setting_index: NDArray[np.int64],
+    ) -> FormulaPairs:
+        return FormulaPairs(self.truth, estimate, truth_index, estimate_index, setting_index, self.settings)
+
+    @cached_property
+    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First positions of the distinct pairs, and for each pair its number among them."""
+        code = (self.truth_index * len(self.estimate.cells) + self.estimate_index) * len(self.settings)
+        _, first, inverse = np.unique(code + self.setting_index, return_index=True, return_inverse=True)
+        return first, inverse.astype(np.int64)
+
+    def unique(self) -> tuple[FormulaPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        first, inverse = self.distinct
+        return self.take(first), inverse
+
+    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
+        """Tell which pairs have a cyclic model, where cyclic is not among `kinds`."""
+        allowed = np.array([kind in kinds for kind in KINDS])
+        fits = allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
+        return np.asarray(~fits)
+
+    def describe(self, position: int) -> str:
+        """Say whether truth and estimate are cyclic, and which models they are."""
+        sides = []
+        for side, cells, index in (
+            ("truth", self.truth, self.truth_index),
+            ("estimate", self.estimate, self.estimate_index),
+        ):
+            at = index[position]
+            sides.append(f"{side} is {KINDS[cells.kinds[at]]}: {set_text(cells.cells[at])}")
+        return " and ".join(sides)
+
+    def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
+        """Compute something for each estimated model of every distinct pair, once however many metrics ask.
+
+        Parameters
+        ----------
+        compute : callable
+            `compute(position, model)` for a pair and one of its estimated models.
+        key : hashable
+            Name under which the results are kept.
+
+        Returns
+        -------
+        list of lists
+            Results by distinct pair and model.
+        """
+        if key not in self._computed:
+            first = self.distinct[0].tolist()
+            self._computed[key] = [[compute(i, model) for model in self.estimated_models(i)] for i in first]
+        return list(self._computed[key])
+
+    def spread(self, values: Sequence[float]) -> NDArray[np.float64]:
+        """Give every pair the value of its distinct pair."""
+        return np.asarray(values, np.float64)[self.distinct[1]]
+
+    def quality(self, convention: Convention) -> list[list[NDArray[np.float64]]]:
+        """Count shared and own complexity of each estimated model of every distinct pair.
+
+        Parameters
+        ----------
+        convention : Convention
+            How expositions are compared.
+
+        Returns
+        -------
+        list of lists of (2, 2, 4) ndarray
+            By distinct pair and model: correctness and completeness, numerators and denominators, by component.
+        """
+
+        def count(position: int, model: Model) -> NDArray[np.float64]:
+            setting, rule = self.setting(position), convention.path_rule
+            truth = self.truth.exposition(self.true_model(position), setting, relative=False, path_rule=rule)
+            estimate = self.estimate.exposition(model, setting, relative=True, path_rule=rule)
+            sides = quality_counts(truth, estimate, setting.vocabulary, convention)
+            return np.stack([np.sum(list(side.values()), axis=0) for side in sides])
+
+        return self.by_model(count, ("quality", convention))
