@@ -18,11 +18,27 @@ from .components import (
 )
 from .exposition import Setting, exposition_table, exposition_text
 from .field import FORMULAS
+from .fit import coherence, exhaustiveness, faithfulness, fit_by_atom, fit_consistency, fit_coverage, fit_measures
 from .formula import Atom, Conjunction, FormulaError, Literal, Model, parse, parse_set, set_text
 from .inus import is_inus
 from .limits import FormulaTooLargeError
+from .nulls import acceptance_rate
 from .quality import Convention, quality_table
+from .random_models import NoSuchModelError, random_model, random_models, redundancy_free, switches
+from .redundancy import minimal_models, redundant_atoms
+from .relations import (
+    has_complete_disjuncts,
+    is_causal_submodel,
+    is_identical,
+    is_strict_submodel,
+    is_submodel,
+    lcr,
+    ncr,
+    submodel_completeness,
+)
 from .scores import completeness, correctness, f_beta
+from .simulation import add_noise, fragment, fuzzify, sample_cases, select_cases, simulate_data
+from .submodel import causal_submodel_of, is_cyclic, relation_matrix, strict_submodel_of, submodel_of
 from .truth_table import ideal_data
 
 __all__ = [
@@ -34,7 +50,12 @@ __all__ = [
     "FormulaTooLargeError",
     "Literal",
     "Model",
+    "NoSuchModelError",
     "Setting",
+    "acceptance_rate",
+    "add_noise",
+    "causal_submodel_of",
+    "coherence",
     "completeness",
     "completeness_conjunctive",
     "completeness_disjunctive",
@@ -45,6 +66,7 @@ __all__ = [
     "correctness_disjunctive",
     "correctness_literal",
     "correctness_sequential",
+    "exhaustiveness",
     "exposition_table",
     "exposition_text",
     "f_beta",
@@ -52,10 +74,38 @@ __all__ = [
     "f_beta_disjunctive",
     "f_beta_literal",
     "f_beta_sequential",
+    "faithfulness",
+    "fit_by_atom",
+    "fit_consistency",
+    "fit_coverage",
+    "fit_measures",
+    "fragment",
+    "fuzzify",
+    "has_complete_disjuncts",
     "ideal_data",
+    "is_causal_submodel",
+    "is_cyclic",
+    "is_identical",
     "is_inus",
+    "is_strict_submodel",
+    "is_submodel",
+    "lcr",
+    "minimal_models",
+    "ncr",
     "parse",
     "parse_set",
     "quality_table",
+    "random_model",
+    "random_models",
+    "redundancy_free",
+    "redundant_atoms",
+    "relation_matrix",
+    "sample_cases",
+    "select_cases",
     "set_text",
+    "simulate_data",
+    "strict_submodel_of",
+    "submodel_completeness",
+    "submodel_of",
+    "switches",
 ]

@@ -14,7 +14,7 @@ from .scores import COMPLETENESS, CORRECTNESS, QUALITY, Values, f_score, score
 from .sets import SetRule
 
 
-@metric(**QUALITY, long_name="literal correctness")
+@metric(**QUALITY, long_name="literal correctness", null="literal_correctness")
 def correctness_literal(
     pairs: FormulaPairs,
     *,
@@ -102,7 +102,7 @@ def correctness_sequential(
     return score(pairs, CORRECTNESS, "sequential", models, convention, zero_division)
 
 
-@metric(**QUALITY, long_name="literal completeness")
+@metric(**QUALITY, long_name="literal completeness", null="literal_completeness")
 def completeness_literal(
     pairs: FormulaPairs,
     *,
@@ -189,7 +189,7 @@ def completeness_sequential(
     return score(pairs, COMPLETENESS, "sequential", models, convention, zero_division)
 
 
-@metric(**QUALITY, long_name="F-beta of literal correctness and completeness")
+@metric(**QUALITY, long_name="F-beta of literal correctness and completeness", null="literal_f_beta")
 def f_beta_literal(
     pairs: FormulaPairs,
     *,

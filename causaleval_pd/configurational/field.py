@@ -15,6 +15,7 @@ from ..field import Batch, Field, register_field
 from ..messages import name_row
 from .exposition import Setting
 from .formula import FormulaError, Model, parse_set, set_text
+from .nulls import NULLS
 from .pairs import Cell, FormulaCells, FormulaPairs
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
@@ -167,7 +168,7 @@ FORMULAS = register_field(
         missing=missing,
         pair=pair,
         identify=identify,
-        nulls={},
+        nulls=NULLS,
         context=CONTEXT,
     )
 )

@@ -10,12 +10,19 @@ References
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..messages import check_known
+from ..metric import metric
 from .configurations import allows, configurations, factor_columns, memberships
 from .formula import Model, literal_text, parse
+from .pairs import KINDS, FormulaPairs
+from .sets import SetRule, combine
 
 #: the eight measures, in the order of the columns of `fit_by_atom`
 MEASURES = (
@@ -113,7 +120,7 @@ def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def fit(model: Model | str, data: pd.DataFrame) -> pd.Series:
+def fit_measures(model: Model | str, data: pd.DataFrame) -> pd.Series:
     """Compute every measure of a model's fit to data; a complex model is as good as its worst atom.
 
     Parameters
@@ -142,7 +149,7 @@ def fit(model: Model | str, data: pd.DataFrame) -> pd.Series:
     --------
     >>> import pandas as pd
     >>> data = pd.DataFrame({"A": [1, 1, 1, 0, 0], "B": [1, 1, 0, 1, 0]})
-    >>> fit("A<->B", data)[["consistency", "contrapositive_consistency", "faithfulness"]].round(3).to_dict()
+    >>> fit_measures("A<->B", data)[["consistency", "contrapositive_consistency", "faithfulness"]].round(3).to_dict()
     {'consistency': 0.667, 'contrapositive_consistency': 0.5, 'faithfulness': 0.5}
     """
     model = parse(model) if isinstance(model, str) else model
@@ -283,3 +290,94 @@ def _observed(model: Model, data: pd.DataFrame) -> NDArray[np.int8]:
     columns = factor_columns(data, model.factors)
     rounded = np.stack([np.rint(columns[factor]) for factor in model.factors], axis=1)
     return np.unique(rounded.astype(np.int8), axis=0)
+
+
+FIT: dict[str, Any] = {
+    "field": "formula",
+    "kinds": KINDS,
+    "direction": "maximize",
+    "range": (0, 1),
+    "optimum": 1,
+    "reference": "10.1515/jci-2023-0014",
+}
+
+
+def _score(pairs: FormulaPairs, measure: str, models: SetRule, family: str) -> NDArray[np.float64]:
+    """Score the estimates of every pair on the data of its context."""
+    check_known(measure, [name for name in MEASURES if name.endswith(family)], f"{family} measure")
+
+    def measures(position: int, model: Model) -> NDArray[np.float64]:
+        data = pairs.setting(position).data
+        if data is None:
+            raise ValueError(f"fit_{family} needs the data of the estimates: pass context={{'data': frame}}")
+        return np.asarray(atom_measures(*memberships(model, data)).min(axis=0))
+
+    found = pairs.by_model(measures, "fit")
+    place = MEASURES.index(measure)
+    return pairs.spread([combine([one[place] for one in cell], models, optimum=1, empty=math.nan) for cell in found])
+
+
+@metric(**FIT, long_name="consistency in the data")
+def fit_consistency(
+    pairs: FormulaPairs, *, measure: str = "consistency", models: SetRule = "max"
+) -> NDArray[np.float64]:
+    """Compute the consistency of the estimate in the data: how far its left-hand sides suffice for their outcomes.
+
+    The smallest consistency of an atom, from `context={"data": frame}`. The truth plays no part.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    measure : str
+        One of the four forms of consistency in `MEASURES`.
+    models : {"max", "mean", "any", "all"}
+        What becomes of the scores of several models in one cell.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        One value a pair; NaN for an output without models.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A<->C"]})
+    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 0, 1, 0]})
+    >>> ce.evaluate(runs, ["fit_consistency", "fit_coverage"], context={"data": data})["fit_consistency"].tolist()
+    [0.5]
+    """
+    return _score(pairs, measure, models, "consistency")
+
+
+@metric(**FIT, long_name="coverage in the data")
+def fit_coverage(pairs: FormulaPairs, *, measure: str = "coverage", models: SetRule = "max") -> NDArray[np.float64]:
+    """Compute the coverage of the estimate in the data: how far its left-hand sides are necessary for their outcomes.
+
+    The smallest coverage of an atom, from `context={"data": frame}`. The truth plays no part.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    measure : str
+        One of the four forms of coverage in `MEASURES`.
+    models : {"max", "mean", "any", "all"}
+        What becomes of the scores of several models in one cell.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        One value a pair; NaN for an output without models.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A*B<->C"]})
+    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]})
+    >>> ce.evaluate(runs, ["fit_coverage"], context={"data": data})["fit_coverage"].round(3).tolist()
+    [0.333]
+    """
+    return _score(pairs, measure, models, "coverage")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from .truth_table import evaluation_order
 
 Cell = tuple[Model, ...]
 KINDS = ("acyclic", "cyclic")
+#: expositions that are kept for one side of a table
+MAX_KEPT = 20_000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,23 +32,32 @@ class FormulaCells:
     ----------
     cells : tuple of tuples of Model
         The models of each cell; a truth has one.
+    absent : int
+        Position of the cell that stands for no control, whose metrics are undefined; -1: there is none.
     """
 
     cells: tuple[Cell, ...]
-    _expositions: dict[tuple[Model, int, bool, PathRule], Exposition] = field(default_factory=dict, repr=False)
+    absent: int = -1
+    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
         """Position of each cell's kind in `KINDS`."""
         return np.array([any(evaluation_order(model) is None for model in cell) for cell in self.cells], np.int64)
 
-    def exposition(self, model: Model, setting: Setting, *, relative: bool, path_rule: PathRule) -> Exposition:
-        """Return a model's causal exposition; it is computed when it is first asked for."""
-        key = (model, id(setting), relative, path_rule)
-        found = self._expositions.get(key)
-        if found is None:
-            found = self._expositions[key] = expose(model, setting, relative=relative, path_rule=path_rule)
+    def cached(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what is kept under `key`, computed when it is first asked for."""
+        if key not in self._kept:
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            self._kept[key] = compute()
+        found: T = self._kept[key]
         return found
+
+    def exposition(self, model: Model, setting: Setting, *, relative: bool, path_rule: PathRule) -> Exposition:
+        """Return a model's causal exposition."""
+        key = ("exposition", model, id(setting), relative, path_rule)
+        return self.cached(key, lambda: expose(model, setting, relative=relative, path_rule=path_rule))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +105,12 @@ class FormulaPairs(Pairs):
             self.estimate, self.truth_index[positions], self.estimate_index[positions], self.setting_index[positions]
         )
 
-    def with_estimates(self, cells: Sequence[Cell], positions: NDArray[np.int64]) -> FormulaPairs:
-        """Pair other estimates with the truths, and in the settings, of the pairs at `positions`."""
+    def with_estimates(self, cells: Sequence[Cell | None], positions: NDArray[np.int64]) -> FormulaPairs:
+        """Pair other estimates with the truths, and in the settings, of the pairs at `positions`; None: no control."""
         distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         index = np.array([distinct[cell] for cell in cells], np.int64)
-        return self._replace(
-            FormulaCells(tuple(distinct)), self.truth_index[positions], index, self.setting_index[positions]
-        )
+        estimate = FormulaCells(tuple(cell or () for cell in distinct), distinct.get(None, -1))
+        return self._replace(estimate, self.truth_index[positions], index, self.setting_index[positions])
 
     def _replace(
         self,
@@ -159,8 +171,9 @@ class FormulaPairs(Pairs):
         return list(self._computed[key])
 
     def spread(self, values: Sequence[float]) -> NDArray[np.float64]:
-        """Give every pair the value of its distinct pair."""
-        return np.asarray(values, np.float64)[self.distinct[1]]
+        """Give every pair the value of its distinct pair, NaN where there is no control."""
+        absent = self.estimate_index == self.estimate.absent
+        return np.where(absent, np.nan, np.asarray(values, np.float64)[self.distinct[1]])
 
     def quality(self, convention: Convention) -> list[list[NDArray[np.float64]]]:
         """Count shared and own complexity of each estimated model of every distinct pair.

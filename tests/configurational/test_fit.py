@@ -10,7 +10,14 @@ import pandas as pd
 import pytest
 
 from causaleval_pd.configurational import parse
-from causaleval_pd.configurational.fit import MEASURES, coherence, exhaustiveness, faithfulness, fit, fit_by_atom
+from causaleval_pd.configurational.fit import (
+    MEASURES,
+    coherence,
+    exhaustiveness,
+    faithfulness,
+    fit_by_atom,
+    fit_measures,
+)
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_fit.csv.gz"
 COLUMNS = ["scon", "scov", "ccon", "ccov", "PAcon", "AAcov", "AACcon", "PACcov"]
@@ -23,7 +30,7 @@ def test_known_answers(kind: str) -> None:
     cases = CASES[CASES.type == kind]
     assert len(cases) >= 20
     for case in cases.itertuples():
-        found = fit(case.model, pd.read_csv(io.StringIO(case.data)))
+        found = fit_measures(case.model, pd.read_csv(io.StringIO(case.data)))
         for name, column in zip([*MEASURES, *OTHERS], [*COLUMNS, *OTHERS], strict=True):
             expected = getattr(case, column)
             if not np.isnan(expected):
@@ -59,7 +66,7 @@ def test_crisp_measures_are_cell_counts() -> None:
 def test_contraposition() -> None:
     """P -> Y read backwards is y -> p: consistency and contrapositive coverage of the negated atom agree."""
     data = pd.DataFrame(np.random.default_rng(4).integers(0, 2, (40, 2)), columns=["A", "B"])
-    forward, backward = fit("A<->B", data), fit("b<->a", data)
+    forward, backward = fit_measures("A<->B", data), fit_measures("b<->a", data)
     assert forward["contrapositive_consistency"] == backward["consistency"]
     assert forward["coverage"] == backward["contrapositive_coverage"]
     assert forward["prevalence_adjusted_consistency"] == pytest.approx(
@@ -71,12 +78,14 @@ def test_row_order_and_column_names_do_not_matter() -> None:
     case = CASES[CASES.type == "fs"].iloc[3]
     data = pd.read_csv(io.StringIO(case.data))
     mixed = data.sample(frac=1, random_state=1)[data.columns[::-1]].rename(columns=str.lower)
-    assert fit(case.model, mixed).to_numpy() == pytest.approx(fit(case.model, data).to_numpy(), abs=1e-12)
+    assert fit_measures(case.model, mixed).to_numpy() == pytest.approx(
+        fit_measures(case.model, data).to_numpy(), abs=1e-12
+    )
 
 
 def test_a_model_of_its_ideal_data() -> None:
     data = pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1], "C": [0, 1, 1, 1]})
-    assert fit("A+B<->C", data).tolist() == [1.0] * 11
+    assert fit_measures("A+B<->C", data).tolist() == [1.0] * 11
 
 
 def test_groups_of_atoms_that_share_no_factor() -> None:
@@ -107,14 +116,14 @@ def test_zero_over_zero_is_missing() -> None:
     ],
 )
 def test_refusals(data: pd.DataFrame, error: type[Exception], message: str) -> None:
-    for function in (fit, fit_by_atom, coherence, exhaustiveness, faithfulness):
+    for function in (fit_measures, fit_by_atom, coherence, exhaustiveness, faithfulness):
         with pytest.raises(error, match=message):
             function("A<->B", data)
 
 
 def test_a_multi_value_literal_of_a_fuzzy_factor_is_refused() -> None:
     with pytest.raises(ValueError, match="A=2 needs multi-value data"):
-        fit("A=2<->B=1", pd.DataFrame({"A": [0.3, 0.6], "B": [1, 0]}))
+        fit_measures("A=2<->B=1", pd.DataFrame({"A": [0.3, 0.6], "B": [1, 0]}))
 
 
 def test_too_many_configurations_are_refused() -> None:

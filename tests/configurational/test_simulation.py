@@ -8,7 +8,7 @@ import pytest
 
 from causaleval_pd.configurational import parse
 from causaleval_pd.configurational.configurations import allows, configurations
-from causaleval_pd.configurational.fit import faithfulness, fit
+from causaleval_pd.configurational.fit import faithfulness, fit_measures
 from causaleval_pd.configurational.simulation import (
     add_noise,
     fragment,
@@ -36,7 +36,7 @@ def wrong(data: pd.DataFrame, text: str) -> int:
 def test_ideal_data_fit_perfectly() -> None:
     data = simulate_data(TRUTH)
     assert len(data) == 2**4
-    assert fit(TRUTH, data).tolist() == [1.0] * 11
+    assert fit_measures(TRUTH, data).tolist() == [1.0] * 11
 
 
 def test_each_setting_does_what_it_says() -> None:
@@ -65,12 +65,12 @@ def test_selected_cases_are_compatible_or_within_the_thresholds() -> None:
     assert wrong(select_cases(TRUTH, data), TRUTH) == 0
     assert len(select_cases(TRUTH, data)) == 16
     kept = select_cases(TRUTH, data, consistency=0.8, coverage=0.7, rng=3)
-    found = fit(TRUTH, kept)
+    found = fit_measures(TRUTH, kept)
     assert 0.8 <= found["consistency"] < 1
     assert 0.7 <= found["coverage"] < 1
     added = data.drop(kept.index)
     for case in added.index:  # no further case would fit in
-        more = fit(TRUTH, pd.concat([kept, added.loc[[case]]]))
+        more = fit_measures(TRUTH, pd.concat([kept, added.loc[[case]]]))
         assert more["consistency"] < 0.8 or more["coverage"] < 0.7
 
 
@@ -80,7 +80,7 @@ def test_selection_from_fuzzy_data_keeps_the_thresholds() -> None:
     assert 8 <= len(kept) < 16
     model = parse("A*b+C<->D")
     extra = [i for i in kept.index if wrong(kept.loc[[i]].round(), str(model))]
-    assert not extra or fit(model, kept)[["consistency", "coverage"]].min() >= 0.75 - 1e-9
+    assert not extra or fit_measures(model, kept)[["consistency", "coverage"]].min() >= 0.75 - 1e-9
 
 
 def test_fragmentation_drops_whole_configurations() -> None:
