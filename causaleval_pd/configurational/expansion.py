@@ -86,16 +86,21 @@ class Expansion:
 
     def candidates(self, form: Form) -> set[Form]:
         """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
-        found, todo = {form}, [form]
+        return {candidate for _, candidate in self.substitutions(form)}
+
+    def substitutions(self, form: Form) -> set[tuple[frozenset[int], Form]]:
+        """Return the candidates with the sets of outcomes that were replaced."""
+        start = (frozenset[int](), form)
+        found, todo = {start}, [start]
         while todo:
+            replaced, current = todo.pop()
             literals = 0
-            current = todo.pop()
             for disjunct in current:
                 literals |= disjunct
             for outcome in self.atoms:
                 if literals & (outcome | self.vocabulary.negation(outcome)):
-                    new = self.substitute(current, outcome)
-                    if new and new not in found:
+                    new = (replaced | {outcome}, self.substitute(current, outcome))
+                    if new[1] and new not in found:
                         found.add(new)
                         todo.append(new)
                         if len(found) > MAX_CANDIDATES:

@@ -8,11 +8,12 @@ References
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
-from .formula import Model
+from .formula import Model, parse
 from .truth_table import TruthTable, free_planes
-from .vocabulary import Vocabulary, bits
+from .vocabulary import Domains, Vocabulary, bits
 
 
 def full_table(form: Iterable[int], vocabulary: Vocabulary) -> TruthTable:
@@ -70,20 +71,23 @@ def is_irredundant(form: Iterable[int], table: TruthTable) -> bool:
     return True
 
 
-def is_inus(model: Model, vocabulary: Vocabulary | None = None) -> bool:
-    """Tell whether the left-hand side of every atom is in INUS form.
+def is_inus(model: Model | str, domains: Domains | None = None) -> bool:
+    """Tell whether no literal and no disjunct of a model can be deleted.
+
+    Deleting one must change the truth values of the left-hand side on configurations that the other atoms allow, and
+    the left-hand side must vary there.
 
     Parameters
     ----------
-    model : Model
+    model : Model or str
         What to judge.
-    vocabulary : Vocabulary, optional
-        Carries the values of multi-value factors; without it a factor may have further values than the model mentions.
+    domains : mapping, optional
+        Values of multi-value factors; a factor that is not mentioned may have one more value than the model gives it.
 
     Returns
     -------
     bool
-        Whether each left-hand side varies over all configurations of its factors and nothing can be deleted from it.
+        Whether every atom is in INUS form.
 
     Raises
     ------
@@ -92,34 +96,66 @@ def is_inus(model: Model, vocabulary: Vocabulary | None = None) -> bool:
 
     Examples
     --------
-    >>> from causaleval_pd.configurational import parse
-    >>> is_inus(parse("A*b+C<->E")), is_inus(parse("A+A*B<->E")), is_inus(parse("A*B+a*B<->E"))
+    >>> is_inus("A*b+C<->E"), is_inus("A+A*B<->E"), is_inus("A*B+a*B<->E")
     (True, False, False)
+    >>> is_inus("(D<->E)*(G+E*d<->K)")
+    False
     """
-    words = vocabulary or open_vocabulary(model)
-    for atom in model.atoms:
-        form = [words.encode(one) for one in atom.disjuncts]
-        if not is_irredundant(form, full_table(form, words)):
+    model = parse(model) if isinstance(model, str) else model
+    words = open_vocabulary(model, domains)
+    forms = [[words.encode(one) for one in atom.disjuncts] for atom in model.atoms]
+    table = full_table((*itertools.chain(*forms), *map(words.bit, model.outcomes)), words)
+    allowed = allowed_rows(model, table, words)
+    for i, form in enumerate(forms):
+        rows = table.rows
+        for other in allowed[:i] + allowed[i + 1 :]:
+            rows &= other
+        if not is_irredundant(form, TruthTable(rows, table.planes)):
             return False
     return True
 
 
-def open_vocabulary(*models: Model) -> Vocabulary:
-    """Return a vocabulary for models whose domains are unknown: a factor with a value above 1 has one value more.
+def allowed_rows(model: Model, table: TruthTable, vocabulary: Vocabulary) -> list[int]:
+    """Return the configurations on which each atom of a model holds.
 
     Parameters
     ----------
-    *models : Model
-        Models that are judged together.
+    model : Model
+        A model.
+    table : TruthTable
+        Configurations of at least its factors.
+    vocabulary : Vocabulary
+        Which bit is which literal.
+
+    Returns
+    -------
+    list of int
+        One bit set an atom.
+    """
+    return [
+        table.rows & ~(table.disjunction(map(vocabulary.encode, a.disjuncts)) ^ table.planes[vocabulary.bit(a.outcome)])
+        for a in model.atoms
+    ]
+
+
+def open_vocabulary(model: Model, domains: Domains | None = None) -> Vocabulary:
+    """Return a vocabulary in which multi-value factors of unknown domain have one value more than the model mentions.
+
+    Parameters
+    ----------
+    model : Model
+        A model.
+    domains : mapping, optional
+        Values of the factors that are known.
 
     Returns
     -------
     Vocabulary
-        Binary factors keep two values.
+        Factors with the values 0 and 1 keep two.
     """
     values: dict[str, set[int]] = {}
-    for model in models:
-        for atom in model.atoms:
-            for name, value in (*atom.literals, atom.outcome):
-                values.setdefault(name, {0, 1}).add(value)
-    return Vocabulary({name: [*found, max(found) + 1] for name, found in values.items() if max(found) > 1})
+    for atom in model.atoms:
+        for name, value in (*atom.literals, atom.outcome):
+            values.setdefault(name, {0, 1}).add(value)
+    more = {name: [*found, max(found) + 1] for name, found in values.items() if max(found) > 1}
+    return Vocabulary(more | {name.upper(): list(known) for name, known in (domains or {}).items()})
