@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from .configurational.plot import hypergraph, model_difference, score_profile
 from .engine import RNGLike
 from .facets import (
     HEIGHT,
@@ -34,7 +35,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from seaborn import FacetGrid
 
-__all__ = ["CubePlots", "adjacency_table", "comparisons", "distributions", "expected_curves", "p_values", "strata"]
+__all__ = [
+    "CubePlots",
+    "adjacency_table",
+    "comparisons",
+    "distributions",
+    "expected_curves",
+    "hypergraph",
+    "model_difference",
+    "p_values",
+    "score_profile",
+    "strata",
+]
 
 #: an integer metric has unit bins up to this many of them
 _MAX_BINS = 200

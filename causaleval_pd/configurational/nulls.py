@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ..engine import RNGLike, resolve_seed
+from ..messages import check_known
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching, Null
 from .exposition import Exposition
@@ -375,6 +377,40 @@ def match_relabel(matching: Matching) -> Matcher:
         return DrawnModels(pairs, keys, relabel_law, always_acyclic=False, moments=relabel_moments)
 
     return match
+
+
+def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:
+    """Draw controls of every pair.
+
+    Parameters
+    ----------
+    pairs : FormulaPairs
+        The observed pairs.
+    null : str
+        Name of a null model.
+    n_draws : int
+        Controls a pair.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    FormulaPairs
+        The pairs with controls for estimates, a pair's draws together.
+
+    Raises
+    ------
+    ValueError
+        If the null model is unknown.
+    NoSuchModelError
+        If a pair has no control.
+    """
+    check_known(null, NULLS, "null")
+    keys = np.random.default_rng(resolve_seed(rng)).integers(2**63, size=pairs.n).astype(np.uint64)
+    nothing = pd.Series([], dtype="str")
+    match = NULLS[null].match(Matching(nothing, nothing, None, None, {}))
+    drawn: Any = match(np.arange(pairs.n), pairs, keys).draw(0, n_draws)
+    return cast(FormulaPairs, drawn)
 
 
 NULLS = {
