@@ -19,7 +19,7 @@ from .expansion import Expansion
 from .formula import Model, conjunction_text, dnf_text, literal_text, parse
 from .inus import full_table, is_irredundant
 from .limits import MAX_PATHS, FormulaTooLargeError
-from .minimisation import Caps, Form, Minimiser, ThresholdMinimiser
+from .minimisation import NO_CAPS, Caps, Form, Minimiser, ThresholdMinimiser
 from .truth_table import FuzzyTable, TruthTable, data_table, data_values, evaluation_order, ideal_table
 from .vocabulary import Domains, Vocabulary, bits
 
@@ -122,7 +122,12 @@ class Setting:
 
 
 def expose(
-    model: Model, setting: Setting | None = None, *, relative: bool = False, path_rule: PathRule = "outcome"
+    model: Model,
+    setting: Setting | None = None,
+    *,
+    relative: bool = False,
+    path_rule: PathRule = "outcome",
+    size_caps: bool = True,
 ) -> Exposition:
     """Compute the causal exposition of a model in the vocabulary of a setting.
 
@@ -136,6 +141,8 @@ def expose(
         Minimise relative to the setting's data instead of the model's ideal data.
     path_rule : {"outcome", "pairwise"}
         Whether the elements of a path must be causes of its outcome, or also of every later element.
+    size_caps : bool
+        Whether minimal forms on ideal data may only have the published sizes.
 
     Returns
     -------
@@ -154,7 +161,7 @@ def expose(
         raise ValueError(f"{model} is cyclic: chains of causes have no end, so its quality is not defined")
     setting.check(model, relative=relative)
     try:
-        return _Expositor(model, setting, relative, path_rule).exposition()
+        return _Expositor(model, setting, relative, path_rule, size_caps).exposition()
     except FormulaTooLargeError as error:
         raise FormulaTooLargeError(f"{model}: {error}") from None
 
@@ -162,7 +169,7 @@ def expose(
 class _Expositor:
     """The parts that the outcomes of one model share."""
 
-    def __init__(self, model: Model, setting: Setting, relative: bool, path_rule: PathRule) -> None:
+    def __init__(self, model: Model, setting: Setting, relative: bool, path_rule: PathRule, size_caps: bool) -> None:
         words = self.vocabulary = setting.vocabulary
         self.pairwise = path_rule == "pairwise"
         self.atoms = {words.bit(a.outcome): frozenset(map(words.encode, a.disjuncts)) for a in model.atoms}
@@ -174,7 +181,8 @@ class _Expositor:
                 setting.cases, outcome, setting.caps, consistency=setting.con, coverage=setting.cov
             )
         else:
-            table, caps = ideal_table(model, words), Caps.ideal(len(model.factors), len(self.atoms))
+            table = ideal_table(model, words)
+            caps = Caps.ideal(len(model.factors), len(self.atoms)) if size_caps else NO_CAPS
             self.minimiser = lambda outcome: Minimiser(table, outcome, caps)
         self.causes: dict[int, int] = {}
 
@@ -251,7 +259,9 @@ def _literals(forms: tuple[Form, ...] | list[Form]) -> int:
     return found
 
 
-def exposition_table(model: Model | str, setting: Setting | None = None, *, relative: bool = True) -> pd.DataFrame:
+def exposition_table(
+    model: Model | str, setting: Setting | None = None, *, relative: bool = True, size_caps: bool = True
+) -> pd.DataFrame:
     """List everything a model says of the causes of each outcome.
 
     Parameters
@@ -262,6 +272,8 @@ def exposition_table(model: Model | str, setting: Setting | None = None, *, rela
         Values of multi-value factors; data that the model is minimised relative to.
     relative : bool
         Use the setting's data, where it has any.
+    size_caps : bool
+        Whether minimal forms on ideal data may only have the published sizes.
 
     Returns
     -------
@@ -281,7 +293,7 @@ def exposition_table(model: Model | str, setting: Setting | None = None, *, rela
     ['A', 'B', 'C', 'A', 'B', 'C', 'A+C', 'B+C', 'A->B->D', 'C->D']
     """
     setting = setting or Setting()
-    known = expose(parse(model) if isinstance(model, str) else model, setting, relative=relative)
+    known = expose(parse(model) if isinstance(model, str) else model, setting, relative=relative, size_caps=size_caps)
     words = setting.vocabulary
     rows: list[tuple[str, str, str, int]] = []
     for outcome, ascribed in known.items():

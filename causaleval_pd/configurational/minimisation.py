@@ -13,6 +13,7 @@ References
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +55,9 @@ class Caps:
     def allow(self, form: Collection[int]) -> bool:
         """Tell whether a form is within the caps on disjuncts and complexity."""
         return len(form) <= self.disjuncts and sum(code.bit_count() for code in form) <= self.complexity
+
+
+NO_CAPS = Caps(sys.maxsize, sys.maxsize, sys.maxsize)
 
 
 class Minimiser:

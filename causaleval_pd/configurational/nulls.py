@@ -21,6 +21,7 @@ from ..null import ClosedForm, Controls, Matcher, Matching, Null
 from .exposition import Exposition
 from .formula import Atom, Literal, Model, parse
 from .pairs import KINDS, Cell, FormulaPairs
+from .quality import Convention
 from .random_models import NoSuchModelError, draw_model, stream
 from .vocabulary import Domains, Vocabulary, bits
 
@@ -307,8 +308,9 @@ def relabel_moments(pairs: FormulaPairs, position: int, metric: Metric) -> tuple
     cell, setting = pairs.estimated_models(position), pairs.setting(position)
     if len(cell) != 1 or setting.data is not None or pairs.refused(metric.kinds)[position]:
         return np.nan, np.nan
-    truth = pairs.truth.exposition(pairs.true_model(position), setting, relative=False, path_rule="outcome")
-    estimate = pairs.estimate.exposition(cell[0], setting, relative=True, path_rule="outcome")
+    convention = Convention.of(metric.options.get("convention", "published"))
+    truth = pairs.truth.exposition(pairs.true_model(position), setting, convention, relative=False)
+    estimate = pairs.estimate.exposition(cell[0], setting, convention, relative=True)
     sides = [_literals(side, setting.vocabulary) for side in (estimate, truth)]
     sizes = [sum(map(len, side.values())) for side in sides]
     if len(sides[0]) < len(estimate) or len(sides[1]) < len(truth) or not all(sizes):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..field import Pairs
-from .exposition import Exposition, PathRule, Setting, expose
+from .exposition import Exposition, Setting, expose
 from .formula import Model, set_text
 from .quality import Convention, quality_counts
 from .truth_table import evaluation_order
@@ -54,10 +54,13 @@ class FormulaCells:
         found: T = self._kept[key]
         return found
 
-    def exposition(self, model: Model, setting: Setting, *, relative: bool, path_rule: PathRule) -> Exposition:
+    def exposition(self, model: Model, setting: Setting, convention: Convention, *, relative: bool) -> Exposition:
         """Return a model's causal exposition."""
-        key = ("exposition", model, id(setting), relative, path_rule)
-        return self.cached(key, lambda: expose(model, setting, relative=relative, path_rule=path_rule))
+        path_rule, size_caps = convention.path_rule, convention.size_caps
+        return self.cached(
+            ("exposition", model, id(setting), relative, path_rule, size_caps),
+            lambda: expose(model, setting, relative=relative, path_rule=path_rule, size_caps=size_caps),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,9 +193,9 @@ class FormulaPairs(Pairs):
         """
 
         def count(position: int, model: Model) -> NDArray[np.float64]:
-            setting, rule = self.setting(position), convention.path_rule
-            truth = self.truth.exposition(self.true_model(position), setting, relative=False, path_rule=rule)
-            estimate = self.estimate.exposition(model, setting, relative=True, path_rule=rule)
+            setting = self.setting(position)
+            truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
+            estimate = self.estimate.exposition(model, setting, convention, relative=True)
             sides = quality_counts(truth, estimate, setting.vocabulary, convention)
             return np.stack([np.sum(list(side.values()), axis=0) for side in sides])
 

@@ -42,16 +42,20 @@ class Convention:
     tie_rule : {"published", "disjuncts_first"}
         The best counterpart of a formula must have most disjuncts and most literals at once, and one literal is counted
         if none has; or most disjuncts first, then most literals.
+    size_caps : bool
+        On ideal data a minimal form has at most n literals a disjunct, 2n disjuncts and 3n + 5 literals, n being the
+        number of factors that are no outcomes; larger models have no causes then. Without data only.
 
     Examples
     --------
     >>> Convention.of("paper")
-    Convention(partial_credit=False, path_rule='pairwise', tie_rule='disjuncts_first')
+    Convention(partial_credit=False, path_rule='pairwise', tie_rule='disjuncts_first', size_caps=False)
     """
 
     partial_credit: bool = True
     path_rule: PathRule = "outcome"
     tie_rule: TieRule = "published"
+    size_caps: bool = True
 
     def __post_init__(self) -> None:
         check_known(self.path_rule, ("outcome", "pairwise"), "path_rule")
@@ -63,7 +67,7 @@ class Convention:
         if isinstance(convention, Convention):
             return convention
         check_known(convention, ("published", "paper"), "convention")
-        return cls() if convention == "published" else cls(False, "pairwise", "disjuncts_first")
+        return cls() if convention == "published" else cls(False, "pairwise", "disjuncts_first", size_caps=False)
 
 
 def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRule) -> int:
@@ -254,7 +258,7 @@ def quality_table(
     chosen = Convention.of(convention)
     models = [parse(model) if isinstance(model, str) else model for model in (truth, estimate)]
     true, estimated = (
-        expose(model, setting, relative=relative, path_rule=chosen.path_rule)
+        expose(model, setting, relative=relative, path_rule=chosen.path_rule, size_caps=chosen.size_caps)
         for model, relative in zip(models, (False, True), strict=True)
     )
     rows = []

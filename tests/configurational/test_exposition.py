@@ -156,3 +156,10 @@ def test_refusals():
         Setting(con=0.8)
     with pytest.raises(ValueError, match=r"\['C'\], which are no columns of the data: \['A', 'B'\]"):
         exposition_table("A+C<->B", Setting(data=pd.DataFrame({"A": [0, 1], "b": [0, 1]})))
+
+
+def test_published_size_caps():
+    odd = [code for code in range(32) if code.bit_count() % 2]
+    parity = "+".join("*".join(n if code >> i & 1 else n.lower() for i, n in enumerate("ABCDE")) for code in odd)
+    assert exposition_table(f"{parity}<->F").empty, "16 disjuncts, where 2 n = 10"
+    assert len(exposition_table(f"{parity}<->F", size_caps=False).query("component == 'conjunctive'")) == 16
