@@ -21,6 +21,23 @@ from .null import Null
 FIELDS: dict[str, Field] = {}
 
 
+class PairError(ValueError):
+    """A metric cannot be computed for some pairs; the verbs name their rows.
+
+    Parameters
+    ----------
+    positions : array_like of int
+        The pairs, by position.
+    reason : str
+        What was found in them, and how to mend it.
+    """
+
+    def __init__(self, positions: Any, reason: str) -> None:
+        self.positions = np.asarray(positions, np.int64)
+        self.reason = reason
+        super().__init__(f"pair {self.positions[0]}: {reason}")
+
+
 class Pairs(ABC):
     """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value a pair."""
 
@@ -38,8 +55,8 @@ class Pairs(ABC):
         """Return the distinct pairs, and for each pair the position of its equal among them."""
 
     @abstractmethod
-    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
-        """Tell which pairs have a truth or an estimate whose kind is not among `kinds`."""
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Tell which pairs have an estimate not among `kinds`, or a truth not among `truth_kinds` (default `kinds`)."""
 
     @abstractmethod
     def describe(self, position: int) -> str:

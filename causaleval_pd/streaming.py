@@ -110,12 +110,12 @@ def simulate(metrics: Sequence[Metric], controls: Controls, n: int, how: Plan) -
         count = min(step, how.n_draws - start)
         pairs: Pairs = controls.draw(start, count)
         for m in metrics:
-            if how.invalid == "raise" and pairs.refused(m.kinds).any():
+            if how.invalid == "raise" and pairs.refused(m.kinds, m.truth_kinds).any():
                 raise ValueError(
-                    f"{m.name} applies to {' and '.join(m.kinds)}, but controls of class "
+                    f"{m.name} applies to {m.kinds_line()}, but controls of class "
                     f"{', '.join(sorted(set(controls.kind.tolist())))} were asked for; change control_kind="
                 )
-            values[m.name][:, start : start + count] = score(m, pairs, how.invalid).reshape(n, count)
+            values[m.name][:, start : start + count] = score(m, pairs, how.invalid, distinct=False).reshape(n, count)
     return values
 
 
