@@ -39,12 +39,12 @@ SCALES: dict[str, Callable[[int, int, float], float]] = {
 
 
 def known_factors(pairs: FormulaPairs, position: int) -> list[str]:
-    """Return the factors a guess may use: the data's, where data are given, else those of truth and estimate."""
+    """Return the factors a guess may use: the data's; without data those of truth, estimate and the stated domains."""
     setting = pairs.setting(position)
     if setting.names is not None:
         return list(setting.names)
     models = (pairs.true_model(position), *pairs.estimated_models(position))
-    return sorted({name for model in models for name in model.factors})
+    return sorted({name for model in models for name in model.factors} | set(setting.vocabulary.domains))
 
 
 @dataclass(frozen=True, eq=False)

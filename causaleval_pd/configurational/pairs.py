@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..field import Pairs
+from ..field import PairError, Pairs
 from .exposition import Exposition, Setting, expose
 from .formula import Model, set_text
+from .limits import FormulaTooLargeError
 from .quality import Convention, quality_counts
 from .truth_table import evaluation_order
 
@@ -22,6 +23,10 @@ KINDS = ("acyclic", "cyclic")
 MAX_KEPT = 20_000
 
 T = TypeVar("T")
+
+
+class TooLargePairsError(PairError, FormulaTooLargeError):
+    """Pairs with models whose exact evaluation would take too long; the verbs name their rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +51,17 @@ class FormulaCells:
         return np.array([any(evaluation_order(model) is None for model in cell) for cell in self.cells], np.int64)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return what is kept under `key`, computed when it is first asked for."""
+        """Return what is kept under `key`, computed when it is first asked for; a refusal is kept too."""
         if key not in self._kept:
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
-            self._kept[key] = compute()
-        found: T = self._kept[key]
+            try:
+                self._kept[key] = compute()
+            except FormulaTooLargeError as error:
+                self._kept[key] = error
+        found: T | FormulaTooLargeError = self._kept[key]
+        if isinstance(found, FormulaTooLargeError):
+            raise FormulaTooLargeError(*found.args)
         return found
 
     def exposition(self, model: Model, setting: Setting, convention: Convention, *, relative: bool) -> Exposition:
@@ -136,10 +146,13 @@ class FormulaPairs(Pairs):
         first, inverse = self.distinct
         return self.take(first), inverse
 
-    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Tell which pairs have a cyclic model, where cyclic is not among `kinds`."""
-        allowed = np.array([kind in kinds for kind in KINDS])
-        fits = allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
+        true, estimated = (
+            np.array([kind in known for kind in KINDS])
+            for known in (kinds if truth_kinds is None else truth_kinds, kinds)
+        )
+        fits = true[self.truth.kinds][self.truth_index] & estimated[self.estimate.kinds][self.estimate_index]
         return np.asarray(~fits)
 
     def describe(self, position: int) -> str:
@@ -167,10 +180,25 @@ class FormulaPairs(Pairs):
         -------
         list of lists
             Results by distinct pair and model.
+
+        Raises
+        ------
+        TooLargePairsError
+            If some pairs would take too long.
         """
         if key not in self._computed:
             first = self.distinct[0].tolist()
-            self._computed[key] = [[compute(i, model) for model in self.estimated_models(i)] for i in first]
+            found: list[list[Any]] = []
+            refusals: dict[int, FormulaTooLargeError] = {}
+            for number, position in enumerate(first):
+                try:
+                    found.append([compute(position, model) for model in self.estimated_models(position)])
+                except FormulaTooLargeError as error:
+                    refusals[number] = error
+            if refusals:
+                positions = np.flatnonzero(np.isin(self.distinct[1], list(refusals)))
+                raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
+            self._computed[key] = found
         return list(self._computed[key])
 
     def spread(self, values: Sequence[float]) -> NDArray[np.float64]:

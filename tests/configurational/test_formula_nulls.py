@@ -178,6 +178,12 @@ def test_guesses_range_over_the_factors_of_the_data() -> None:
     } - {"X=0<->B=1", "X=1<->B=1"}  # fmt: skip
 
 
+def test_domains_name_factors_that_neither_model_mentions() -> None:
+    pairs, made = controls("complexity", "A<->B", "A<->B", domains={"X": [0, 1]})
+    assert {str(cell[0]) for cell in drawn(made, 100)} == {"A<->B", "a<->B", "X<->B", "x<->B"}
+    assert exchangeable(pairs, 0) == [["A", "X"]]
+
+
 def test_acceptance_rate() -> None:
     """A+B: 8 of 16 ordered pairs of literals over two factors are irredundant; a conjunction always is."""
     assert acceptance_rate("A+B<->C", n_draws=3000, rng=1) == pytest.approx(1 / 2, abs=0.02)
