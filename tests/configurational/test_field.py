@@ -184,3 +184,13 @@ def test_cells_settle_the_field():
     assert "correctness" in ce.evaluate(objects)
     graphs = pd.DataFrame({"truth": ["A -> B; B -> C"], "estimate": ["A -> B; C"]})
     assert "shd" in ce.evaluate(graphs)
+
+
+def test_models_that_are_too_large_are_refused_by_row_or_left_out():
+    huge = "+".join(f"X{i}" for i in range(25)) + "<->B"
+    table = pd.DataFrame({"truth": ["A+C<->B"] * 4, "estimate": ["A<->B", huge, "C<->B", huge]})
+    with pytest.raises(ValueError, match=r"correctness: row 1 .*row 3 .*: X0\+X1.* the limit is 1048576"):
+        ce.evaluate(table, ["correctness"])
+    assert ce.evaluate(table, ["correctness"], invalid="nan")["correctness"].isna().tolist() == [False, True] * 2
+    with pytest.raises(ce.configurational.FormulaTooLargeError):
+        ce.correctness("A+C<->B", huge)
