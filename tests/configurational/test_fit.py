@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.configurational import parse
 from causaleval_pd.configurational.fit import (
     MEASURES,
@@ -131,3 +132,49 @@ def test_too_many_configurations_are_refused() -> None:
     model = parse("+".join(names[:-1]) + f"<->{names[-1]}")
     with pytest.raises(ValueError, match="the limit is 1048576"):
         exhaustiveness(model, pd.DataFrame([[1] * 24], columns=pd.Index(names)))
+
+
+STUDIES = {
+    "one": pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]}),
+    "two": pd.DataFrame({"A": [1, 0, 0, 0], "B": [1, 0, 1, 0], "C": [0, 1, 1, 0]}),
+}
+
+
+def test_metrics_take_each_rows_data() -> None:
+    runs = pd.DataFrame(
+        {
+            "truth": "A+B<->C",
+            "estimate": ["A<->C", "A<->C", "A+B<->C", "A<->C; B<->C", "{}", None],
+            "study": ["one", "two", "two", "two", "one", "one"],
+        }
+    )
+    metrics = ce.metric_set(
+        "fit_consistency",
+        "fit_coverage",
+        mean=ce.tweak("fit_consistency", models="mean"),
+        specificity=ce.tweak("fit_consistency", measure="contrapositive_consistency"),
+    )
+    scored = ce.evaluate(runs, metrics, context={"data": ("study", STUDIES)})
+    assert scored["fit_consistency"].tolist() == pytest.approx([1, 0, 0.5, 0.5, np.nan, np.nan], nan_ok=True)
+    assert scored["fit_coverage"].tolist() == pytest.approx([2 / 3, 0, 0.5, 0.5, np.nan, np.nan], nan_ok=True)
+    assert scored["mean"].tolist()[3] == pytest.approx(0.25)
+    expected = fit_measures("A<->C", STUDIES["one"])["contrapositive_consistency"]
+    assert scored["specificity"].tolist()[0] == expected
+
+
+def test_metrics_in_a_cube_with_controls() -> None:
+    runs = pd.DataFrame({"truth": "A+B<->C", "estimate": ["A<->C", "A+B<->C"], "study": ["one", "two"]})
+    settings = {"n_draws": 20, "rng": 1, "context": {"data": ("study", STUDIES)}}
+    cube = ce.cube(runs, ["fit_coverage"], by=["study"], **settings)
+    rows = ce.with_controls(runs, ["fit_coverage"], **settings)
+    assert cube["fit_coverage"].to_numpy().ravel().tolist() == rows["fit_coverage"].tolist()
+    assert rows["fit_coverage_control_mean"].between(0, 1).all()
+
+
+def test_metrics_need_data_and_known_measures() -> None:
+    runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A<->C"]})
+    with pytest.raises(ValueError, match="fit_consistency needs the data"):
+        ce.evaluate(runs, ["fit_consistency"])
+    with pytest.raises(ValueError, match="unknown coverage measure 'consistency'"):
+        wrong = ce.tweak("fit_coverage", measure="consistency")
+        ce.evaluate(runs, [wrong], context={"data": STUDIES["one"]})

@@ -8,16 +8,18 @@ from collections import Counter
 import pytest
 from scipy import stats
 
-from causaleval_pd.configurational import Atom, Model, parse
+from causaleval_pd.configurational import Atom, Model, is_inus, parse
 from causaleval_pd.configurational.random_models import (
     NoSuchModelError,
     draw_model,
+    propose_atom,
     random_model,
     random_models,
     redundancy_free,
     stream,
     switches,
 )
+from causaleval_pd.configurational.redundancy import redundant_atoms
 from causaleval_pd.configurational.truth_table import evaluation_order, ideal_data
 
 
@@ -65,6 +67,19 @@ def test_redundancy_free_by_its_definition(factors: str, profile: dict[str, tupl
     found = [redundancy_free(model) for model in models(factors, profile)]
     assert found == [not deletable(model) for model in models(factors, profile)]
     assert 0 < sum(found) < len(found)
+
+
+def test_redundancy_free_means_inus_without_redundant_atoms() -> None:
+    """The fast check of drawn models against the functions for single models, on chains with and without faults."""
+    uniforms, found = stream(1, 2), Counter[bool]()
+    while found.total() < 400:
+        sizes = [[1 + int(next(uniforms) * 2) for _ in range(1 + int(next(uniforms) * 3))] for _ in "FG"]
+        atoms = [propose_atom((o, 1), n, list("ABCFG"), {}, uniforms) for o, n in zip("FG", sizes, strict=True)]
+        known = [atom for atom in atoms if atom is not None]
+        if len(known) == 2 and evaluation_order(model := Model(tuple(known))) is not None:
+            assert redundancy_free(model) == (is_inus(model, {}) and not redundant_atoms(model, {})), model
+            found[redundancy_free(model)] += 1
+    assert min(found.values()) > 50
 
 
 @pytest.mark.parametrize(
