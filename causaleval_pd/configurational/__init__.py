@@ -20,6 +20,7 @@ from .exposition import Setting, exposition_table, exposition_text
 from .field import FORMULAS
 from .fit import coherence, exhaustiveness, faithfulness, fit_by_atom, fit_consistency, fit_coverage, fit_measures
 from .formula import Atom, Conjunction, FormulaError, Literal, Model, parse, parse_set, set_text
+from .frscore import fit_robustness
 from .inus import is_inus
 from .limits import FormulaTooLargeError
 from .nulls import acceptance_rate
@@ -79,6 +80,7 @@ __all__ = [
     "fit_consistency",
     "fit_coverage",
     "fit_measures",
+    "fit_robustness",
     "fragment",
     "fuzzify",
     "has_complete_disjuncts",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal as OneOf
 
 import pandas as pd
@@ -91,6 +91,8 @@ class Setting:
         cov: float = 1.0,
         max_size: tuple[int, int, int] = (3, 4, 10),
     ) -> None:
+        if data is not None and not isinstance(data, pd.DataFrame):
+            raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
         for name, threshold in (("con", con), ("cov", cov)):
             if not 0 <= threshold <= 1:
                 raise ValueError(f"{name} must lie in [0, 1], found {threshold!r}")
@@ -295,26 +297,32 @@ def exposition_table(
     setting = setting or Setting()
     known = expose(parse(model) if isinstance(model, str) else model, setting, relative=relative, size_caps=size_caps)
     words = setting.vocabulary
+    multi_value = words.multi_value
+    text = partial(_text, words=words)
     rows: list[tuple[str, str, str, int]] = []
     for outcome, ascribed in known.items():
         if ascribed is None:
             continue
-        effect = _text(outcome, words)
-        rows += [(effect, "literal", _text(bit, words), 1) for bit in bits(ascribed.literals)]
-        rows += [(effect, "conjunctive", _text(code, words), code.bit_count()) for code in ascribed.conjunctions]
+        effect = text(outcome)
+        rows += [(effect, "literal", text(bit), 1) for bit in bits(ascribed.literals)]
+        rows += [(effect, "conjunctive", text(code), code.bit_count()) for code in ascribed.conjunctions]
         rows += [
-            (effect, "disjunctive", dnf_text(map(words.decode, form)), sum(code.bit_count() for code in form))
+            (
+                effect,
+                "disjunctive",
+                dnf_text(map(words.decode, form), multi_value=multi_value),
+                sum(code.bit_count() for code in form),
+            )
             for form in ascribed.disjunctions
         ]
-        paths = ["->".join(_text(bit, words) for bit in path) for path in ascribed.sequences]
-        rows += [(effect, "sequential", path, 1) for path in paths]
+        rows += [(effect, "sequential", "->".join(map(text, path)), 1) for path in ascribed.sequences]
     table = pd.DataFrame(rows, columns=["outcome", "component", "item", "complexity"])
     order = table["component"].map({name: i for i, name in enumerate(COMPONENTS)})
     return table.assign(order=order).sort_values(["outcome", "order", "item"], ignore_index=True).drop(columns="order")
 
 
 def _text(code: int, words: Vocabulary) -> str:
-    return conjunction_text(words.decode(code))
+    return conjunction_text(words.decode(code), multi_value=words.multi_value)
 
 
 def exposition_text(model: Model | str, setting: Setting | None = None) -> str:
@@ -354,10 +362,11 @@ def exposition_text(model: Model | str, setting: Setting | None = None) -> str:
       causal paths             A->B->D, C->D
     """
     names = dict(zip(COMPONENTS, ("causes", "joint causes", "alternative causes", "causal paths"), strict=True))
+    setting = setting or Setting()
     table = exposition_table(model, setting)
     found = parse(model) if isinstance(model, str) else model
     lines = []
-    for outcome in map(literal_text, found.outcomes):
+    for outcome in (literal_text(one, multi_value=setting.vocabulary.multi_value) for one in found.outcomes):
         own = table[table["outcome"] == outcome]
         lines.append(outcome if len(own) else f"{outcome} has no causes in these data")
         for component, name in names.items():

@@ -74,9 +74,10 @@ def literal_text(literal: Literal, *, multi_value: bool = False) -> str:
     ('a', 'A=2', 'A=0')
     """
     name, value = literal
-    if multi_value or value > 1:
+    lower = name.lower()
+    if multi_value or value > 1 or lower == name or lower.upper() != name:  # some scripts have no case
         return f"{name}={value}"
-    return name if value else name.lower()
+    return name if value else lower
 
 
 def conjunction_text(conjunction: Conjunction, *, multi_value: bool = False) -> str:
@@ -274,9 +275,12 @@ class _Reader:
         token = self.tokens[self.next]
         if token.sort != "name":
             raise self.fail("a literal")
-        name, value = token.said.upper(), token.value
+        name, lower, value = token.said.upper(), token.said.lower(), token.value
+        if name.lower() != lower:
+            what = f"the upper and lower case of {token.said!r} do not correspond; choose another name"
+            raise FormulaError(what, self.text, token.position)
         if value is None:
-            if token.said not in (name, token.said.lower()) or name == token.said.lower():
+            if token.said not in (name, lower) or name == lower:
                 what = f"{token.said!r} is neither upper case (present) nor lower case (absent); write {token.said}=1"
                 raise FormulaError(what, self.text, token.position)
             value = int(token.said == name)

@@ -273,7 +273,12 @@ def _rows(
     measure: str, counts: Mapping[int, NDArray[np.float64]], vocabulary: Vocabulary
 ) -> list[tuple[str, str, str, float, float]]:
     return [
-        (measure, literal_text(next(iter(vocabulary.decode(outcome)))), component, *count[:, i].tolist())
+        (
+            measure,
+            literal_text(next(iter(vocabulary.decode(outcome))), multi_value=vocabulary.multi_value),
+            component,
+            *count[:, i].tolist(),
+        )
         for outcome, count in counts.items()
         for i, component in enumerate(COMPONENTS)
     ]

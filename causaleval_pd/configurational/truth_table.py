@@ -265,7 +265,7 @@ class FuzzyTable:
 
 
 def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Return the values that data give to factors: 0, 1 and those observed.
+    """Return the values that data give to factors: those observed, and 0 and 1 where there is none above.
 
     Parameters
     ----------
@@ -285,7 +285,8 @@ def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int
         If a factor has no column, or a cell is missing or no legal value.
     """
     columns = factor_columns(data, names)
-    return {name: tuple(sorted({0, 1, *np.floor(cells).astype(int).tolist()})) for name, cells in columns.items()}
+    observed = {name: set(np.floor(cells).astype(int).tolist()) for name, cells in columns.items()}
+    return {name: tuple(sorted(found if max(found, default=0) > 1 else {0, 1})) for name, found in observed.items()}
 
 
 def data_table(data: pd.DataFrame, names: Iterable[str], vocabulary: Vocabulary) -> TruthTable | FuzzyTable:

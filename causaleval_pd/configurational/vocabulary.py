@@ -30,6 +30,11 @@ class Vocabulary:
         #: bits of the other values of the same factor, by bit
         self.others: dict[int, int] = {}
 
+    @property
+    def multi_value(self) -> bool:
+        """Whether a factor may have other values than 0 and 1, so that texts name values."""
+        return any(set(domain) != {0, 1} for domain in self.domains.values())
+
     def domain(self, name: str) -> tuple[int, ...]:
         """Return the values that a factor can have."""
         return self.domains.get(name, _BINARY)

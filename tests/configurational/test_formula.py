@@ -103,3 +103,21 @@ def test_values_refuse_what_is_no_model():
         Atom((), ("A", 1))
     with pytest.raises(ValueError, match="two atoms have the outcome C"):
         Model((Atom((frozenset({("A", 1)}),), ("C", 1)), Atom((frozenset({("B", 1)}),), ("C", 1))))
+
+
+@given(st.one_of(st.text(max_size=12), st.text("AaBbß中İ=12*+<->(),~;{} ", max_size=16)))
+def test_any_text_is_read_or_refused(text):
+    try:
+        found = parse_set(text)
+    except FormulaError as error:
+        assert 0 <= error.position <= len(text)
+    else:
+        assert parse_set(set_text(found)) == found
+
+
+def test_letters_without_case_name_their_value():
+    assert str(parse("中=0*B=1<->É")) == "B*中=0<->É"
+    with pytest.raises(FormulaError, match="write 中=1"):
+        parse("中<->B")
+    with pytest.raises(FormulaError, match="upper and lower case of 'ß' do not correspond"):
+        parse("ß<->B")
