@@ -26,7 +26,7 @@ from .vocabulary import Domains
 MAX_TYPES = 2_000
 
 
-def frscore(
+def fit_robustness(
     models: Iterable[Model | str],
     *,
     relation: OneOf["submodel", "causal_submodel"] = "submodel",
@@ -69,7 +69,8 @@ def frscore(
 
     Examples
     --------
-    >>> frscore(["A<->C", "A+B<->C", "A+B<->C", "d<->C"])
+    >>> from causaleval_pd.configurational import fit_robustness
+    >>> fit_robustness(["A<->C", "A+B<->C", "A+B<->C", "d<->C"])
          model  tokens  complexity  score  normalised
     0  A+B<->C       2           2      3    1.000000
     1    A<->C       1           1      2    0.666667

@@ -15,11 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..engine import RNGLike, resolve_seed
-from ..messages import check_known
+from ..messages import check_known, name_row
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching, Null
 from .exposition import Exposition
-from .formula import Atom, Literal, Model, parse
+from .formula import Atom, Literal, Model, parse, set_text
 from .pairs import KINDS, Cell, FormulaPairs
 from .quality import Convention
 from .random_models import NoSuchModelError, draw_model, stream
@@ -55,6 +55,8 @@ class DrawnModels:
     ----------
     pairs : FormulaPairs
         The observed pairs, one a row.
+    rows : (n,) int64
+        Their positions in the table, for messages.
     keys : (n,) uint64
         Names of the rows' random streams.
     law : callable
@@ -67,6 +69,7 @@ class DrawnModels:
     """
 
     pairs: FormulaPairs
+    rows: NDArray[np.int64]
     keys: NDArray[np.uint64]
     law: Callable[[FormulaPairs, int], Callable[[Iterator[float]], Cell]]
     always_acyclic: bool
@@ -91,7 +94,13 @@ class DrawnModels:
                 cells += [None] * count
                 continue
             sample, key = self.law(self.pairs, position), int(self.keys[position])
-            cells += [sample(stream(key, number)) for number in range(start, start + count)]
+            try:
+                cells += [sample(stream(key, number)) for number in range(start, start + count)]
+            except NoSuchModelError as error:
+                raise NoSuchModelError(
+                    f"{name_row(int(self.rows[position]))} has no control: {error}. It matches "
+                    f"{set_text(self.pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
+                ) from None
         return self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
@@ -129,18 +138,10 @@ def complexity_law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[flo
 
     def sample(uniforms: Iterator[float]) -> Cell:
         for _ in range(_MAX_SETS):
-            try:
-                drawn = {draw_model(list(sizes), sizes.__getitem__, factors, domains, uniforms)[0] for sizes in shapes}
-            except NoSuchModelError as error:
-                raise NoSuchModelError(
-                    f"null='complexity' found no control for {pairs.describe(position)}: {error}; or use null='relabel'"
-                ) from None
+            drawn = {draw_model(list(sizes), sizes.__getitem__, factors, domains, uniforms)[0] for sizes in shapes}
             if len(drawn) == len(shapes):
                 return tuple(sorted(drawn, key=str))
-        raise NoSuchModelError(
-            f"null='complexity' found no {len(shapes)} different models for {pairs.describe(position)}; use "
-            "null='relabel'"
-        )
+        raise NoSuchModelError(f"{_MAX_SETS} sets of {len(shapes)} models all had equal ones")
 
     return sample
 
@@ -367,7 +368,7 @@ def match_complexity(matching: Matching) -> Matcher:
     """Match every control to its row's outcomes and sizes of disjuncts."""
 
     def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return DrawnModels(pairs, keys, complexity_law, always_acyclic=True)
+        return DrawnModels(pairs, rows, keys, complexity_law, always_acyclic=True)
 
     return match
 
@@ -376,7 +377,7 @@ def match_relabel(matching: Matching) -> Matcher:
     """Match every control to its row's estimate up to the names of exogenous factors."""
 
     def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return DrawnModels(pairs, keys, relabel_law, always_acyclic=False, moments=relabel_moments)
+        return DrawnModels(pairs, rows, keys, relabel_law, always_acyclic=False, moments=relabel_moments)
 
     return match
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..engine import RNGLike
 from .configurations import allows, configurations, factor_columns, membership, memberships
 from .formula import Model, literal_text, parse
-from .truth_table import ideal_data
+from .truth_table import data_values, ideal_data
 from .vocabulary import Domains
 
 
@@ -254,7 +254,7 @@ def add_noise(
     share : float
         Share of the cases that is replaced; their number is rounded.
     domains : mapping, optional
-        Values of multi-value factors.
+        Values of multi-value factors; default those in the data.
     rng : int, Generator or None
         Seed.
 
@@ -266,7 +266,7 @@ def add_noise(
     Raises
     ------
     ValueError
-        If the share does not lie in [0, 1], or the model contradicts no configuration.
+        If the share does not lie in [0, 1], the data are fuzzy, or the model contradicts no configuration.
 
     Examples
     --------
@@ -278,15 +278,25 @@ def add_noise(
     """
     model = parse(model) if isinstance(model, str) else model
     _check_share(share, "share")
-    told = {name.upper(): tuple(values) for name, values in (domains or {}).items()}
-    factors = [str(name).upper() for name in data.columns]
+    told = {name.upper(): tuple(sorted(set(values))) for name, values in (domains or {}).items()}
+    columns = factor_columns(data, [str(name).upper() for name in data.columns])
     factor_columns(data, model.factors)
-    rows = configurations({factor: told.get(factor, (0, 1)) for factor in factors})
-    wrong = rows[~allows(model, rows, factors)]
+    fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
+    if fuzzy:
+        raise ValueError(
+            f"noise is for crisp and multi-value data, but {fuzzy} are fuzzy; add noise first, then fuzzify"
+        )
+    known = data_values(data, columns) | {name: told[name] for name in columns.keys() & told.keys()}
+    # the model says nothing of other factors, so a uniform contradicting configuration has uniform values there
+    rows = configurations({name: known[name] for name in model.factors})
+    wrong = rows[~allows(model, rows, model.factors)]
     random = np.random.default_rng(rng)
     cases = random.permutation(len(data))[: round(share * len(data))]
+    drawn = wrong[_draw_rows(np.arange(len(wrong)), len(cases), "contradicting configurations", random)]
     noisy = data.to_numpy(copy=True)
-    noisy[cases] = wrong[_draw_rows(np.arange(len(wrong)), len(cases), "contradicting configurations", random)]
+    for position, name in enumerate(columns):
+        own = name in model.factors
+        noisy[cases, position] = drawn[:, model.factors.index(name)] if own else random.choice(known[name], len(cases))
     return pd.DataFrame(noisy, index=data.index, columns=data.columns)
 
 

@@ -106,6 +106,14 @@ def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
     assert counts.min() > 900
 
 
+def test_noise_leaves_no_trace_in_factors_without_part() -> None:
+    wide = pd.DataFrame({"A": [0] * 3000, "B": 0, **{f"X{i}": 0 for i in range(30)}, "Y": [0, 1, 2] * 1000})
+    noisy = add_noise(wide, "A<->B", 1.0, rng=1)
+    assert (noisy["A"] != noisy["B"]).all()
+    assert noisy["X7"].mean() == pytest.approx(0.5, abs=0.05)
+    assert noisy["Y"].value_counts().min() > 900
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -113,10 +121,11 @@ def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
         (lambda: simulate_data("A<->B", 10, noise=2), r"share must lie in \[0, 1\]"),
         (lambda: simulate_data("A<->B", fragmentation=1.0), "leaves none of the 2 configurations"),
         (lambda: simulate_data("A<->B", 10, fuzziness=0.7), "spread must lie in"),
-        (lambda: simulate_data("A=2<->B=1", 10, domains={"A": [0, 1, 2]}, fuzziness=0.2), "only crisp data"),
+        (lambda: simulate_data("A=2<->B=1", 60, domains={"A": [0, 1, 2]}, fuzziness=0.2), "only crisp data"),
         (lambda: sample_cases(space("AB"), 3, outcome="A"), "belong together"),
         (lambda: sample_cases(space("AB")[:2], 3, outcome="A", prevalence=0.5), "no cases with outcome A"),
         (lambda: select_cases("A<->B", space("AB"), consistency=2), "consistency must lie"),
+        (lambda: add_noise(fuzzify(space("AB"), 0.3, rng=1), "A<->B", 0.1), "add noise first"),
         (lambda: add_noise(space("AC"), "A<->B", 0.1), "no column for factor B"),
     ],
 )
