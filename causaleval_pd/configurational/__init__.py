@@ -21,11 +21,11 @@ from .field import FORMULAS
 from .fit import coherence, exhaustiveness, faithfulness, fit_by_atom, fit_consistency, fit_coverage, fit_measures
 from .formula import Atom, Conjunction, FormulaError, Literal, Model, parse, parse_set, set_text
 from .frscore import fit_robustness
+from .ground_truths import NoSuchModelError, random_model, random_models, redundancy_free, switches
 from .inus import is_inus
 from .limits import FormulaTooLargeError
 from .nulls import acceptance_rate
 from .quality import Convention, quality_table
-from .random_models import NoSuchModelError, random_model, random_models, redundancy_free, switches
 from .redundancy import minimal_models, redundant_atoms
 from .relations import (
     has_complete_disjuncts,

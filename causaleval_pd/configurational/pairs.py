@@ -20,7 +20,7 @@ from .truth_table import evaluation_order
 Cell = tuple[Model, ...]
 KINDS = ("acyclic", "cyclic")
 #: expositions that are kept for one side of a table
-MAX_KEPT = 20_000
+MAX_KEPT = 10_000
 
 T = TypeVar("T")
 

@@ -194,3 +194,20 @@ def test_models_that_are_too_large_are_refused_by_row_or_left_out():
     assert ce.evaluate(table, ["correctness"], invalid="nan")["correctness"].isna().tolist() == [False, True] * 2
     with pytest.raises(ce.configurational.FormulaTooLargeError):
         ce.correctness("A+C<->B", huge)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    truths = [str(m) for m in ce.configurational.random_models(5, 5, rng=3)]
+    guesses = iter(ce.configurational.random_models(20, 5, rng=4))
+    rows = [(t, method, n) for t in truths for method in ("cna", "qca") for n in (20, 80)]
+    table = pd.DataFrame(rows, columns=["truth", "method", "n"])
+    table["estimate"] = [t if (m, n) == ("cna", 80) else str(next(guesses)) for t, m, n in rows]
+    return table
+
+
+def test_controls_do_not_depend_on_row_order(runs):
+    names = ["correctness", "completeness", "lcr", "ncr"]
+    straight = runs.ceval.with_controls(names, n_draws=9, rng=5)
+    shuffled = runs.sample(frac=1, random_state=2).ceval.with_controls(names, n_draws=9, rng=5)
+    pd.testing.assert_frame_equal(shuffled.sort_index(), straight)
