@@ -1,6 +1,6 @@
 """An inverse search: does a method find models again that it could not guess, and at which sample size and noise?
 
-The method is a stand-in: of all formulas with up to two disjuncts of up to two literals it returns the simplest that
+The search is a stand-in: of all formulas with up to two disjuncts of up to two literals it returns the simplest that
 reach a threshold of consistency and coverage in the data, the best-fitting of them where several do, nothing where
 none does. An empty output is incomplete and has no controls. It writes into the folder `configurational_benchmark`.
 """
@@ -27,7 +27,7 @@ FORMULAS = [(i,) for i in range(len(SINGLE))] + list(itertools.combinations(rang
 SIZE = np.array([sum(SINGLE[i].count("*") + 1 for i in formula) for formula in FORMULAS])
 
 
-def method(data: pd.DataFrame, threshold: float) -> str:
+def search(data: pd.DataFrame, threshold: float) -> str:
     """Return the simplest formulas for F that fit, as a set of models."""
     literal = {**{n: data[n] == 1 for n in FACTORS}, **{n.lower(): data[n] == 0 for n in FACTORS}}
     single = np.array([np.logical_and.reduce([literal[x] for x in text.split("*")]) for text in SINGLE])
@@ -55,26 +55,26 @@ data = [
     for i, run in enumerate(runs.itertuples())
 ]
 for threshold in (0.75, 0.85):
-    runs[f"threshold {threshold}"] = [method(frame, threshold) for frame in data]
-runs = runs.melt(["truth_number", "truth", "n", "noise"], var_name="method", value_name="estimate")
+    runs[f"threshold {threshold}"] = [search(frame, threshold) for frame in data]
+runs = runs.melt(["truth_number", "truth", "n", "noise"], var_name="search", value_name="estimate")
 
-# Controls are random models with the estimates' outcome and sizes, over all the factors that the method saw.
+# Controls are random models with the estimates' outcome and sizes, over all the factors that the search saw.
 cube = runs.ceval.cube(
     ["correctness", "completeness"],
-    by=["method", "noise", "n"],
+    by=["search", "noise", "n"],
     n_draws=200,
     rng=7,
-    key=["truth_number", "method", "noise", "n"],
+    key=["truth_number", "search", "noise", "n"],
     context={"domains": everything},
 )
 cube.to_netcdf(out / "cube.nc")
 summary = cube.ceval.summary()
-columns = ["metric", "method", "noise", "n", "n_obs", "n_undefined", "mean", "control_mean", "superiority_share"]
+columns = ["metric", "search", "noise", "n", "n_obs", "n_undefined", "mean", "control_mean", "superiority_share"]
 print(summary.loc[summary["n"] == 160, [*columns, "p_value", "skill"]].to_string(index=False), end="\n\n")
 tests = cube.ceval.test_controls(adjust="fdr_bh")
 better = int((tests["p_adjusted"] <= 0.05).sum())
 print(f"{better} of {len(tests)} strata x metrics beat guessing (Benjamini-Hochberg, .05)")
 for metric in ("correctness", "completeness"):
-    figure = cube.ceval.plot.strata(metric, x="n", hue="method", col="noise")
+    figure = cube.ceval.plot.strata(metric, x="n", hue="search", col="noise")
     figure.figure.savefig(out / f"{metric}.png", dpi=150, bbox_inches="tight")
 print(f"Wrote cube.nc and two figures to {out}/")

@@ -23,6 +23,7 @@ from .configurations import allows, configurations, factor_columns, memberships
 from .formula import Model, literal_text, parse
 from .pairs import KINDS, FormulaPairs
 from .sets import SetRule, combine
+from .truth_table import data_values
 
 #: the eight measures, in the order of the columns of `fit_by_atom`
 MEASURES = (
@@ -246,11 +247,7 @@ def exhaustiveness(model: Model | str, data: pd.DataFrame) -> float:
     """
     model = parse(model) if isinstance(model, str) else model
     observed = _observed(model, data)
-    domains = {}
-    for position, factor in enumerate(model.factors):
-        found = set(observed[:, position].tolist())
-        domains[factor] = tuple(sorted(found | {0, 1} if found <= {0, 1} else found))
-    possible = int(allows(model, configurations(domains), model.factors).sum())
+    possible = int(allows(model, configurations(data_values(data, model.factors)), model.factors).sum())
     return float(allows(model, observed, model.factors).sum() / possible) if possible else float("nan")
 
 

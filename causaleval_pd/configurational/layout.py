@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .formula import Conjunction, Literal
+from .limits import FormulaTooLargeError
 
+#: disjuncts that a figure can show
+MAX_CLAIMS = 100
 #: sweeps over the layers that order them anew by their neighbours
 _SWEEPS = 12
 #: smallest vertical distances of factors, and of points at which causes join
@@ -101,7 +104,14 @@ def lay_out(claims: Sequence[Claim]) -> Layout:
     -------
     Layout
         Positions.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If there are more than 100 claims.
     """
+    if len(claims) > MAX_CLAIMS:
+        raise FormulaTooLargeError(f"{len(claims)} disjuncts are too many to draw; the limit is {MAX_CLAIMS}")
     layer = layers_of(claims)
     links: list[tuple[Place, Place]] = []
     routes: dict[tuple[int, Literal], list[Place]] = {}

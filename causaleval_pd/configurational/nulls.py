@@ -20,9 +20,9 @@ from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching, Null
 from .exposition import Exposition
 from .formula import Atom, Literal, Model, parse, set_text
+from .ground_truths import NoSuchModelError, draw_model, stream
 from .pairs import KINDS, Cell, FormulaPairs
 from .quality import Convention
-from .random_models import NoSuchModelError, draw_model, stream
 from .vocabulary import Domains, Vocabulary, bits
 
 #: rough bytes of a drawn control with its exposition while it is scored
@@ -117,7 +117,9 @@ def complexity_law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[flo
     The law is uniform over the models without redundancies (`redundancy_free`) and cycles that have, over the known
     factors, the estimate's outcomes and the same numbers of literals in the disjuncts of each: proposals - a uniform
     subset of the factors for each disjunct, a uniform value for each - are rejected until one is such a model. A set of
-    models is matched by a set of different ones, each of the shape of its counterpart.
+    models is matched by a set of different ones, each of the shape of its counterpart. Per atom, 87 % of the proposals
+    for `A*B+C*D<->E` are such models, 34 % of those for `A*B+C<->E` and 0.2 % of eight single causes of eight
+    (`acceptance_rate`).
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import parse, random_models
+from causaleval_pd.configurational import FormulaTooLargeError, parse, random_models
 from causaleval_pd.configurational.layout import Claim, lay_out, layers_of
 
 D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
@@ -114,6 +114,11 @@ def test_figures_can_be_drawn_into_given_axes() -> None:
     assert ce.plot.hypergraph("A<->B", ax=axes[0]) is axes[0]
     assert ce.plot.model_difference("A<->B", "a<->B", ax=axes[1]) is axes[1]
     assert ce.plot.score_profile("A<->B", "a<->B", n_draws=5, ax=axes[2]) is axes[2]
+
+
+def test_too_large_models_are_refused() -> None:
+    with pytest.raises(FormulaTooLargeError, match="101 disjuncts are too many to draw"):
+        ce.plot.hypergraph("+".join(f"A{i}" for i in range(101)) + "<->B")
 
 
 def test_cyclic_models_have_a_hypergraph_but_no_difference() -> None:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+import pathlib
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import Model, NoSuchModelError, acceptance_rate, parse, redundancy_free
+from causaleval_pd.configurational import (
+    Model,
+    NoSuchModelError,
+    acceptance_rate,
+    parse,
+    random_models,
+    redundancy_free,
+)
 from causaleval_pd.configurational.field import FORMULAS, batches, coerce
 from causaleval_pd.configurational.nulls import NULLS, exchangeable, relabel
 from causaleval_pd.configurational.pairs import FormulaPairs
@@ -237,6 +246,33 @@ def test_simulated_agrees_with_the_closed_form() -> None:
     name = "completeness_literal_control_mean"
     assert exact[name][0] == pytest.approx(drawn_[name][0], abs=0.02)
     assert exact["completeness_literal_mean_method"][0] == "exact"
+
+
+@pytest.mark.parametrize("null", ["complexity", "relabel"])
+def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
+    truths = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=1)
+    guesses = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=2)
+    runs = pd.concat(
+        [
+            pd.DataFrame({"truth": truths, "estimate": truths, "algorithm": "knows"}),
+            pd.DataFrame({"truth": truths, "estimate": guesses.to_numpy(), "algorithm": "guesses"}),
+        ],
+        ignore_index=True,
+    )
+    metrics = ["correctness", "completeness", "completeness_literal"]
+    cube = ce.cube(runs, metrics, by=["algorithm"], n_draws=100, null=null, rng=4)
+    tests = cube.ceval.test_controls().set_index(["metric", "algorithm"])["p_value"]
+    assert (tests.xs("knows", level="algorithm") < 0.05).all()
+    assert (tests.xs("guesses", level="algorithm") > 0.05).all()
+    summary = cube.ceval.summary().set_index(["metric", "algorithm"])
+    assert (summary["skill"].xs("knows", level="algorithm") == 1).all()
+    assert len(cube.ceval.compare("algorithm")) == len(metrics)
+    cube.to_netcdf(tmp_path / "cube.nc")
+    with xr.open_dataset(tmp_path / "cube.nc") as again:
+        xr.testing.assert_identical(again.load(), cube)
+    rows = ce.with_controls(runs, metrics, n_draws=100, null=null, rng=4)
+    mean = rows.groupby("algorithm")["completeness_control_mean"].mean()
+    assert summary["control_mean"].xs("completeness").to_dict() == pytest.approx(mean.to_dict())
 
 
 def test_an_empty_output_has_no_p() -> None:

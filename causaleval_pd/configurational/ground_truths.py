@@ -29,18 +29,23 @@ class NoSuchModelError(ValueError):
     >>> random_model(["A", "B", "C"], outcomes=1, disjuncts=3, conjuncts=1, rng=1)
     Traceback (most recent call last):
         ...
-    causaleval_pd.configurational.random_models.NoSuchModelError: 50000 proposals over the factors A, B, C held no model
+    causaleval_pd.configurational.ground_truths.NoSuchModelError: 50000 proposals over the factors A, B, C held no model
     without redundancies with outcomes C (last tried: disjuncts of [1, 1, 1] literals); ask for fewer disjuncts or more
     factors
     """
 
 
-@lru_cache(maxsize=256)
-def _planes(domains: tuple[tuple[str, tuple[int, ...]], ...]) -> tuple[int, dict[Literal, int]]:
-    """Return all configurations of some factors as a bit set, and those that have each literal."""
-    words = Vocabulary(dict(domains))
-    everything, planes = free_planes([name for name, _ in domains], words)
-    return everything, {words.literals[bit.bit_length() - 1]: plane for bit, plane in planes.items()}
+@lru_cache(maxsize=64)
+def _planes(domains: tuple[tuple[int, ...], ...]) -> tuple[int, tuple[dict[int, int], ...]]:
+    """Return all configurations of factors with these values as a bit set, and those with each value by factor."""
+    names = [str(i) for i in range(len(domains))]
+    words = Vocabulary(dict(zip(names, domains, strict=True)))
+    everything, planes = free_planes(names, words)
+    by_factor = tuple(
+        {value: planes[words.bit((name, value))] for value in domain}
+        for name, domain in zip(names, domains, strict=True)
+    )
+    return everything, by_factor
 
 
 def redundancy_free(model: Model, domains: Domains | None = None) -> bool:
@@ -72,7 +77,10 @@ def redundancy_free(model: Model, domains: Domains | None = None) -> bool:
     [False, True, False]
     """
     told = domains or {}
-    everything, plane = _planes(tuple((name, tuple(told.get(name, _BINARY))) for name in model.factors))
+    everything, planes = _planes(tuple(tuple(told.get(name, _BINARY)) for name in model.factors))
+    plane = {
+        (name, value): rows for name, own in zip(model.factors, planes, strict=True) for value, rows in own.items()
+    }
     cubes = [[_meet(one, plane, everything) for one in atom.disjuncts] for atom in model.atoms]
     left = [_join(found) for found in cubes]
     holds = [everything & ~(found ^ plane[atom.outcome]) for found, atom in zip(left, model.atoms, strict=True)]

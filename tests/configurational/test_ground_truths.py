@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from causaleval_pd.configurational import Atom, Model, is_inus, parse
-from causaleval_pd.configurational.random_models import (
+from causaleval_pd.configurational.ground_truths import (
     NoSuchModelError,
     draw_model,
     propose_atom,
