@@ -16,12 +16,13 @@ from .components import (
     f_beta_literal,
     f_beta_sequential,
 )
+from .draws import NoSuchModelError, redundancy_free
 from .exposition import Setting, exposition_table, exposition_text
 from .field import FORMULAS
 from .fit import coherence, exhaustiveness, faithfulness, fit_by_atom, fit_consistency, fit_coverage, fit_measures
 from .formula import Atom, Conjunction, FormulaError, Literal, Model, parse, parse_set, set_text
 from .frscore import fit_robustness
-from .ground_truths import NoSuchModelError, random_model, random_models, redundancy_free, switches
+from .ground_truths import random_model, random_models, switches
 from .inus import is_inus
 from .limits import FormulaTooLargeError
 from .nulls import acceptance_rate

@@ -9,16 +9,8 @@ import pytest
 from scipy import stats
 
 from causaleval_pd.configurational import Atom, Model, is_inus, parse
-from causaleval_pd.configurational.ground_truths import (
-    NoSuchModelError,
-    draw_model,
-    propose_atom,
-    random_model,
-    random_models,
-    redundancy_free,
-    stream,
-    switches,
-)
+from causaleval_pd.configurational.draws import NoSuchModelError, draw_model, propose_atom, redundancy_free, stream
+from causaleval_pd.configurational.ground_truths import random_model, random_models, switches
 from causaleval_pd.configurational.redundancy import redundant_atoms
 from causaleval_pd.configurational.truth_table import evaluation_order, ideal_data
 
