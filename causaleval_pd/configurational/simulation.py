@@ -50,7 +50,7 @@ def simulate_data(
     fuzziness : float
         Largest distance of a membership from 0 or 1 (`fuzzify`), 0 for crisp data.
     domains : mapping, optional
-        Values of multi-value factors, and of factors that play no part in the model.
+        Values of multi-value factors, and of factors that play no part in the model: the data have their columns too.
     rng : int, Generator or None
         Seed.
 

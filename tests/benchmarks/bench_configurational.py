@@ -16,7 +16,7 @@ from collections.abc import Callable
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import parse, random_model
+from causaleval_pd.configurational import parse, random_model, random_models
 from causaleval_pd.configurational.exposition import Setting, expose
 from causaleval_pd.configurational.quality import Convention, quality_counts
 
@@ -94,6 +94,12 @@ def main() -> None:
     report(f"{len(crossed):,} pairs of 100 truths, evaluate", spent / len(crossed), None, "row")
     chain = "(A*b+C<->D)*(D*E+f*a<->G)*(G*b+d*A<->J)*(J*d+g*C<->L)*(L*j+G*E<->N)"
     report("chain of 12 factors and 5 outcomes", seconds(lambda: score(chain, chain)), None, "pair")
+    for n_factors, n_outcomes in ((5, 1), (8, 3), (12, 5)):
+        models = random_models(10, n_factors, outcomes=n_outcomes, disjuncts=2, conjuncts=(1, 2), rng=1)
+        runs = pd.DataFrame({"truth": models, "estimate": models.to_numpy()[::-1]})
+        for null in ("complexity", "relabel"):
+            spent = seconds(lambda runs=runs, null=null: ce.with_controls(runs, METRICS, n_draws=100, null=null, rng=1))
+            report(f"controls {null}, {n_factors} factors, {n_outcomes} outcomes", spent / 1000, None, "draw")
 
 
 if __name__ == "__main__":

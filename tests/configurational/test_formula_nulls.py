@@ -225,13 +225,14 @@ def test_rows_do_not_depend_on_order_or_neighbours(null: str) -> None:
     assert not other["f_beta_control_mean"].equals(whole["f_beta_control_mean"])
 
 
-def test_a_guess_is_not_better_than_chance() -> None:
-    """Estimates drawn from the null have p-values that are uniform or conservative."""
+@pytest.mark.parametrize("null", ["complexity", "relabel"])
+def test_a_guess_is_not_better_than_chance(null: str) -> None:
+    """Estimates drawn from the null have p-values that are uniform or, for ties, conservative."""
     truth = "A*b+C*d<->E"
-    made = controls("complexity", truth, "A*B+C*D<->E", key=77)[1]
+    made = controls(null, truth, "A*B+C*D<->E", key=77)[1]
     guesses = [str(cell[0]) for cell in drawn(made, 120)]
     runs = pd.DataFrame({"truth": truth, "estimate": guesses})
-    p = ce.with_controls(runs, ["f_beta"], n_draws=99, rng=2)["f_beta_p"]
+    p = ce.with_controls(runs, ["f_beta"], n_draws=99, null=null, rng=2)["f_beta_p"]
     for level in (0.1, 0.25, 0.5):
         assert (p <= level).mean() <= level + 3 * math.sqrt(level * (1 - level) / len(p))
     assert p.min() < 0.2

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.configurational import parse
+from causaleval_pd.configurational import parse, random_models
 from causaleval_pd.configurational.configurations import allows, configurations
 from causaleval_pd.configurational.fit import faithfulness, fit_measures
 from causaleval_pd.configurational.simulation import (
@@ -104,6 +104,26 @@ def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
     counts = add_noise(data, "A+B<->C", 1.0, rng=1).value_counts()
     assert len(counts) == 4
     assert counts.min() > 900
+
+
+def test_an_inverse_search_in_ten_lines() -> None:
+    def search(frame: pd.DataFrame) -> str:
+        pool = pd.Series([f"{x}{op}{y}<->F" for x, y in ("AB", "AC", "BC", "aB", "Ab", "bC") for op in "+*"])
+        found = pd.DataFrame([fit_measures(text, frame) for text in pool])
+        good = (found["consistency"] >= 0.7).to_numpy() & (found["coverage"] >= 0.7).to_numpy()
+        return "; ".join(pool[good]) or "{}"
+
+    factors = dict.fromkeys("ABCF", (0, 1))
+    grid = pd.MultiIndex.from_product([[10, 60], [0, 0.2]], names=["n", "noise"]).to_frame(index=False)
+    runs = random_models(5, list(factors), disjuncts=2, conjuncts=1, rng=1).to_frame().merge(grid, how="cross")
+    data = [simulate_data(r.truth, r.n, noise=r.noise, domains=factors, rng=i) for i, r in enumerate(runs.itertuples())]
+    runs["estimate"] = [search(frame) for frame in data]
+    context = {"domains": factors}
+    cube = runs.ceval.cube(["correctness", "completeness"], by=["n", "noise"], n_draws=50, rng=7, context=context)
+    tests = cube.ceval.test_controls()
+    assert len(tests) == 8
+    assert runs["estimate"].nunique() > 3
+    assert cube["completeness"].sel(n=60, noise=0).mean() >= cube["completeness"].sel(n=10, noise=0.2).mean()
 
 
 def test_noise_leaves_no_trace_in_factors_without_part() -> None:
