@@ -18,6 +18,7 @@ PACKAGE = Path(ce.__file__).parent
 LAYERS = """
     messages, stats, ranks, effects, significance, resampling, friedman, engine,
     context, null, field, metric, labels,
+    configurational,
     graphs, structure,
     reasoning,
     evaluate, strata, row_controls, streaming, controls, published,
