@@ -7,7 +7,23 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 
 from __future__ import annotations
 
-from . import accessor, datasets, plot, structure
+from . import accessor, causal_kl, datasets, plot, structure
+from .causal_kl import (
+    DiscreteNetwork,
+    GaussianNetwork,
+    as_network,
+    ckl1,
+    ckl2,
+    ckl3,
+    edit_distance,
+    kl,
+    network_column,
+    undefined_mass,
+    wed_3,
+    wed_d,
+    wed_p,
+    zero_mass,
+)
 from .compare import compare, test_controls
 from .controls import with_controls
 from .cube import cube
@@ -86,6 +102,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousEncodingError",
+    "DiscreteNetwork",
+    "GaussianNetwork",
     "Graph",
     "Metric",
     "__version__",
@@ -115,6 +133,11 @@ __all__ = [
     "arrowhead_tn",
     "arrowhead_tp",
     "as_graph",
+    "as_network",
+    "causal_kl",
+    "ckl1",
+    "ckl2",
+    "ckl3",
     "compare",
     "control_distribution",
     "cube",
@@ -125,6 +148,7 @@ __all__ = [
     "directed_precision",
     "directed_recall",
     "directed_tp",
+    "edit_distance",
     "estimated_density",
     "estimated_edges",
     "estimated_undirected",
@@ -132,10 +156,12 @@ __all__ = [
     "expected_metric",
     "get_metric",
     "graph_column",
+    "kl",
     "list_metrics",
     "metric",
     "metric_set",
     "n_nodes",
+    "network_column",
     "orientation_f1",
     "orientation_fdr",
     "orientation_fn",
@@ -161,11 +187,16 @@ __all__ = [
     "true_edges",
     "true_undirected",
     "tweak",
+    "undefined_mass",
     "v_structure_f1",
     "v_structure_fn",
     "v_structure_fp",
     "v_structure_precision",
     "v_structure_recall",
     "v_structure_tp",
+    "wed_3",
+    "wed_d",
+    "wed_p",
     "with_controls",
+    "zero_mass",
 ]

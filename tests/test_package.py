@@ -18,7 +18,7 @@ PACKAGE = Path(ce.__file__).parent
 LAYERS = """
     messages, stats, significance, resampling, engine,
     context, null, field, metric, labels,
-    graphs, structure,
+    graphs, structure, causal_kl,
     evaluate, strata, streaming, controls, published,
     cube, summary, failed_runs, compare,
     facets, heat_maps, plot,

@@ -1,0 +1,3 @@
+"""Null models of networks (to come below)."""
+
+NULLS: dict = {}
