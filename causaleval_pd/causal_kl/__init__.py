@@ -6,6 +6,7 @@ from .column import as_network, network_column
 from .divergence import ckl1, ckl2, ckl3, kl, undefined_mass, wed_3, zero_mass
 from .edit_distance import edit_distance, wed_d, wed_p
 from .field import NETWORKS
+from .fitting import from_data, from_joint
 from .monte_carlo import MonteCarlo, monte_carlo
 from .networks import DiscreteNetwork, GaussianNetwork
 from .sampling import sample
@@ -20,6 +21,8 @@ __all__ = [
     "ckl2",
     "ckl3",
     "edit_distance",
+    "from_data",
+    "from_joint",
     "kl",
     "monte_carlo",
     "network_column",

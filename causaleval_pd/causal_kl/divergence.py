@@ -110,9 +110,9 @@ def divergence(
 def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
 
-    It knows no interventions: equivalent networks that are fitted to the same law have the same divergence. It is infinite
-    where the estimate excludes what the truth permits, and NaN where an undefined row of the estimate is reached with
-    positive probability.
+    It knows no interventions: equivalent networks fitted to the same law have the same divergence. It is infinite where
+    the estimate excludes what the truth permits, and NaN where an undefined row of the estimate is reached with positive
+    probability.
 
     Parameters
     ----------
