@@ -50,7 +50,7 @@ class Networks:
         for code in range(len(layouts)):
             rows = np.flatnonzero(codes == code)
             position[rows] = np.arange(len(rows))
-            stacks.append(np.stack([networks[i].parameters for i in rows]))
+            stacks.append(np.stack([networks[i].parameters for i in rows.tolist()]))
         return cls(list(layouts), stacks, codes.astype(np.int64), position)
 
     def __len__(self) -> int:

@@ -111,8 +111,7 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
 
     It knows no interventions: equivalent networks fitted to the same law have the same divergence. It is infinite where
-    the estimate excludes what the truth permits, and NaN where an undefined row of the estimate is reached with positive
-    probability.
+    the estimate excludes what the truth permits, and NaN where an undefined row of the estimate is reached.
 
     Parameters
     ----------

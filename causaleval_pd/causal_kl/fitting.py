@@ -31,8 +31,9 @@ ESTIMATORS = "'mle', 'uniform rows' or a positive pseudo-count"
 class Families(Protocol):
     """Fits of families over the same variables."""
 
-    nodes: tuple[str, ...]
-    states: tuple[tuple[str, ...], ...] | None
+    @property
+    def states(self) -> tuple[tuple[str, ...], ...] | None:
+        """States of each node; None for linear-Gaussian fits."""
 
     def fit(self, node: int, parents: Scope) -> Floats:
         """Return the parameters of a node given its parents, in the shape of its layout."""

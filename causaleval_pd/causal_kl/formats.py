@@ -98,7 +98,7 @@ def _by_state_names(
     """Put every axis into the order of its variable's own states."""
     arranged = {}
     for name, (table, named) in tables.items():
-        at = []
+        at: list[list[int]] = []
         for axis in [*parents[name], name]:
             if sorted(named[axis]) != sorted(states[axis]):
                 raise ValueError(
@@ -111,7 +111,8 @@ def _by_state_names(
 
 def from_pyagrum(model: Any) -> DiscreteNetwork:
     """Read a discrete network of pyagrum."""
-    parents, tables, states = {}, {}, {}
+    parents: dict[str, list[str]] = {}
+    tables, states = {}, {}
     for node in model.nodes():
         cpt = model.cpt(node)
         # the axes of the array are the variables from the last to the first, which is the child

@@ -1,4 +1,4 @@
-"""Divergences estimated from samples of the intervened truth, for networks too densely connected for an exact answer."""
+"""Divergences estimated from samples of the intervened truth, for networks too dense for an exact answer."""
 
 from __future__ import annotations
 
@@ -81,11 +81,8 @@ def simulate_divergence(group: Group, law: str, n_samples: int, seed: int) -> tu
     """
     if law not in LAWS:
         raise ValueError(f"law must be one of {', '.join(LAWS)}, found {law!r}")
-    if (
-        isinstance(n_samples, bool)
-        or not isinstance(n_samples, (int, np.integer))
-        or not 2 <= n_samples <= _MAX_SAMPLES
-    ):
+    whole = isinstance(n_samples, (int, np.integer)) and not isinstance(n_samples, bool)
+    if not whole or not 2 <= n_samples <= _MAX_SAMPLES:
         raise ValueError(f"n_samples must be an integer from 2 to {_MAX_SAMPLES}, found {n_samples!r}")
     if not isinstance(group.truth, DiscreteNetwork):
         raise TypeError(f"expected a discrete network, found {group.truth!r}")

@@ -129,8 +129,8 @@ class Network:
 class DiscreteNetwork(Network):
     """A Bayesian network of discrete variables: a DAG with a conditional probability table a node.
 
-    Nodes, parents and states are kept in code-point order (states that are whole numbers, by value), whatever order they
-    were given in: networks are compared by names, never by positions. A row of a table that is NaN throughout is
+    Nodes, parents and states are kept in code-point order (states that are whole numbers, by value), whatever order
+    they were given in: networks are compared by names, never by positions. A row of a table that is NaN throughout is
     undefined, as is the row of parents' states that an estimator without pseudo-counts never saw.
 
     Parameters
@@ -225,10 +225,11 @@ class DiscreteNetwork(Network):
             One row a combination of the parents' states, one column a state.
         """
         cpt, parents = self.cpts[node], self.parents[node]
-        index = None
-        if parents:
+        index: pd.Index | None = None
+        if len(parents) == 1:
+            index = pd.Index(self.states[parents[0]], name=parents[0])
+        elif parents:
             index = pd.MultiIndex.from_product([self.states[p] for p in parents], names=parents)
-            index = index if len(parents) > 1 else index.get_level_values(0)
         return pd.DataFrame(cpt.reshape(-1, cpt.shape[-1]), index=index, columns=list(self.states[node]))
 
 
@@ -338,7 +339,7 @@ def _fault_table(values: Floats) -> tuple[str, NDArray[np.bool_]]:
 
 def _fault_gaussian(values: Floats) -> tuple[str, NDArray[np.bool_]]:
     """Say which rows (intercept, coefficients.., variance) are no linear-Gaussian law."""
-    bad = ~np.isfinite(values).all(axis=-1) | ~(values[..., -1] > 0)
+    bad = np.asarray(~np.isfinite(values).all(axis=-1) | ~(values[..., -1] > 0))
     return "intercept and coefficients must be finite and the variance positive", bad
 
 

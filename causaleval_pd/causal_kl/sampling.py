@@ -53,7 +53,7 @@ def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
     codes = draw_states(network, int(n), generator)
     return pd.DataFrame(
         {
-            name: pd.Categorical.from_codes(codes[:, i], categories=list(network.states[name]))
+            name: pd.Categorical.from_codes(codes[:, i], categories=pd.Index(network.states[name]))
             for i, name in enumerate(network.nodes)
         },
         columns=list(network.nodes),

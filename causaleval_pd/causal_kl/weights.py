@@ -1,7 +1,7 @@
 """The law of a node and some other nodes in the intervened truth, given that the node itself is not intervened on.
 
 In a scaled causal KL divergence an intervened node contributes log 1 = 0, so that only such family laws are needed, and
-they depend on the truth and on the estimate's parent sets alone: every re-parameterisation of an estimate uses the same.
+they depend on the truth and on the estimate's parent sets alone: all re-parameterisations of an estimate share them.
 
 References
 ----------
