@@ -135,8 +135,13 @@ class NetworkPairs(Pairs):
 
     @cached_property
     def _truths(self) -> dict[int, Network]:
-        """The true networks that the pairs hold."""
-        return {i: self.truth.network(i) for i in np.unique(self.truth_index).tolist()}
+        return {}
+
+    def true_network(self, index: int) -> Network:
+        """Return a network of the true side, made once."""
+        if index not in self._truths:
+            self._truths[index] = self.truth.network(index)
+        return self._truths[index]
 
     def groups(self) -> Iterator[Group]:
         """Yield the pairs in groups of one truth and one layout of estimates, a bounded number of numbers at a time."""
@@ -146,4 +151,4 @@ class NetworkPairs(Pairs):
             for start in range(0, len(rows), step):
                 part = rows[start : start + step]
                 chosen = self.estimate.position[self.estimate_index[part]]
-                yield Group(part, self._truths[truth], found, self.estimate.stacks[layout][chosen])
+                yield Group(part, self.true_network(truth), found, self.estimate.stacks[layout][chosen])

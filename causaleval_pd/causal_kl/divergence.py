@@ -104,6 +104,7 @@ def divergence(
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="KL divergence",
     costly=True,
 )
@@ -141,6 +142,7 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="causal KL, uniform interventions",
     costly=True,
 )
@@ -184,6 +186,7 @@ def ckl1(
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="causal KL, values as observed",
     costly=True,
 )
@@ -226,6 +229,7 @@ def ckl2(
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="causal KL, all nodes but one",
     costly=True,
 )
@@ -269,6 +273,7 @@ def ckl3(
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="weighted edit distance, CKL3",
     costly=True,
 )

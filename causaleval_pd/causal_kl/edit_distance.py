@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="edit distance",
     symmetric=True,
 )
@@ -62,6 +63,7 @@ def mutual_information(truth: Truth, a: int, b: int) -> float:
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="weighted edit distance, dependence",
     costly=True,
 )
@@ -94,6 +96,7 @@ def wed_d(pairs: Any) -> Floats:
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
+    null="additive",
     long_name="weighted edit distance, paths",
     costly=True,
 )
