@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .networks import DiscreteNetwork, GaussianNetwork, Network
+from .networks import ROW_TOLERANCE, DiscreteNetwork, GaussianNetwork, Network
 
 #: files print rounded probabilities: rows this far from 1 are normalised
 _ROUNDING = 0.01
@@ -61,7 +61,7 @@ def _normalised(table: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     total = table.sum(axis=-1, keepdims=True)
     if (np.abs(total - 1) > _ROUNDING).any():
         raise ValueError(f"node {name!r}: a row of its table sums to {total[np.abs(total - 1) > _ROUNDING][0]:.6g}")
-    return np.asarray(table / total)
+    return np.where(np.abs(total - 1) <= ROW_TOLERANCE, table, table / total)
 
 
 def from_pgmpy(model: Any) -> Network:
@@ -143,7 +143,8 @@ def from_bnlearn(nodes: Mapping[str, Mapping[str, Any]]) -> Network:
 
 
 def _gaussian_bnlearn(nodes: Mapping[str, Mapping[str, Any]], parents: Mapping[str, list[str]]) -> GaussianNetwork:
-    coefficients, intercepts, variances = {}, {}, {}
+    coefficients: dict[str, Any] = {}
+    intercepts, variances = {}, {}
     for name, node in nodes.items():
         given = node["coefficients"]
         if isinstance(given, Mapping):

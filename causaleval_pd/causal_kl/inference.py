@@ -68,6 +68,8 @@ def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int
     >>> marginal([(0,), (0, 1)], [np.array([.5, .5]), np.array([[1., 0.], [.5, .5]])], (2, 2), (1,))
     array([0.75, 0.25])
     """
+    if not scopes:
+        return np.ones(())
     made = list(tables)
     for step in plan(tuple(scopes), cards, keep):
         operands = [made[i] for i in step.operands]

@@ -332,15 +332,15 @@ def _fault_table(values: Floats) -> tuple[str, NDArray[np.bool_]]:
     with np.errstate(invalid="ignore"):
         outside = ~((values >= 0) & (values <= 1 + ROW_TOLERANCE)).all(axis=-1) & ~undefined
         if outside.any():
-            return "probabilities must lie between 0 and 1, or be NaN throughout the row", outside
+            return "probabilities must lie between 0 and 1, or be NaN throughout the row", np.asarray(outside)
         off = ~undefined & (np.abs(values.sum(axis=-1) - 1) > ROW_TOLERANCE)
-    return "the probabilities must sum to 1", off
+    return "the probabilities must sum to 1", np.asarray(off)
 
 
 def _fault_gaussian(values: Floats) -> tuple[str, NDArray[np.bool_]]:
     """Say which rows (intercept, coefficients.., variance) are no linear-Gaussian law."""
-    bad = np.asarray(~np.isfinite(values).all(axis=-1) | ~(values[..., -1] > 0))
-    return "intercept and coefficients must be finite and the variance positive", bad
+    bad = ~np.all(np.isfinite(values), axis=-1, keepdims=True) | ~(values[..., -1:] > 0)
+    return "intercept and coefficients must be finite and the variance positive", bad[..., 0]
 
 
 def _names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,7 @@ class Space:
     """
 
     all: Masks | None
-    draw: Callable[[np.random.Generator], Sequence[int]]
+    draw: Callable[[np.random.Generator], list[int]]
 
 
 def uniform_dags(truth: Layout, estimate: Layout) -> Space:
@@ -171,7 +171,7 @@ class RandomNetworks:
         for at, law in enumerate(laws):
             values[at, : len(law)], weights[at, : len(law)] = law, 1 / len(law)
         distribution = Distribution.of(index, values, weights)
-        infinite = np.isinf(np.where(distribution.weights > 0, distribution.values, 0.0)).any(axis=1)[index]
+        infinite = np.isinf(distribution.expectation(np.abs))
         with np.errstate(invalid="ignore"):
             mean = distribution.expectation(lambda x: x)
         return ClosedForm(np.where(infinite, np.nan, mean), None, distribution)

@@ -139,8 +139,8 @@ class ArcCounts:
         law = np.convolve(self.links(s, rest, u), self.tables[rest][u])[: self.n_arcs + 1]
         return law * self._tail(s, n)
 
-    def draw(self, generator: np.random.Generator) -> Masks:
-        """Draw one DAG with `n_arcs` arcs, uniformly, as (k,) parent sets (Python integers)."""
+    def draw(self, generator: np.random.Generator) -> list[int]:
+        """Draw one DAG with `n_arcs` arcs, uniformly, as parent sets."""
         arcs = self.n_arcs
         weights = self.tables[self.k][:, arcs]
         s = _pick(weights, generator)
@@ -158,7 +158,7 @@ class ArcCounts:
             layers.append(u)
             arcs, n, s = arcs - used, rest, u
         names = generator.permutation(self.k).tolist()
-        parents = np.array([0] * self.k, dtype=object)
+        parents = [0] * self.k
         start = 0
         for s, rest, u, used in links:
             sources = names[start : start + s]
@@ -224,7 +224,8 @@ def draw_orientation(k: int, edges: tuple[tuple[int, int], ...], generator: np.r
     """Draw an acyclic orientation of a skeleton, nearly uniformly, by a chain that reverses one arc at a time.
 
     A reversal that closes no cycle is as likely as its undoing, and reversals lead from every orientation to every
-    other, so that the chain's law is uniform in the limit. It starts from a random order and takes 4 m (1 + log m) steps.
+    other, so that the chain's law is uniform in the limit. It starts from a random order and takes 4 m (1 + log m)
+    steps.
     """
     place = generator.permutation(k)
     parents = [0] * k

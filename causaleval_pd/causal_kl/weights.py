@@ -131,7 +131,7 @@ class Truth:
         return {}
 
     def own_log_probability(self, law: str) -> float:
-        """Return sum over nodes and families of weight x log P1; NaN where an undefined row of the truth is reached."""
+        """Return sum over nodes and families of weight x log P1."""
         law = "kl" if law == "ckl3" else law
         if law not in self.entropies:
             total = 0.0
@@ -139,6 +139,11 @@ class Truth:
                 weight = self.family_law(law, i, parents)
                 reached = weight > 0
                 total += float((weight[reached] * np.log(self.network.values_of(i)[reached])).sum())
+                if np.isnan(total):
+                    raise ValueError(
+                        f"node {self.network.nodes[i]!r} of the truth has an undefined row that is reached with "
+                        "positive probability; interventions visit rows that are never observed, so give its full table"
+                    )
             self.entropies[law] = total
         return self.entropies[law]
 
