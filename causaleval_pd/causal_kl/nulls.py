@@ -171,10 +171,7 @@ class RandomNetworks:
         for at, law in enumerate(laws):
             values[at, : len(law)], weights[at, : len(law)] = law, 1 / len(law)
         distribution = Distribution.of(index, values, weights)
-        infinite = np.isinf(distribution.expectation(np.abs))
-        with np.errstate(invalid="ignore"):
-            mean = distribution.expectation(lambda x: x)
-        return ClosedForm(np.where(infinite, np.nan, mean), None, distribution)
+        return ClosedForm(distribution.expectation(lambda x: x), None, distribution)
 
     def _values(self, metric: Metric, row: int) -> Floats:
         """Score every DAG of a row's space."""

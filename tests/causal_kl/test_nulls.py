@@ -28,7 +28,7 @@ METRICS = ["kl", "ckl1", "ckl2", "ckl3"]
 
 def test_controls_of_every_number_of_arcs_agree_with_enumeration(metastatic):
     expected = known("negative_control_metastatic")
-    expected = expected[expected.parameters == "jpd"]
+    expected = expected[(expected.parameters == "jpd") & (expected.metric != "ED")]
     names = metastatic.nodes
     arcs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     for n_arcs, rows in expected.groupby("arcs"):
@@ -53,9 +53,8 @@ def test_mutations_stand_where_enumeration_puts_them(metastatic, mutations):
 
 
 def test_tables_get_the_same_controls(metastatic, mutations):
-    runs = pd.DataFrame(
-        {"truth": [metastatic] * 3, "estimate": [mutations[m] for m in ("rev.out.strong", "add.strong")] + [None]}
-    )
+    estimates = [mutations["rev.out.strong"], mutations["add.strong"], None]
+    runs = pd.DataFrame({"truth": [metastatic] * 3, "estimate": estimates})
     scored = runs.ceval.with_controls([*METRICS, "edit_distance"], rng=1)
     alone = control_summary(metastatic, mutations["rev.out.strong"], METRICS)
     assert (scored["ckl3_p_method"][:2] == "exact").all()
@@ -118,9 +117,8 @@ def test_undefined_and_infinite_controls_are_counted():
     assert 0 < found.share_inf["ckl3"] < 1
     assert 0 < found.share_nan["ckl2"] < 1
     assert np.isnan(found.ratio["ckl3"]) and np.isnan(found["mean"]["ckl3"])
-    scored = pd.DataFrame({"truth": [copy], "estimate": [from_joint("A -> B; C", copy)]}).ceval.with_controls(
-        ["ckl3"], rng=1
-    )
+    runs = pd.DataFrame({"truth": [copy], "estimate": [from_joint("A -> B; C", copy)]})
+    scored = runs.ceval.with_controls(["ckl3"], rng=1)
     assert np.isnan(scored["ckl3_control_mean"][0]) and np.isnan(scored["ckl3_skill"][0])
     assert 0 < scored["ckl3_p"][0] < 1
 
