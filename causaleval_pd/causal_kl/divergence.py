@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metric import metric
-from .batch import Group, NetworkPairs
+from .batch import Group, NetworkPairs, row_sums
 from .gaussian import gaussian_divergence
 from .layout import Layout
 from .monte_carlo import simulate_divergence
@@ -42,8 +42,7 @@ def _discrete(group: Group, law: str) -> Floats:
     reached = weight > 0
     with np.errstate(divide="ignore"):
         logs = np.log(group.parameters[:, reached])
-    # summed row by row: a row's bits do not depend on the rows beside it
-    return np.asarray(truth.own_log_probability(law) - (logs * weight[reached]).sum(axis=1))
+    return truth.own_log_probability(law) - row_sums(logs * weight[reached])
 
 
 def _discrete_network(group: Group) -> DiscreteNetwork:
@@ -312,7 +311,7 @@ def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
     values = np.empty(pairs.n)
     for group in pairs.groups():
         weight = weights(prepare(_discrete_network(group)), of, group.layout)
-        values[group.rows] = (hit(group.parameters) * weight).sum(axis=1) / max(1, len(group.layout.nodes))
+        values[group.rows] = row_sums(hit(group.parameters) * weight) / max(1, len(group.layout.nodes))
     return values
 
 

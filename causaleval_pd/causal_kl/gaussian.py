@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .batch import row_sums
 from .layout import Layout
 from .networks import GaussianNetwork
 
@@ -115,7 +116,7 @@ def gaussian_divergence(network: GaussianNetwork, layout: Layout, parameters: Fl
     for i, (parents, part) in enumerate(zip(layout.parents, layout.slices, strict=True)):
         values, at = parameters[:, part], list(parents)
         weights, variance = values[:, 1:-1], values[:, -1]
-        shift = truth.means[i] - values[:, 0] - (weights * truth.means[at]).sum(axis=1)
+        shift = truth.means[i] - values[:, 0] - row_sums(weights * truth.means[at])
         if law == "ckl3":
             # the node follows from its true parents; all others have their joint law
             difference = np.tile(truth.weights[i], (len(values), 1))
@@ -131,7 +132,7 @@ def gaussian_divergence(network: GaussianNetwork, layout: Layout, parameters: Fl
 
 def _quadratic(rows: Floats, matrix: Floats) -> Floats:
     """Return r' M r for each row r, each summed on its own."""
-    return np.asarray(((rows[:, :, None] * matrix).sum(axis=1) * rows).sum(axis=1))
+    return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
 
 
 def path_coefficients(truth: GaussianTruth, layout: Layout) -> dict[tuple[int, int], float]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metric import metric
+from .batch import row_sums
 from .inference import Scope, WidthError, marginal
 from .networks import DiscreteNetwork
 from .weights import Truth, prepare
@@ -338,7 +339,7 @@ class _Intervened:
             weight = self.joint((*parents, node))
         reached = weight > 0
         with np.errstate(divide="ignore"):
-            return np.asarray((weight[reached] * np.log(tables[:, reached])).sum(axis=1))
+            return row_sums(weight[reached] * np.log(tables[:, reached]))
 
 
 @metric(
