@@ -83,6 +83,8 @@ def from_data(
     n  0.500  0.500
     y  0.167  0.833
     """
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(f"data must be a DataFrame with one column a node, found {type(data).__name__}")
     nodes, parents, own = _structure(structure)
     known = states.layout.states if isinstance(states, Network) else states
     if isinstance(states, Network) and states.nodes != nodes:
