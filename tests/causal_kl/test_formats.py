@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import math
-import warnings
 
 import numpy as np
+import pyagrum as gum
 import pytest
 
 import causaleval_pd as ce
@@ -14,8 +14,6 @@ from causaleval_pd.causal_kl import from_data, sample
 
 from . import brute_force as brute
 
-warnings.filterwarnings("ignore", module="pgmpy")
-gum = pytest.importorskip("pyagrum")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

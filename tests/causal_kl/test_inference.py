@@ -34,5 +34,5 @@ def test_zeros_stay_exactly_zero():
 
 
 def test_too_wide_tables_are_refused():
-    with pytest.raises(WidthError, match="table over 25 variables with 3.36e"):
+    with pytest.raises(WidthError, match="table over 26 variables with 6.71e"):
         marginal([(v, 25) for v in range(25)], [np.ones((2, 2))] * 25, (2,) * 26, tuple(range(25)))
