@@ -26,15 +26,20 @@ from .causal_kl import (
     wed_p,
     zero_mass,
 )
-from .compare import compare, test_controls
+from .compare import compare
+from .control_tests import test_controls
 from .controls import with_controls
 from .cube import cube
 from .evaluate import evaluate
 from .graphs.column import as_graph, graph_column
 from .graphs.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
+from .meta_analysis import meta_analysis
 from .metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
+from .null import ChosenNull, null_model
+from .power import comparison_power, control_power
 from .published import control_distribution
+from .ranking import rank_test
 from .structure import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,
@@ -53,6 +58,10 @@ from .structure import (
     adjacency_specificity,
     adjacency_tn,
     adjacency_tp,
+    ancestor_aid,
+    ancestor_f1,
+    ancestor_precision,
+    ancestor_recall,
     arrowhead_f1,
     arrowhead_fn,
     arrowhead_fp,
@@ -70,6 +79,9 @@ from .structure import (
     estimated_edges,
     estimated_undirected,
     expected_metric,
+    markov_blanket_f1,
+    markov_blanket_precision,
+    markov_blanket_recall,
     n_nodes,
     orientation_f1,
     orientation_fdr,
@@ -83,11 +95,21 @@ from .structure import (
     orientation_specificity,
     orientation_tn,
     orientation_tp,
+    oset_aid,
+    parent_aid,
+    separation_ancestor,
+    separation_parent,
+    separation_zl,
     shd,
     shd_cpdag,
+    sid,
+    sid_bounds_exact,
+    sid_lower,
+    sid_upper,
     skeleton_hd,
     skeleton_p,
     skeleton_test,
+    top_order_divergence,
     true_density,
     true_edges,
     true_undirected,
@@ -104,6 +126,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousEncodingError",
+    "ChosenNull",
     "DiscreteNetwork",
     "GaussianNetwork",
     "Graph",
@@ -127,6 +150,10 @@ __all__ = [
     "adjacency_specificity",
     "adjacency_tn",
     "adjacency_tp",
+    "ancestor_aid",
+    "ancestor_f1",
+    "ancestor_precision",
+    "ancestor_recall",
     "arrowhead_f1",
     "arrowhead_fn",
     "arrowhead_fp",
@@ -142,7 +169,9 @@ __all__ = [
     "ckl2",
     "ckl3",
     "compare",
+    "comparison_power",
     "control_distribution",
+    "control_power",
     "cube",
     "datasets",
     "directed_f1",
@@ -161,10 +190,15 @@ __all__ = [
     "graph_column",
     "kl",
     "list_metrics",
+    "markov_blanket_f1",
+    "markov_blanket_precision",
+    "markov_blanket_recall",
+    "meta_analysis",
     "metric",
     "metric_set",
     "n_nodes",
     "network_column",
+    "null_model",
     "orientation_f1",
     "orientation_fdr",
     "orientation_fn",
@@ -177,16 +211,27 @@ __all__ = [
     "orientation_specificity",
     "orientation_tn",
     "orientation_tp",
+    "oset_aid",
+    "parent_aid",
     "pattern_edit_distance",
     "plot",
+    "rank_test",
+    "separation_ancestor",
+    "separation_parent",
+    "separation_zl",
     "shd",
     "shd_cpdag",
+    "sid",
+    "sid_bounds_exact",
+    "sid_lower",
+    "sid_upper",
     "skeleton_hd",
     "skeleton_p",
     "skeleton_test",
     "structure",
     "summary",
     "test_controls",
+    "top_order_divergence",
     "true_density",
     "true_edges",
     "true_undirected",

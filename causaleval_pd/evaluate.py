@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .context import Context, resolve_context
-from .field import FIELDS, Batch, Field, Pairs, get_field
+from .field import FIELDS, Batch, Field, PairError, Pairs, get_field
 from .messages import name_row, nearest
 from .metric import Metric, get_metric, metric_set, tweak
 
@@ -200,23 +200,40 @@ def score(
     *,
     rows: NDArray[np.int64] | None = None,
     index: pd.Index | None = None,
+    distinct: bool = True,
 ) -> NDArray[np.float64]:
-    """Compute `metric` for every pair, NaN or an error for the pairs that it does not apply to."""
+    """Compute `metric` for every pair, NaN or an error for the pairs that it does not apply to.
+
+    Costly metrics are computed once a distinct pair, unless `distinct` is False: looking for equals among random graphs
+    costs more than it saves.
+    """
     if invalid not in ("raise", "nan"):
         raise ValueError(f"invalid must be 'raise' or 'nan', found {invalid!r}")
-    refused = pairs.refused(metric.kinds)
+    refused = pairs.refused(metric.kinds, metric.truth_kinds)
     if refused.any():
         if invalid == "raise":
             raise ValueError(_refusal(metric, pairs, np.flatnonzero(refused), rows, index))
-        values = np.full(pairs.n, np.nan)
-        applies = np.flatnonzero(~refused)
-        if len(applies):
-            values[applies] = score(metric, pairs.take(applies), invalid)
-        return values
-    inverse: Any = slice(None)
-    if metric.costly:
-        pairs, inverse = pairs.unique()
-    return np.asarray(metric(pairs), np.float64)[inverse]
+        return _score_others(metric, pairs, refused, distinct=distinct)
+    scored, inverse = pairs.unique() if metric.costly and distinct else (pairs, np.arange(pairs.n))
+    try:
+        return np.asarray(metric(scored), np.float64)[inverse]
+    except PairError as error:
+        failed = np.isin(inverse, error.positions)
+        if invalid == "raise":
+            where = _name_rows(np.flatnonzero(failed), rows, index)
+            raise ValueError(
+                f"{metric.name}: {where}: {error.reason}; or leave these rows out, or pass invalid='nan'"
+            ) from error
+        return _score_others(metric, pairs, failed, distinct=distinct)
+
+
+def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, distinct: bool) -> NDArray[np.float64]:
+    """Compute `metric` for all pairs but some, which become NaN."""
+    values = np.full(pairs.n, np.nan)
+    others = np.flatnonzero(~without)
+    if len(others):
+        values[others] = score(metric, pairs.take(others), "nan", distinct=distinct)
+    return values
 
 
 def bind_zero_division(metric: Metric, value: float) -> Metric:
@@ -231,13 +248,19 @@ def _refusal(
 ) -> str:
     """Say which rows hold cells that a metric is not defined for."""
     named = [
-        f"{name_row(int(i if rows is None else rows[i]), index)}, where {pairs.describe(i)}" for i in at[:3].tolist()
+        f"{_name_rows(at[k : k + 1], rows, index)}, where {pairs.describe(i)}" for k, i in enumerate(at[:3].tolist())
     ]
     more = f"; and {len(at) - 3} more rows" if len(at) > 3 else ""
     return (
-        f"{metric.name} applies to {' and '.join(metric.kinds)}, not to {'; '.join(named)}{more}; "
+        f"{metric.name} applies to {metric.kinds_line()}, not to {'; '.join(named)}{more}; "
         "leave these rows out, or pass invalid='nan'"
     )
+
+
+def _name_rows(at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
+    """Name the rows of pairs, the first three of many."""
+    named = [name_row(int(i if rows is None else rows[i]), index) for i in at[:3].tolist()]
+    return ", ".join(named) + (f" and {len(at) - 3} more rows" if len(at) > 3 else "")
 
 
 def typed(values: NDArray[np.float64], metric: Metric) -> Any:

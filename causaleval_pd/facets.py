@@ -15,7 +15,7 @@ from .cube import NO_RUN
 from .field import FIELDS
 from .labels import LETTER, axis_label, tick_names, wrapped
 from .messages import check_known
-from .summary import cube_metrics, has_controls, strata_dims
+from .summary import cube_metrics, has_controls, null_name, strata_dims
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,6 +144,6 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
 
 def _null_words(cube: xr.Dataset) -> str:
     """Return the name of the null model, with what it draws where only one field has a model of that name."""
-    name = str(cube.attrs["control_null"])
+    name = str(null_name(cube))
     known = [field.nulls[name].long_name for field in FIELDS.values() if name in field.nulls]
     return f"{name} ({known[0]})" if len(known) == 1 else name

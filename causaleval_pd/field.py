@@ -21,6 +21,23 @@ from .null import Null
 FIELDS: dict[str, Field] = {}
 
 
+class PairError(ValueError):
+    """A metric cannot be computed for some pairs; the verbs name their rows.
+
+    Parameters
+    ----------
+    positions : array_like of int
+        The pairs, by position.
+    reason : str
+        What was found in them, and how to mend it.
+    """
+
+    def __init__(self, positions: Any, reason: str) -> None:
+        self.positions = np.asarray(positions, np.int64)
+        self.reason = reason
+        super().__init__(f"pair {self.positions[0]}: {reason}")
+
+
 class Pairs(ABC):
     """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value a pair."""
 
@@ -38,8 +55,8 @@ class Pairs(ABC):
         """Return the distinct pairs, and for each pair the position of its equal among them."""
 
     @abstractmethod
-    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
-        """Tell which pairs have a truth or an estimate whose kind is not among `kinds`."""
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Tell which pairs have an estimate not among `kinds`, or a truth not among `truth_kinds` (default `kinds`)."""
 
     @abstractmethod
     def describe(self, position: int) -> str:
@@ -85,6 +102,8 @@ class Field:
         Other fields whose metrics apply, with the conversion of a canonical column (a network has a graph).
     context : tuple of str
         Names of the extra inputs that `context=` may give (data, for example).
+    custom_null : callable or None
+        `custom_null(function, name)` makes a null model of a user's function.
     """
 
     name: str
@@ -99,6 +118,7 @@ class Field:
     nulls: Mapping[str, Null]
     views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
     context: tuple[str, ...] = ()
+    custom_null: Callable[[Callable[..., Any], str], Null] | None = None
 
 
 def register_field(new: Field) -> Field:

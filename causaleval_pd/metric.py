@@ -42,7 +42,9 @@ class Metric:
     field : str
         Field whose pairs it takes.
     kinds : tuple of str
-        Kinds of cell it is defined for.
+        Kinds of estimate it is defined for.
+    truth_kinds : tuple of str
+        Kinds of truth it is defined for.
     direction : {"minimize", "maximize", "zero"} or None
         What is good; None for a description that has no better and worse.
     range : tuple of float
@@ -79,6 +81,7 @@ class Metric:
     costly: bool = False
     dtype: str | tuple[str, ...] = "float64"
     of_truth: bool = False
+    truth_kinds: tuple[str, ...] = ()
     options: Mapping[str, Any] = dataclass_field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
@@ -107,7 +110,7 @@ class Metric:
             "Raises",
             "------",
             "ValueError",
-            f"    If a cell is not one of {', '.join(self.kinds)}, or cells do not align.",
+            f"    If the cells are not {self.kinds_line()}, or do not align.",
             "",
         ]
         if self.reference:
@@ -118,6 +121,12 @@ class Metric:
     def zero_division(self) -> bool:
         """Whether the metric can be 0/0 and so takes `zero_division=`."""
         return "zero_division" in inspect.signature(self.function).parameters
+
+    def kinds_line(self) -> str:
+        """Say which kinds of cell it is defined for."""
+        if self.truth_kinds == self.kinds:
+            return " and ".join(self.kinds)
+        return f"{' or '.join(self.truth_kinds)} as truth with {' or '.join(self.kinds)} as estimate"
 
     def spec_line(self) -> str:
         """Say direction, range and optimum in one line (also the last line of the docstring)."""
@@ -133,8 +142,8 @@ class Metric:
         if isinstance(truth, Pairs):
             return np.asarray(self.function(truth, **options))
         pairs = get_field(self.field).pair(truth, estimate)
-        if pairs.refused(self.kinds).any():
-            raise ValueError(f"{self.name} applies to {' and '.join(self.kinds)}, but {pairs.describe(0)}")
+        if pairs.refused(self.kinds, self.truth_kinds).any():
+            raise ValueError(f"{self.name} applies to {self.kinds_line()}, but {pairs.describe(0)}")
         return np.asarray(self.function(pairs, **options))[0].item()
 
     def __repr__(self) -> str:
@@ -165,6 +174,7 @@ def metric(
     costly: bool = False,
     dtype: str | tuple[str, ...] = "float64",
     of_truth: bool = False,
+    truth_kinds: Iterable[str] | None = None,
 ) -> Callable[[Callable[..., NDArray[Any]]], Metric]:
     """Turn a function of pairs into a registered `Metric`.
 
@@ -173,7 +183,7 @@ def metric(
     field : str
         Field whose pairs the function takes.
     kinds : iterable of str
-        Kinds of cell the metric is defined for.
+        Kinds of cell the metric is defined for; with `truth_kinds`, of the estimate.
     direction : {"minimize", "maximize", "zero"} or None
         What is good; None describes without judging.
     range : tuple of float
@@ -194,6 +204,8 @@ def metric(
         "float64", "boolean", or the words of a categorical result.
     of_truth : bool
         Depends on the truth alone.
+    truth_kinds : iterable of str, optional
+        Kinds of truth, where they are others than the estimate's.
 
     Returns
     -------
@@ -221,13 +233,15 @@ def metric(
     if not (len(range) == 2 and range[0] < range[1]):
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
 
+    kinds = tuple(kinds)
+
     def register(function: Callable[..., NDArray[Any]]) -> Metric:
         made = Metric(
             name=function.__name__,
             function=function,
             long_name=long_name,
             field=field,
-            kinds=tuple(kinds),
+            kinds=kinds,
             direction=direction,
             range=(float(range[0]), float(range[1])),
             optimum=float(optimum),
@@ -237,6 +251,7 @@ def metric(
             costly=costly,
             dtype=dtype,
             of_truth=of_truth,
+            truth_kinds=tuple(kinds if truth_kinds is None else truth_kinds),
         )
         if made.name in METRICS:
             raise ValueError(f"a metric called {made.name!r} is already registered; choose another name")
@@ -378,8 +393,8 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: long_name, field, kinds, direction, low, high, optimum, symmetric, zero_division, null, costly,
-        reference.
+        Indexed by name: long_name, field, kinds, truth_kinds, direction, low, high, optimum, symmetric, zero_division,
+        null, costly, reference.
 
     Raises
     ------
@@ -401,6 +416,7 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
             "long_name": m.long_name,
             "field": m.field,
             "kinds": ", ".join(m.kinds),
+            "truth_kinds": ", ".join(m.truth_kinds),
             "direction": m.direction,
             "low": m.range[0],
             "high": m.range[1],

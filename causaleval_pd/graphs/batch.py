@@ -9,9 +9,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from ..field import Pairs
+from ..field import PairError, Pairs
 from .planes import KINDS
 
 Planes = NDArray[np.uint64]
@@ -27,6 +28,34 @@ def kernels() -> ModuleType:
 
         return kernels_numpy
     return compiled
+
+
+def control_kernels() -> ModuleType:
+    """Return the compiled kernels of the further null models, or their twins where numba cannot be imported."""
+    try:
+        from . import control_kernels as compiled
+    except ImportError:
+        from . import control_kernels_numpy
+
+        return control_kernels_numpy
+    return compiled
+
+
+def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first position of each distinct row of words, and for each row which of them it equals."""
+    hashed = np.zeros(len(cells), np.uint64)
+    for word in cells.T:
+        hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        hashed ^= hashed >> np.uint64(32)
+    inverse, distinct = pd.factorize(hashed)
+    first = np.full(len(distinct), len(cells), np.int64)
+    np.minimum.at(first, inverse, np.arange(len(cells)))
+    if np.array_equal(cells, cells[first[inverse]]):
+        return first, inverse.astype(np.int64)
+    # two rows share a hash: sort them, which is slower
+    rows = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
+    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+    return first, inverse
 
 
 class EdgeCounts(NamedTuple):
@@ -211,6 +240,28 @@ class VStructureCounts(NamedTuple):
     both: NDArray[np.float64]
 
 
+class AncestorCounts(NamedTuple):
+    """Ordered pairs joined by a directed path in the truth, the estimate and both, a value a pair of graphs.
+
+    `agreed` and `opposed` count the directed edges of the truth whose tail is an ancestor of the head in the estimate,
+    and whose head is one of the tail; not those where both hold.
+    """
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]
+    agreed: NDArray[np.float64]
+    opposed: NDArray[np.float64]
+
+
+class BlanketCounts(NamedTuple):
+    """Members of Markov blankets, summed over the nodes, in the truth, the estimate and both."""
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False)
 class GraphPairs(Pairs):
     """Aligned pairs over graphs with the same number of nodes.
@@ -250,21 +301,25 @@ class GraphPairs(Pairs):
 
     def unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         """Return the distinct pairs, and for each pair the position of its equal among them."""
+        return self._unique
+
+    @cached_property
+    def _unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         truth, estimate = self.truth.take(self.truth_index), self.estimate.take(self.estimate_index)
         parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
         )
-        rows = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
-        _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+        first, inverse = distinct_rows(cells)
         return self.take(first), inverse
 
-    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
-        """Tell which pairs have a graph whose class is not among `kinds`."""
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Tell which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
         allowed = np.array([kind in kinds for kind in KINDS])
-        if allowed.all():
+        truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
+        if allowed.all() and truth_allowed.all():
             return np.zeros(self.n, bool)
-        fits = allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
+        fits = truth_allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
         return np.asarray(~fits)
 
     def describe(self, position: int) -> str:
@@ -303,3 +358,48 @@ class GraphPairs(Pairs):
     def cpdags(self) -> GraphPairs:
         """The same pairs with every graph replaced by its CPDAG."""
         return GraphPairs(self.truth.cpdag, self.estimate.cpdag, self.truth_index, self.estimate_index)
+
+    @property
+    def swapped(self) -> GraphPairs:
+        """The same pairs with truth and estimate exchanged."""
+        return GraphPairs(self.estimate, self.truth, self.estimate_index, self.truth_index)
+
+    @cached_property
+    def ancestors(self) -> AncestorCounts:
+        """Counts of directed paths."""
+        return AncestorCounts(*np.asarray(kernels().ancestor_counts(*self._planes), np.float64).T)
+
+    @cached_property
+    def blankets(self) -> BlanketCounts:
+        """Counts of members of Markov blankets."""
+        return BlanketCounts(*np.asarray(kernels().blanket_counts(*self._planes), np.float64).T)
+
+    def adjustment_mistakes(self, strategy: str) -> Values:
+        """Count the ordered pairs of nodes for which the estimate adjusts wrongly."""
+        return self._acyclic(kernels().adjustment_mistakes(*self._planes, strategy))
+
+    def separation_mistakes(self, separator: str) -> Values:
+        """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
+        return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
+
+    def sid_bounds(self, limit: int) -> NDArray[np.int64]:
+        """Bound the SID over the DAGs of the estimate's class: (n, 3), see the kernel."""
+        if limit not in self._bounds:
+            found = kernels().sid_bounds(*self._planes, limit)
+            self._acyclic(found[:, 2])
+            self._bounds[limit] = found
+        return self._bounds[limit]
+
+    @cached_property
+    def _bounds(self) -> dict[int, NDArray[np.int64]]:
+        return {}
+
+    @property
+    def _planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64], int]:
+        return self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
+
+    def _acyclic(self, found: NDArray[np.int64]) -> Values:
+        """Refuse the -1 by which kernels report a cycle."""
+        if (found < 0).any():
+            raise PairError(np.flatnonzero(found < 0), "a graph that is said to be a DAG or CPDAG has a directed cycle")
+        return found.astype(np.float64)

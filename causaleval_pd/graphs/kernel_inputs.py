@@ -15,6 +15,11 @@ from .planes import N_PLANES, padding_mask, plane_words
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
+#: how an estimate chooses the set that it adjusts for
+STRATEGIES = ("parent", "ancestor", "optimal")
+#: how a graph chooses the set that separates two nodes
+SEPARATORS = ("parent", "ancestor", "nearest")
+
 
 class Comparison(NamedTuple):
     """Two blocks of planes and the positions of the graphs to compare."""

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from .adjustment_kernels import adjustment_mistakes
 from .bit_kernels import (
     LAST,
     ONE,
@@ -26,18 +27,25 @@ from .bit_kernels import (
     popcount,
     set_mark,
 )
+from .bound_kernels import sid_bounds
 from .draw_kernels import draw_graphs
 from .header import CLASS_BITS
 from .kernel_inputs import Ints, Words, checked_comparison, checked_planes, read_only
 from .planes import DAG, KINDS, N_PLANES
+from .relation_kernels import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
+    "adjustment_mistakes",
+    "ancestor_counts",
+    "blanket_counts",
     "dag_to_cpdag",
     "degrees",
     "draw_graphs",
     "extend_to_dag",
     "is_acyclic",
     "pair_counts",
+    "separation_mistakes",
+    "sid_bounds",
     "split_cells",
     "v_structure_counts",
 ]

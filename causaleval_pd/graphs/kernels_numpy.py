@@ -18,9 +18,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .adjustment_numpy import adjustment_mistakes
+from .bounds_numpy import sid_bounds
 from .header import CLASS_BITS
 from .kernel_inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
 from .planes import DAG, KINDS, N_PLANES, plane_words
+from .relations_numpy import ancestor_counts, blanket_counts, separation_mistakes
+
+__all__ = [
+    "adjustment_mistakes",
+    "ancestor_counts",
+    "blanket_counts",
+    "dag_to_cpdag",
+    "degrees",
+    "draw_graphs",
+    "extend_to_dag",
+    "is_acyclic",
+    "pair_counts",
+    "separation_mistakes",
+    "sid_bounds",
+    "split_cells",
+    "v_structure_counts",
+]
 
 Marks = NDArray[np.bool_]
 

@@ -22,6 +22,15 @@ from .adjacency import (
     adjacency_tp,
     skeleton_p,
 )
+from .ancestral import (
+    ancestor_f1,
+    ancestor_precision,
+    ancestor_recall,
+    markov_blanket_f1,
+    markov_blanket_precision,
+    markov_blanket_recall,
+    top_order_divergence,
+)
 from .directions import (
     arrowhead_f1,
     arrowhead_fn,
@@ -44,6 +53,15 @@ from .hamming import (
     shd_cpdag,
     skeleton_hd,
 )
+from .intervention import (
+    ancestor_aid,
+    oset_aid,
+    parent_aid,
+    sid,
+    sid_bounds_exact,
+    sid_lower,
+    sid_upper,
+)
 from .orientation import (
     orientation_f1,
     orientation_fdr,
@@ -57,6 +75,11 @@ from .orientation import (
     orientation_specificity,
     orientation_tn,
     orientation_tp,
+)
+from .separation import (
+    separation_ancestor,
+    separation_parent,
+    separation_zl,
 )
 from .sizes import (
     estimated_density,
@@ -95,6 +118,10 @@ __all__ = [
     "adjacency_specificity",
     "adjacency_tn",
     "adjacency_tp",
+    "ancestor_aid",
+    "ancestor_f1",
+    "ancestor_precision",
+    "ancestor_recall",
     "arrowhead_f1",
     "arrowhead_fn",
     "arrowhead_fp",
@@ -112,6 +139,9 @@ __all__ = [
     "estimated_edges",
     "estimated_undirected",
     "expected_metric",
+    "markov_blanket_f1",
+    "markov_blanket_precision",
+    "markov_blanket_recall",
     "n_nodes",
     "orientation_f1",
     "orientation_fdr",
@@ -125,11 +155,21 @@ __all__ = [
     "orientation_specificity",
     "orientation_tn",
     "orientation_tp",
+    "oset_aid",
+    "parent_aid",
+    "separation_ancestor",
+    "separation_parent",
+    "separation_zl",
     "shd",
     "shd_cpdag",
+    "sid",
+    "sid_bounds_exact",
+    "sid_lower",
+    "sid_upper",
     "skeleton_hd",
     "skeleton_p",
     "skeleton_test",
+    "top_order_divergence",
     "true_density",
     "true_edges",
     "true_undirected",

@@ -12,7 +12,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import kernels
-from causaleval_pd.graphs.planes import marks_from_planes
+from causaleval_pd.graphs.planes import marks_from_planes, planes_from_marks
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 
@@ -47,6 +47,9 @@ CONVENTIONS = {
     "shd_hamming": {"reversal_cost": 2, "absent_undirected_cost": 2},
     "shd_und0": {"undirected_cost": 0},
 }
+
+
+AID = {"parent_aid": gadjid.parent_aid, "ancestor_aid": gadjid.ancestor_aid, "oset_aid": gadjid.oset_aid}
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +107,48 @@ def test_classes_of_the_pairs(pairs):
     assert (kinds[broken] == "pdag").all()
 
 
+def test_intervention_distances_of_the_pairs(pairs):
+    scored = ce.evaluate(pairs[["truth", "estimate"]], ["sid", *AID], invalid="nan")
+    dags = pairs["sid"].notna()
+    assert dags.sum() > 100
+    np.testing.assert_array_equal(scored.loc[dags, "sid"], pairs.loc[dags, "sid"])
+    for name in AID:
+        known = pairs[f"{name}_count"].notna()
+        assert known.sum() > 200
+        np.testing.assert_array_equal(scored.loc[known, name], pairs.loc[known, f"{name}_count"])
+        shares = ce.evaluate(pairs.loc[known, ["truth", "estimate"]], [ce.tweak(name, normalised=True)])[name]
+        np.testing.assert_allclose(shares, pairs.loc[known, name])
+
+
+def test_intervention_distances_of_classes(pairs):
+    known = pairs["parent_aid_cpdag_count"].notna()
+    classes = pd.DataFrame({c: pairs.loc[known, c].graph.cpdag() for c in ("truth", "estimate")})
+    assert (classes["truth"].graph.kind == "cpdag").sum() > 100
+    scored = ce.evaluate(classes, list(AID))
+    for name in AID:
+        np.testing.assert_array_equal(scored[name], pairs.loc[known, f"{name}_cpdag_count"])
+
+
+@pytest.mark.parametrize("source", ["bf", "R"])
+def test_bounds_of_the_sid(pairs, source):
+    known = pairs[f"sid_lower_{source}"].notna() & pairs["kind"].isin(["dag", "cpdag"])
+    assert known.sum() > 100
+    names = ["sid_lower", "sid_upper", "sid_bounds_exact"]
+    scored = ce.evaluate(pairs.loc[known, ["truth", "estimate"]], names)
+    for side in ("lower", "upper"):
+        np.testing.assert_array_equal(scored[f"sid_{side}"], pairs.loc[known, f"sid_{side}_{source}"])
+    assert scored["sid_bounds_exact"].all()
+
+
+def test_separation_distances():
+    table = pd.read_csv(KNOWN / "separation.csv.gz", dtype={"truth": "str", "estimate": "str"})
+    cells = table.assign(**{c: ce.graph_column(table[c]) for c in ("truth", "estimate")})
+    for name in ("parent", "zl"):
+        for column, part in ((name, "markov"), (f"{name}_symmetric", "symmetric")):
+            metric = ce.tweak(f"separation_{name}", normalised=True, part=part, name="found")
+            np.testing.assert_allclose(ce.evaluate(cells, [metric])["found"], table[column], atol=1e-12)
+
+
 def test_rows_of_the_published_table():
     table = pd.read_csv(KNOWN / "table5_mtrue30.csv.gz")
     nodes = [str(i) for i in range(10)]
@@ -123,6 +168,21 @@ def test_rows_of_the_published_table():
             np.testing.assert_allclose(found[ours], table[f"{side}_{theirs}"], atol=1e-12, err_msg=f"{side} {ours}")
 
 
+@pytest.mark.parametrize(("side", "apart"), [("pc", 25), ("nc", 2)])
+def test_bounds_of_the_published_table(side, apart):
+    """The R package orients components of up to 8 nodes as a whole, others node by node, which gives wider bounds."""
+    table = pd.read_csv(KNOWN / "table5_mtrue30.csv.gz")
+    cells = {c: ce.graph_column(table[c], nodes=[str(i) for i in range(10)]) for c in ("truth", side)}
+    names = [ce.tweak(f"sid_{bound}", beyond="local") for bound in ("lower", "upper")]
+    found = ce.evaluate(pd.DataFrame(cells), [*names, "sid_bounds_exact"], estimate=side)
+    lower, upper = table[f"{side}_sid_lower_correct"], table[f"{side}_sid_upper_correct"]
+    same = (found["sid_lower"] == lower) & (found["sid_upper"] == upper)
+    assert (~same).sum() == apart
+    assert (found["sid_lower"] >= lower).all()
+    assert (found["sid_upper"] <= upper).all()
+    np.testing.assert_array_equal(found["sid_bounds_exact"], cells[side].graph.kind != "pdag")
+
+
 def _fresh(d, m, seed, n=60):
     rng = np.random.default_rng(seed)
     keys = rng.integers(0, 2**60, 2).astype(np.uint64)
@@ -131,15 +191,48 @@ def _fresh(d, m, seed, n=60):
     return [marks_from_planes(planes, d).astype(np.int8) for planes in (truth, estimate)]
 
 
+def _as_gadjid(marks):
+    """Code matrices as gadjid does: 1 for row -> column, a single 2 for an undirected edge."""
+    undirected = marks & marks.transpose(0, 2, 1)
+    return np.where(undirected, np.triu(np.full_like(marks, 2)), marks).astype(np.int8)
+
+
 @pytest.mark.parametrize(("d", "m"), [(4, 4), (9, 14), (15, 30)])
-def test_gadjid_has_the_same_shd(d, m):
+def test_gadjid_agrees_on_fresh_graphs(d, m):
     truth, estimate = _fresh(d, m, seed=d)
     columns = [ce.graph_column(x, encoding="row->column") for x in (truth, estimate)]
-    ours = ce.evaluate(pd.DataFrame({"truth": columns[0], "estimate": columns[1]}), ["shd"])["shd"]
-    # gadjid writes an undirected edge as one 2
-    coded = np.where(estimate & estimate.transpose(0, 2, 1), np.triu(np.full_like(estimate, 2)), estimate)
-    theirs = [gadjid.shd(t, e.astype(np.int8))[1] for t, e in zip(truth, coded, strict=True)]
-    assert ours.tolist() == theirs
+    ours = ce.evaluate(pd.DataFrame({"truth": columns[0], "estimate": columns[1]}), ["shd", *AID])
+    coded = list(zip(truth, _as_gadjid(estimate), strict=True))
+    assert ours["shd"].tolist() == [gadjid.shd(t, e)[1] for t, e in coded]
+    for name, peer in AID.items():
+        assert ours[name].tolist() == [peer(t, e, edge_direction="from row to column")[1] for t, e in coded]
+
+
+def _class_members(marks):
+    """All DAGs of a CPDAG, by trying every direction of its undirected edges."""
+    i, j = np.nonzero(np.triu(marks & marks.T))
+    choices = (np.arange(2 ** len(i))[:, None] >> np.arange(len(i))) & 1
+    dags = np.repeat((marks & ~marks.T)[None], len(choices), axis=0)
+    dags[:, i, j], dags[:, j, i] = choices == 0, choices == 1
+    planes = planes_from_marks(dags, np.arange(len(marks)))
+    acyclic = kernels.is_acyclic(planes, len(marks))
+    [wanted] = planes_from_marks(marks[None], np.arange(len(marks)))
+    classes, _ = kernels.dag_to_cpdag(planes, len(marks))
+    return dags[acyclic & (classes == wanted).all(axis=(1, 2))]
+
+
+@pytest.mark.parametrize(("d", "m"), [(4, 3), (5, 5), (6, 9), (7, 6), (6, 15)])
+def test_bounds_by_going_through_the_class(d, m):
+    truth, estimate = _fresh(d, m, seed=d + m, n=25)
+    columns = [ce.graph_column(x, encoding="row->column") for x in (truth, estimate)]
+    ours = ce.evaluate(pd.DataFrame({"truth": columns[0], "estimate": columns[1]}), ["sid_lower", "sid_upper"])
+    sizes = []
+    for row, (t, e) in enumerate(zip(truth, estimate.astype(bool), strict=True)):
+        members = _class_members(e).astype(np.int8)
+        found = [gadjid.sid(t, member, edge_direction="from row to column")[1] for member in members]
+        assert ours.iloc[row, 2:].tolist() == [min(found), max(found)]
+        sizes.append(len(members))
+    assert max(sizes) > 2
 
 
 def test_causal_learn_agrees_where_its_conventions_do():

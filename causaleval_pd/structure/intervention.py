@@ -1,0 +1,291 @@
+"""Interventional distances: how many effects of one node on another an estimate would lead one to get wrong."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..field import PairError
+from ..graphs.batch import GraphPairs
+from ..metric import metric
+from .ratio import ratio
+
+Values = NDArray[np.float64]
+Beyond = Literal["raise", "local"]
+
+_WRONG: dict[str, Any] = {
+    "field": "graph",
+    "direction": "minimize",
+    "range": (0, math.inf),
+    "optimum": 0,
+    "costly": True,
+}
+_SID: dict[str, Any] = {**_WRONG, "reference": "10.1162/NECO_a_00708"}
+_AID: dict[str, Any] = {**_WRONG, "kinds": ("dag", "cpdag"), "reference": "10.48550/arXiv.2402.08616"}
+
+#: more would take gigabytes
+_MOST_PARENT_SETS = 10_000_000
+
+
+def share_of_pairs(count: Values, pairs: GraphPairs, normalised: bool) -> Values:
+    """Divide a count of ordered pairs of nodes by d (d - 1) if `normalised`; 0/0 is NaN."""
+    if normalised not in (False, True):
+        raise ValueError(f"normalised must be False or True, found {normalised!r}")
+    return ratio(count, pairs.n_nodes * (pairs.n_nodes - 1), math.nan) if normalised else count
+
+
+@metric(**_SID, kinds=("dag",), long_name="structural intervention distance")
+def sid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
+    """Count the ordered pairs of nodes whose intervention distribution the estimate's parents get wrong.
+
+    For a treatment t and an outcome y the estimate says "no effect" if y is a parent of t, and else adjusts for the
+    parents of t. It is wrong if y is a descendant of t in the truth, or the parents are no valid adjustment set there.
+    Only DAGs have one value; a CPDAG has `sid_lower` and `sid_upper`, or `parent_aid`.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true DAG followed by the estimated one.
+    normalised : bool
+        Divide by d (d - 1).
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong ordered pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = "A -> B; A -> C; A -> D; B -> C; B -> D"
+    >>> ce.sid(truth, truth + "; C -> D"), ce.sid(truth, "B -> A; A -> C; A -> D; B -> C; B -> D")
+    (0.0, 6.0)
+    """
+    return share_of_pairs(pairs.adjustment_mistakes("parent"), pairs, normalised)
+
+
+def _found(pairs: GraphPairs, max_parent_sets: int) -> NDArray[np.int64]:
+    if isinstance(max_parent_sets, bool) or max_parent_sets not in range(1, _MOST_PARENT_SETS + 1):
+        raise ValueError(
+            f"max_parent_sets must be a whole number from 1 to {_MOST_PARENT_SETS}, found {max_parent_sets!r}"
+        )
+    return pairs.sid_bounds(int(max_parent_sets))
+
+
+def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, normalised: bool) -> Values:
+    if beyond not in ("raise", "local"):
+        raise ValueError(f"beyond must be 'raise' or 'local', found {beyond!r}")
+    if beyond == "raise" and pairs.refused(("dag", "cpdag")).any():
+        raise PairError(
+            np.flatnonzero(pairs.refused(("dag", "cpdag"))),
+            "the estimate is no CPDAG, so that it has no class to go through; take bounds that need not be attained by "
+            "beyond='local'",
+        )
+    found = _found(pairs, max_parent_sets)
+    if beyond == "raise" and found[:, 2].any():
+        raise PairError(
+            np.flatnonzero(found[:, 2]),
+            f"an undirected component of the estimate takes more than {max_parent_sets} parent sets; raise "
+            "max_parent_sets, or take bounds that need not be attained by beyond='local'",
+        )
+    return share_of_pairs(found[:, column].astype(np.float64), pairs, normalised)
+
+
+@metric(**_SID, kinds=("dag", "cpdag", "pdag"), truth_kinds=("dag",), long_name="SID, lower bound over the class")
+def sid_lower(
+    pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
+) -> Values:
+    """Return the smallest SID of a DAG of the estimate's class.
+
+    It is found exactly, not by listing the class: undirected components are oriented independently, and a component
+    whose source is chosen falls into smaller ones. On a DAG it is `sid`.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true DAG followed by the estimated DAG or CPDAG.
+    normalised : bool
+        Divide by d (d - 1).
+    max_parent_sets : int
+        How many (node, parents) an undirected component may take: of k nodes, a complete one takes k 2^(k-1), a tree
+        3 k - 2.
+    beyond : {"raise", "local"}
+        What happens to a component over that limit and to an estimate that is no CPDAG: an error that names the rows;
+        or bounds that need not be attained, as each node of such a component takes any of its undirected neighbours as
+        parents. `sid_bounds_exact` tells which rows this concerns.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong ordered pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.sid_lower("A -> B; B -> C", "A -- B; B -- C"), ce.sid_upper("A -> B; B -> C", "A -- B; B -- C")
+    (0.0, 6.0)
+    """
+    return _bounds(pairs, 0, max_parent_sets, beyond, normalised)
+
+
+@metric(**_SID, kinds=("dag", "cpdag", "pdag"), truth_kinds=("dag",), long_name="SID, upper bound over the class")
+def sid_upper(
+    pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
+) -> Values:
+    """Return the largest SID of a DAG of the estimate's class.
+
+    Found exactly, as `sid_lower`. On a DAG it is `sid`.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true DAG followed by the estimated DAG or CPDAG.
+    normalised : bool
+        Divide by d (d - 1).
+    max_parent_sets : int
+        How many (node, parents) an undirected component may take.
+    beyond : {"raise", "local"}
+        What happens to a component over that limit and to an estimate that is no CPDAG, as in `sid_lower`.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong ordered pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.sid_upper("A -> B; C", "A -- B; C"), ce.sid("A -> B; C", "B -> A; C")
+    (2.0, 2.0)
+    """
+    return _bounds(pairs, 1, max_parent_sets, beyond, normalised)
+
+
+@metric(
+    field="graph",
+    kinds=("dag", "cpdag", "pdag"),
+    truth_kinds=("dag",),
+    direction=None,
+    range=(0, 1),
+    long_name="SID bounds are attained",
+    reference="10.1162/NECO_a_00708",
+    costly=True,
+    dtype="boolean",
+)
+def sid_bounds_exact(pairs: GraphPairs, *, max_parent_sets: int = 100_000) -> Values:
+    """Tell whether `sid_lower` and `sid_upper` of a row are attained by DAGs of the class.
+
+    False where an undirected component is over the limit or the estimate is no CPDAG, so that `beyond="local"` bounds
+    node by node.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true DAG followed by the estimated DAG or CPDAG.
+    max_parent_sets : int
+        How many (node, parents) an undirected component may take.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        1 or 0 a pair.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.sid_bounds_exact("A -> B; B -> C", "A -- B; B -- C")
+    1.0
+    >>> ce.sid_bounds_exact("A -> B; B -> C", "A -- B; B -- C", max_parent_sets=6)
+    0.0
+    """
+    oriented = _found(pairs, max_parent_sets)[:, 2] == 0
+    return np.asarray(oriented & ~pairs.refused(("dag", "cpdag")), np.float64)
+
+
+@metric(**_AID, long_name="parent adjustment identification distance")
+def parent_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
+    """Count the ordered pairs of nodes for which adjusting for parents goes wrong.
+
+    The estimate says of a treatment t and an outcome y: no effect, if y is a parent of t; not identified by adjustment,
+    if a possibly causal path from t to y begins with an undirected edge; else the parents of t are adjusted for. Each
+    answer is judged in the truth. Between DAGs this is `sid`; of a CPDAG it is not between `sid_lower` and `sid_upper`,
+    since an effect that the estimate leaves open counts as wrong where the truth does not.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true graph followed by the estimated one.
+    normalised : bool
+        Divide by d (d - 1).
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong ordered pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.parent_aid("A -> B; B -> C", "A -> B; A -> C"), ce.parent_aid("A -> B; B -> C", "A -- B; B -- C")
+    (1.0, 6.0)
+    """
+    return share_of_pairs(pairs.adjustment_mistakes("parent"), pairs, normalised)
+
+
+@metric(**_AID, long_name="ancestor adjustment identification distance")
+def ancestor_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
+    """Count the ordered pairs of nodes for which adjusting for ancestors goes wrong.
+
+    As `parent_aid`, with "no effect" where y is no possible descendant of t, and else the ancestors of t adjusted for.
+    It is 0 between DAGs if the estimate's ancestors are the truth's and its graph has no edge too few.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true graph followed by the estimated one.
+    normalised : bool
+        Divide by d (d - 1).
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong ordered pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.ancestor_aid("A -> B; B -> C", "A -> B; A -> C"), ce.ancestor_aid("A -> B; B -> C", "C -> B; B -> A")
+    (1.0, 6.0)
+    """
+    return share_of_pairs(pairs.adjustment_mistakes("ancestor"), pairs, normalised)
+
+
+@metric(**_AID, long_name="optimal adjustment identification distance")
+def oset_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
+    """Count the ordered pairs of nodes for which adjusting for the optimal set goes wrong.
+
+    As `ancestor_aid`, with the set of smallest asymptotic variance: the parents of the nodes on causal paths from t to
+    y, without possible descendants of t.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true graph followed by the estimated one.
+    normalised : bool
+        Divide by d (d - 1).
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong ordered pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.oset_aid("A -> B; B -> C", "A -> B; A -> C"), ce.oset_aid("A -> B; B -> C", "A -> B; B -> C; A -> C")
+    (1.0, 0.0)
+    """
+    return share_of_pairs(pairs.adjustment_mistakes("optimal"), pairs, normalised)

@@ -1,0 +1,134 @@
+"""Separation distances: how many conditional independences that one graph states the other one lacks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graphs.batch import GraphPairs
+from ..metric import metric
+from .intervention import share_of_pairs
+
+Values = NDArray[np.float64]
+Part = Literal["markov", "faithfulness", "symmetric"]
+
+_SEPARATION: dict[str, Any] = {
+    "field": "graph",
+    "kinds": ("dag", "cpdag"),
+    "direction": "minimize",
+    "range": (0, math.inf),
+    "optimum": 0,
+    "reference": "10.48550/arXiv.2402.04952",
+    "costly": True,
+}
+
+
+def _distance(pairs: GraphPairs, separator: str, part: str, normalised: bool) -> Values:
+    if part not in ("markov", "faithfulness", "symmetric"):
+        raise ValueError(f"part must be 'markov', 'faithfulness' or 'symmetric', found {part!r}")
+    found = []
+    if part != "faithfulness":
+        found.append(pairs.separation_mistakes(separator))
+    if part != "markov":
+        found.append(pairs.swapped.separation_mistakes(separator))
+    ordered = np.mean(found, axis=0)
+    return share_of_pairs(ordered if normalised else ordered / 2, pairs, normalised)
+
+
+@metric(**_SEPARATION, long_name="parent separation distance")
+def separation_parent(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
+    """Count the pairs of nodes that one graph separates by their parents and the other graph does not.
+
+    Two nodes that are not adjacent in the estimate are separated there by the parents of both (in a CPDAG the possible
+    parents). The pair is wrong if the truth connects them given this set.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true graph followed by the estimated one.
+    part : {"markov", "faithfulness", "symmetric"}
+        Separations of the estimate that fail in the truth, so that the estimate is not Markov; separations of the truth
+        that fail in the estimate, so that the estimate is not faithful; or the mean of both.
+    normalised : bool
+        Divide by the number of pairs of nodes.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.separation_parent("A -> B; B -> C", "A -> B; C -> B"), ce.separation_parent("A -> B; B -> C", "A; B; C")
+    (1.0, 3.0)
+    >>> ce.separation_parent("A; B; C", "A -> B; B -> C", part="faithfulness")
+    3.0
+    """
+    return _distance(pairs, "parent", part, normalised)
+
+
+@metric(**_SEPARATION, long_name="ancestor separation distance")
+def separation_ancestor(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
+    """Count the pairs of nodes that one graph separates by their ancestors and the other graph does not.
+
+    As `separation_parent`, with the ancestors of both nodes (in a CPDAG the possible ancestors) in the parents' place.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true graph followed by the estimated one.
+    part : {"markov", "faithfulness", "symmetric"}
+        Separations of the estimate that fail in the truth, of the truth that fail in the estimate, or the mean of both.
+    normalised : bool
+        Divide by the number of pairs of nodes.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.separation_ancestor("A -> B; B -> C; C -> D", "A -> B; B -> C; C -> D; A -> D")
+    0.0
+    >>> ce.separation_ancestor("A -> B; B -> C; A -> C; D", "A -> B; B -> C; D")
+    1.0
+    """
+    return _distance(pairs, "ancestor", part, normalised)
+
+
+@metric(**_SEPARATION, long_name="minimal separation distance")
+def separation_zl(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
+    """Count the pairs of nodes that one graph separates by a minimal set and the other graph does not.
+
+    As `separation_parent`, with the minimal separator of van der Zander and Liskiewicz (doi:10.24963/ijcai.2019/256)
+    that lies nearest to the first node: its neighbours in the moral graph of the ancestors of both nodes, as far as the
+    second node reaches them without passing another one. Both orders of the two nodes are asked, and each is half a
+    pair.
+
+    Parameters
+    ----------
+    pairs : GraphPairs or graph
+        Aligned pairs, or the true graph followed by the estimated one.
+    part : {"markov", "faithfulness", "symmetric"}
+        Separations of the estimate that fail in the truth, of the truth that fail in the estimate, or the mean of both.
+    normalised : bool
+        Divide by the number of pairs of nodes.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        Wrong pairs of nodes, or their share.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.separation_zl("A -> B; B -> C", "A -> B; C -> B"), ce.separation_zl("A -> B; B -> C", "C -> B; B -> A")
+    (1.0, 0.0)
+    """
+    return _distance(pairs, "nearest", part, normalised)
