@@ -115,10 +115,12 @@ class NetworkPairs(Pairs):
         )
         return self.take(first), inverse.astype(np.int64)
 
-    def refused(self, kinds: Container[str]) -> NDArray[np.bool_]:
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Tell which pairs are of a kind that is not among `kinds`; both sides are of one kind."""
-        known = np.array([layout.kind in kinds for layout in self.truth.layouts], bool)
-        return ~known[self.truth.layout[self.truth_index]]
+        allowed = [layout.kind in kinds for layout in self.truth.layouts]
+        if truth_kinds is not None:
+            allowed = [x and layout.kind in truth_kinds for x, layout in zip(allowed, self.truth.layouts, strict=True)]
+        return ~np.array(allowed, bool)[self.truth.layout[self.truth_index]]
 
     def describe(self, position: int) -> str:
         """Say what the pair at `position` holds, for messages."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..field import PairError
 from ..metric import metric
 from .batch import Group, NetworkPairs, row_sums
 from .gaussian import gaussian_divergence
@@ -90,7 +91,10 @@ def divergence(
         elif n_samples is not None:
             values[group.rows] = simulate_divergence(group, law, n_samples, seed)[0]
         else:
-            values[group.rows] = _discrete(group, law)
+            try:
+                values[group.rows] = _discrete(group, law)
+            except ValueError as error:
+                raise PairError(group.rows, str(error)) from None
     if not scaled and pairs.n:
         values /= scale(law, len(pairs.layout.nodes))
     values = np.where(np.abs(values) < _ROUNDING, 0.0, values)

@@ -269,6 +269,9 @@ NULLS = {
         "orientation", "random acyclic orientations of the estimate's skeleton", _matched(own_orientations)
     ),
     "oracle_skeleton": Null(
-        "oracle_skeleton", "random acyclic orientations of the true skeleton", _matched(true_orientations)
+        "oracle_skeleton",
+        "random acyclic orientations of the true skeleton",
+        _matched(true_orientations),
+        reference=True,
     ),
 }
