@@ -7,7 +7,25 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 
 from __future__ import annotations
 
-from . import accessor, configurational, datasets, plot, reasoning, structure
+from . import accessor, causal_kl, configurational, datasets, plot, reasoning, structure
+from .causal_kl import (
+    DiscreteNetwork,
+    GaussianNetwork,
+    as_network,
+    ckl,
+    ckl1,
+    ckl2,
+    ckl3,
+    edit_distance,
+    kl,
+    network_column,
+    pattern_edit_distance,
+    undefined_mass,
+    wed_3,
+    wed_d,
+    wed_p,
+    zero_mass,
+)
 from .compare import compare
 from .configurational import (
     completeness,
@@ -147,6 +165,8 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousEncodingError",
     "ChosenNull",
+    "DiscreteNetwork",
+    "GaussianNetwork",
     "Graph",
     "Metric",
     "__version__",
@@ -183,7 +203,13 @@ __all__ = [
     "arrowhead_tn",
     "arrowhead_tp",
     "as_graph",
+    "as_network",
     "ate_error",
+    "causal_kl",
+    "ckl",
+    "ckl1",
+    "ckl2",
+    "ckl3",
     "compare",
     "comparison_power",
     "completeness",
@@ -207,6 +233,7 @@ __all__ = [
     "directed_precision",
     "directed_recall",
     "directed_tp",
+    "edit_distance",
     "estimated_density",
     "estimated_edges",
     "estimated_undirected",
@@ -226,6 +253,7 @@ __all__ = [
     "is_identical",
     "is_strict_submodel",
     "is_submodel",
+    "kl",
     "lcr",
     "list_metrics",
     "log_error",
@@ -237,6 +265,7 @@ __all__ = [
     "metric_set",
     "n_nodes",
     "ncr",
+    "network_column",
     "null_model",
     "orientation_f1",
     "orientation_fdr",
@@ -252,6 +281,7 @@ __all__ = [
     "orientation_tp",
     "oset_aid",
     "parent_aid",
+    "pattern_edit_distance",
     "plot",
     "pns_error",
     "quantity_bias",
@@ -280,11 +310,16 @@ __all__ = [
     "true_edges",
     "true_undirected",
     "tweak",
+    "undefined_mass",
     "v_structure_f1",
     "v_structure_fn",
     "v_structure_fp",
     "v_structure_precision",
     "v_structure_recall",
     "v_structure_tp",
+    "wed_3",
+    "wed_d",
+    "wed_p",
     "with_controls",
+    "zero_mass",
 ]

@@ -76,8 +76,11 @@ class Distribution:
         return cls.of(index, table[0], table[1])
 
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the mean of `function` of the metric, a value a row."""
-        return np.asarray((function(self.values) * self.weights).sum(axis=1)[self.index])
+        """Return the mean of `function` of the metric, a value a row; NaN where it is never defined or infinite."""
+        values = function(self.values)
+        total = np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0).sum(axis=1)
+        defined = (self.weights > 0).any(axis=1) & np.isfinite(total)
+        return np.asarray(np.where(defined, total, np.nan)[self.index])
 
     def quantile(self, q: float) -> NDArray[np.float64]:
         """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""

@@ -231,7 +231,7 @@ def skill(metric: Metric, observed: Floats, control_loss: Floats) -> Floats:
     """Return 1 - |observed - optimum| / mean |control - optimum|; NaN where the latter is 0 or the optimum infinite."""
     if not math.isfinite(metric.optimum):
         return np.full(len(observed), np.nan)
-    positive = control_loss > 1e-12
+    positive = (control_loss > 1e-12) & np.isfinite(control_loss)
     ratio = np.divide(
         np.abs(observed - metric.optimum), control_loss, out=np.full(len(observed), np.nan), where=positive
     )

@@ -1,0 +1,57 @@
+"""Networks with parameters, and divergences between them under interventions."""
+
+from __future__ import annotations
+
+from .augmented import augment, conditional_kl
+from .column import as_network, network_column
+from .control_summary import control_summary
+from .divergence import ckl1, ckl2, ckl3, kl, undefined_mass, wed_3, zero_mass
+from .edit_distance import edit_distance, pattern_edit_distance, wed_d, wed_p
+from .field import NETWORKS
+from .fitting import from_data, from_joint
+from .intervention import (
+    Intervention,
+    all_but_one,
+    all_sets,
+    ckl,
+    contiguous_blocks,
+    satisfies_parent_joint,
+    single_interventions,
+)
+from .monte_carlo import MonteCarlo, monte_carlo
+from .networks import DiscreteNetwork, GaussianNetwork
+from .sampling import sample
+
+__all__ = [
+    "NETWORKS",
+    "DiscreteNetwork",
+    "GaussianNetwork",
+    "Intervention",
+    "MonteCarlo",
+    "all_but_one",
+    "all_sets",
+    "as_network",
+    "augment",
+    "ckl",
+    "ckl1",
+    "ckl2",
+    "ckl3",
+    "conditional_kl",
+    "contiguous_blocks",
+    "control_summary",
+    "edit_distance",
+    "from_data",
+    "from_joint",
+    "kl",
+    "monte_carlo",
+    "network_column",
+    "pattern_edit_distance",
+    "sample",
+    "satisfies_parent_joint",
+    "single_interventions",
+    "undefined_mass",
+    "wed_3",
+    "wed_d",
+    "wed_p",
+    "zero_mass",
+]
