@@ -143,7 +143,7 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
 
 
 def _null_words(cube: xr.Dataset) -> str:
-    """Return the name of the null model, with what it draws where only one field has a model of that name."""
+    """Return the name of the null model, with what it draws where it is one of the field's own."""
     name = str(null_name(cube))
-    known = [field.nulls[name].long_name for field in FIELDS.values() if name in field.nulls]
-    return f"{name} ({known[0]})" if len(known) == 1 else name
+    field = FIELDS.get(cube.attrs.get("field", ""))
+    return name if field is None or name not in field.nulls else f"{name} ({field.nulls[name].long_name})"
