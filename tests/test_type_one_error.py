@@ -56,7 +56,7 @@ def most_rejections(n, alpha):
     return stats.binom.ppf(0.9999, n, alpha)
 
 
-def tested(null, b, tables, metrics):
+def randomisation_tests(null, b, tables, metrics):
     """Randomisation tests of tables of b random guesses."""
     truth, estimate = guesses(null, tables * b, np.random.default_rng(b))
     runs = pd.DataFrame({"truth": truth, "estimate": estimate, "table": np.repeat(np.arange(tables), b)})
@@ -71,7 +71,7 @@ def tested(null, b, tables, metrics):
 def test_the_randomisation_test_keeps_its_level(null, b):
     # the bounds are those of the number of tables, of which there are fewer with many rows
     tables = max(50, TABLES // max(1, b // 2))
-    found = tested(null, b, tables, ["shd", "adjacency_f1"])
+    found = randomisation_tests(null, b, tables, ["shd", "adjacency_f1"])
     for _, part in found.groupby("metric"):
         assert len(part) == tables
         for alpha in ALPHAS:
@@ -130,9 +130,8 @@ def test_row_p_values_keep_their_level(null):
 if __name__ == "__main__":
     for model in NULLS:
         for rows_each in (1, 2, 5, 20, 100):
-            p = tested(model, rows_each, 2000, ["shd"])["p_value"]
+            p = randomisation_tests(model, rows_each, 2000, ["shd"])["p_value"]
             sizes = "  ".join(f"{alpha:.2f}: {(p <= alpha).mean():.4f}" for alpha in ALPHAS)
             over = [alpha for alpha in ALPHAS if (p <= alpha).sum() > most_rejections(2000, alpha)]
-            print(
-                f"{getattr(model, 'name', model):12} {rows_each:3} rows a table   {sizes}   {'too large' if over else ''}"
-            )
+            name, told = getattr(model, "name", model), "too large" if over else ""
+            print(f"{name:12} {rows_each:3} rows a table   {sizes}   {told}")

@@ -159,8 +159,8 @@ def _draw(
             f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
             "tried); change it, or leave these rows out"
         )
-    scores = _numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
-    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, scores, 2.0)).reshape(n * count, d * d)
+    chance = _numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
+    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
     rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
     chosen = (rank < edges[:, None]).reshape(n * count, d, d)
     return planes_from_marks(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
