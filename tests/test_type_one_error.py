@@ -97,18 +97,19 @@ def test_size_stands_beside_power():
 
 
 @pytest.mark.slow
-def test_paired_tests_against_the_first_control_keep_their_level():
-    rng = np.random.default_rng(2)
-    for b in (5, 20):
-        tables = TABLES if b == 5 else TABLES // 4
-        truth, estimate = guesses("edges", tables * b, rng)
+@pytest.mark.parametrize("b", [1, 2, 5, 20, 100])
+def test_paired_tests_against_the_first_control_keep_their_level(b):
+    tables = max(50, TABLES // max(1, b // 2))
+    for null in NULLS if b == 5 else ["edges", "permutation"]:
+        truth, estimate = guesses(null, tables * b, np.random.default_rng(b))
         runs = pd.DataFrame({"truth": truth, "estimate": estimate, "table": np.repeat(np.arange(tables), b)})
         runs["run"] = np.tile(np.arange(b), tables)
-        cube = ce.cube(runs, ["shd"], by=["table"], replicate="run", n_draws=2, rng=7, keep_draws=True)
-        for method in ("wilcoxon", "sign"):
+        settings = {"by": ["table"], "replicate": "run", "n_draws": 2, "rng": 7, "keep_draws": True, "null": null}
+        cube = ce.cube(runs, ["shd"], **settings)
+        for method in ("wilcoxon", "sign", "t"):
             p = cube.ceval.test_controls(method=method)["p_value"]
             for alpha in ALPHAS:
-                assert (p <= alpha).sum() <= most_rejections(tables, alpha), method
+                assert (p <= alpha).sum() <= most_rejections(tables, alpha), (null, method, alpha)
 
 
 @pytest.mark.slow
