@@ -15,7 +15,7 @@ from .cube import NO_RUN
 from .field import FIELDS
 from .labels import LETTER, axis_label, tick_names, wrapped
 from .messages import check_known
-from .summary import cube_metrics, has_controls, null_name, strata_dims
+from .summary import cube_metrics, has_controls, null_name, null_references, strata_dims
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,8 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     grey = "0.35" if hue is not None else shades[0]
     if points and has_controls(cube):
         handles.append(Line2D([], [], color=grey, marker="o", label="runs, p at most .05"))
-        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label="runs, p above .05"))
+        others = "runs, p above .05" + (" or no test" if null_references(cube) else "")
+        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label=others))
     else:
         handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
     if has_controls(cube):
