@@ -120,6 +120,7 @@ ANSWERS = register_field(
         pair=_answer_pair,
         identify=_identify_answers,
         nulls=ANSWER_NULLS,
+        context=("group",),
     )
 )
 
