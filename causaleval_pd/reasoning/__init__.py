@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import reasoners
+from . import plot, reasoners
 from .answer_scores import answer_scores
 from .answers import join_answers, parse_answers
 from .ask import CallFailed, RetryLater, ask
@@ -78,6 +78,7 @@ __all__ = [
     "parse_matrix",
     "parse_printed",
     "perfect_reasoner",
+    "plot",
     "pns_error",
     "quantities",
     "quantity_bias",
