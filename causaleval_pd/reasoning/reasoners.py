@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from .. import engine
 from ..messages import check_known, nearest
-from .cut_trees import HasTasks, Worlds, cut_chains, worlds_by_task
+from .cut_trees import Worlds, cut_chains, known_noise, worlds_by_task
+from .task_tables import TaskTables
+from .tasks import Tasks
 from .world import World
 
 _KEYS = ["task", "sample", "replicate", "cause", "effect", "world"]
@@ -95,24 +97,19 @@ def adjacent_only(questions: pd.DataFrame, worlds: Worlds, rng: engine.RNGLike =
     return _series(np.where(sure, questions["truth"].to_numpy(bool), _uniform(questions, rng, 2) < 0.5), questions)
 
 
-def wrong_world(questions: pd.DataFrame, tasks: HasTasks) -> pd.Series:
+def wrong_world(questions: pd.DataFrame, tasks: Tasks | TaskTables) -> pd.Series:
     """Answer rightly for another world: the same noise and edges, every AND an OR and every OR an AND.
 
     Consistent by construction, and invalid.
     """
     answers = np.zeros(len(questions), bool)
     rows = questions.reset_index(drop=True)
-    told: dict[Any, Any] = {task.number: task for task in tasks.tasks}
-    for number, own in rows.groupby("task"):
-        check_known(number, told, "task")
-        task = told[number]
-        swapped = {node: {"and": "or", "or": "and"}[name] for node, name in task.world.functions.items()}
-        other = World(task.world.edges, swapped, task.world.noise)  # type: ignore[arg-type]
-        samples = np.sort(own["sample"].unique())
-        noise = task.world.sample(int(samples[-1]) + 1, task.seed).iloc[samples]
-        for (world, cause), part in own.groupby(["world", "cause"], dropna=False):
-            do = None if world == "fact" else {str(cause): world == "do1"}
-            values = other.values(noise, do)
+    for number, world, noise in known_noise(tasks, rows):
+        swapped = {node: {"and": "or", "or": "and"}[name] for node, name in world.functions.items()}
+        other = World(world.edges, swapped, world.noise)  # type: ignore[arg-type]
+        samples = noise.index.to_numpy()
+        for (arm, cause), part in rows[rows["task"] == number].groupby(["world", "cause"], dropna=False):
+            values = other.values(noise, None if arm == "fact" else {str(cause): arm == "do1"})
             column = values.columns.get_indexer(pd.Index(part["effect"]))
             answers[part.index.to_numpy()] = values.to_numpy()[np.searchsorted(samples, part["sample"]), column]
     return _series(answers, questions)
@@ -145,8 +142,8 @@ def baselines(
     ----------
     questions : DataFrame
         A questionnaire with true answers.
-    worlds : Tasks, World or mapping of task to World, optional
-        Needed by "adjacent_only"; "wrong_world" needs the `Tasks`, which know the noise.
+    worlds : Tasks, TaskTables, World or mapping of task to World, optional
+        Needed by "adjacent_only"; "wrong_world" needs tasks, which know the noise.
     names : sequence of str, optional
         Which baselines: "perfect", "noisy", "random", "always_yes", "always_no", "ignores_do", "parrots_do",
         "majority", "adjacent_only", "wrong_world"; default all that `worlds` allows.
@@ -179,7 +176,7 @@ def baselines(
     for column in ("task", "sample", "cause", "effect", "world", "truth"):
         if column not in questions.columns:
             raise ValueError(f"questions has no column {column!r}; {nearest(column, questions.columns)}")
-    has_noise = worlds is not None and not isinstance(worlds, (World, Mapping))
+    has_noise = isinstance(worlds, (Tasks, TaskTables))
     able = [n for n in NAMES if (n != "adjacent_only" or worlds is not None) and (n != "wrong_world" or has_noise)]
     chosen = able if names is None else list(names)
     seed = engine.resolve_seed(rng)
