@@ -5,6 +5,7 @@ from __future__ import annotations
 from .augmented import augment, conditional_kl
 from .column import as_network, network_column
 from .control_summary import control_summary
+from .desiderata import desiderata
 from .divergence import ckl1, ckl2, ckl3, kl, undefined_mass, wed_3, zero_mass
 from .edit_distance import edit_distance, pattern_edit_distance, wed_d, wed_p
 from .field import NETWORKS
@@ -18,6 +19,7 @@ from .intervention import (
     satisfies_parent_joint,
     single_interventions,
 )
+from .metastatic import metastatic, metastatic_mutations
 from .monte_carlo import MonteCarlo, monte_carlo
 from .networks import DiscreteNetwork, GaussianNetwork
 from .sampling import sample
@@ -39,10 +41,13 @@ __all__ = [
     "conditional_kl",
     "contiguous_blocks",
     "control_summary",
+    "desiderata",
     "edit_distance",
     "from_data",
     "from_joint",
     "kl",
+    "metastatic",
+    "metastatic_mutations",
     "monte_carlo",
     "network_column",
     "pattern_edit_distance",

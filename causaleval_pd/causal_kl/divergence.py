@@ -2,7 +2,8 @@
 
 References
 ----------
-.. [1] O'Donnell, R., Korb, K., Allison, L. Causal KL: Evaluating causal discovery.
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations
@@ -110,6 +111,7 @@ def divergence(
     null="additive",
     long_name="KL divergence",
     costly=True,
+    reference="10.1214/aoms/1177729694",
 )
 def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
@@ -148,6 +150,7 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     null="additive",
     long_name="causal KL, uniform interventions",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def ckl1(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
@@ -192,6 +195,7 @@ def ckl1(
     null="additive",
     long_name="causal KL, values as observed",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def ckl2(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
@@ -235,6 +239,7 @@ def ckl2(
     null="additive",
     long_name="causal KL, all nodes but one",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def ckl3(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
@@ -279,6 +284,7 @@ def ckl3(
     null="additive",
     long_name="weighted edit distance, CKL3",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Weighted edit distance WED_3: what each node's wrong parents cost, weighted by the true law of all parents.
@@ -326,6 +332,7 @@ def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
     range=(0, 1),
     long_name="mass on zeros of the estimate",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     """Share of the true (intervened) law that falls on a zero of the estimate's tables: the cause of an infinite value.
@@ -355,6 +362,7 @@ def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     range=(0, 1),
     long_name="mass on undefined rows of the estimate",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     """Share of the true (intervened) law that falls on undefined rows of the estimate's tables: the cause of a NaN.

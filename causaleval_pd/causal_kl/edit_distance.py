@@ -2,7 +2,8 @@
 
 References
 ----------
-.. [1] O'Donnell, R., Korb, K., Allison, L. Causal KL: Evaluating causal discovery.
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ Floats = NDArray[np.float64]
     null="additive",
     long_name="edit distance",
     symmetric=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def edit_distance(pairs: Any) -> Floats:
     """Count the arcs to delete and to add; an arc to reverse counts twice.
@@ -72,6 +74,7 @@ def mutual_information(truth: Truth, a: int, b: int) -> float:
     null="additive",
     long_name="weighted edit distance, dependence",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def wed_d(pairs: Any) -> Floats:
     """Edit distance whose arcs weigh the mutual information of their ends under the true law, in nats.
@@ -105,6 +108,7 @@ def wed_d(pairs: Any) -> Floats:
     null="additive",
     long_name="weighted edit distance, paths",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def wed_p(pairs: Any) -> Floats:
     """Edit distance of linear-Gaussian networks whose arcs weigh their squared standardised coefficient.
@@ -151,6 +155,7 @@ def _pattern(layout: Layout) -> NDArray[np.int8]:
     long_name="edit distance of patterns",
     symmetric=True,
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats:
     """Edit distance between the patterns (CPDAGs) of the two DAGs: 0 for every member of the true equivalence class.
