@@ -6,7 +6,7 @@ from .augmented import augment, conditional_kl
 from .column import as_network, network_column
 from .control_summary import control_summary
 from .desiderata import desiderata
-from .divergence import ckl1, ckl2, ckl3, kl, undefined_mass, wed_3, zero_mass
+from .divergence import ckl1, ckl2, ckl3, kl, sampling_error, undefined_mass, wed_3, zero_mass
 from .edit_distance import edit_distance, pattern_edit_distance, wed_d, wed_p
 from .field import NETWORKS
 from .fitting import from_data, from_joint
@@ -52,6 +52,7 @@ __all__ = [
     "network_column",
     "pattern_edit_distance",
     "sample",
+    "sampling_error",
     "satisfies_parent_joint",
     "single_interventions",
     "undefined_mass",
