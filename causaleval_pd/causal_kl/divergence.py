@@ -237,7 +237,7 @@ def ckl2(
     range=(0, math.inf),
     optimum=0,
     null="additive",
-    long_name="causal KL, all nodes but one",
+    long_name="causal KL, all but one",
     costly=True,
     reference="10.48550/arXiv.2111.06029",
 )
