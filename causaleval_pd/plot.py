@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from .configurational.plot import hypergraph, model_difference, score_profile
 from .critical_difference import critical_difference
 from .engine import RNGLike
 from .facets import (
@@ -43,7 +44,10 @@ __all__ = [
     "critical_difference",
     "distributions",
     "expected_curves",
+    "hypergraph",
+    "model_difference",
     "p_values",
+    "score_profile",
     "strata",
 ]
 

@@ -28,7 +28,7 @@ print(truth)
 
 cases, rows = {}, []
 for n in (250, 1000, 4000):
-    for repetition in range(2):
+    for repetition in range(3):
         key = f"{n} cases, {repetition}"
         cases[key] = sample(truth, n, rng=repetition)
         with warnings.catch_warnings():
@@ -57,5 +57,5 @@ cube = runs.ceval.cube(
 print("\nAgainst random DAGs with as many arcs:")
 columns = ["n", "metric", "mean", "control_mean", "control_low", "control_high", "p_value", "skill"]
 print(cube.ceval.summary()[columns].to_string(index=False))
-grid = cube.ceval.plot.strata("ckl3", x="n")
+grid = cube.ceval.plot.strata("ckl3", x="n", interval="quantile")
 grid.figure.savefig(Path(__file__).parent / "figures" / "causal_kl_alarm.png", dpi=150, bbox_inches="tight")

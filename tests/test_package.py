@@ -18,7 +18,8 @@ PACKAGE = Path(ce.__file__).parent
 LAYERS = """
     messages, stats, ranks, effects, significance, resampling, friedman, engine,
     context, null, field, metric, labels,
-    graphs, structure, causal_kl,
+    graphs, structure,
+    causal_kl, configurational, reasoning,
     evaluate, strata, row_controls, streaming, controls, published,
     assembly, cube, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
     facets, heat_maps, critical_difference, plot,

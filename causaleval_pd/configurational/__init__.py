@@ -1,0 +1,114 @@
+"""Configurational causal models: correctness and completeness of MINUS formulas, and what a benchmark of them needs."""
+
+from __future__ import annotations
+
+from .components import (
+    completeness_conjunctive,
+    completeness_disjunctive,
+    completeness_literal,
+    completeness_sequential,
+    correctness_conjunctive,
+    correctness_disjunctive,
+    correctness_literal,
+    correctness_sequential,
+    f_beta_conjunctive,
+    f_beta_disjunctive,
+    f_beta_literal,
+    f_beta_sequential,
+)
+from .draws import NoSuchModelError, redundancy_free
+from .exposition import Setting, exposition_table, exposition_text
+from .field import FORMULAS
+from .fit import coherence, exhaustiveness, faithfulness, fit_by_atom, fit_consistency, fit_coverage, fit_measures
+from .formula import Atom, Conjunction, FormulaError, Literal, Model, parse, parse_set, set_text
+from .frscore import fit_robustness
+from .ground_truths import random_model, random_models, switches
+from .inus import is_inus
+from .limits import FormulaTooLargeError
+from .nulls import acceptance_rate
+from .quality import Convention, quality_table
+from .redundancy import minimal_models, redundant_atoms
+from .relations import (
+    has_complete_disjuncts,
+    is_causal_submodel,
+    is_identical,
+    is_strict_submodel,
+    is_submodel,
+    lcr,
+    ncr,
+    submodel_completeness,
+)
+from .scores import completeness, correctness, f_beta
+from .simulation import add_noise, fragment, fuzzify, sample_cases, select_cases, simulate_data
+from .submodel import causal_submodel_of, is_cyclic, relation_matrix, strict_submodel_of, submodel_of
+from .truth_table import ideal_data
+
+__all__ = [
+    "FORMULAS",
+    "Atom",
+    "Conjunction",
+    "Convention",
+    "FormulaError",
+    "FormulaTooLargeError",
+    "Literal",
+    "Model",
+    "NoSuchModelError",
+    "Setting",
+    "acceptance_rate",
+    "add_noise",
+    "causal_submodel_of",
+    "coherence",
+    "completeness",
+    "completeness_conjunctive",
+    "completeness_disjunctive",
+    "completeness_literal",
+    "completeness_sequential",
+    "correctness",
+    "correctness_conjunctive",
+    "correctness_disjunctive",
+    "correctness_literal",
+    "correctness_sequential",
+    "exhaustiveness",
+    "exposition_table",
+    "exposition_text",
+    "f_beta",
+    "f_beta_conjunctive",
+    "f_beta_disjunctive",
+    "f_beta_literal",
+    "f_beta_sequential",
+    "faithfulness",
+    "fit_by_atom",
+    "fit_consistency",
+    "fit_coverage",
+    "fit_measures",
+    "fit_robustness",
+    "fragment",
+    "fuzzify",
+    "has_complete_disjuncts",
+    "ideal_data",
+    "is_causal_submodel",
+    "is_cyclic",
+    "is_identical",
+    "is_inus",
+    "is_strict_submodel",
+    "is_submodel",
+    "lcr",
+    "minimal_models",
+    "ncr",
+    "parse",
+    "parse_set",
+    "quality_table",
+    "random_model",
+    "random_models",
+    "redundancy_free",
+    "redundant_atoms",
+    "relation_matrix",
+    "sample_cases",
+    "select_cases",
+    "set_text",
+    "simulate_data",
+    "strict_submodel_of",
+    "submodel_completeness",
+    "submodel_of",
+    "switches",
+]

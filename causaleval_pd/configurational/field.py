@@ -1,0 +1,174 @@
+"""The formula field: how the verbs read, align and identify configurational models."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..context import Context
+from ..field import Batch, Field, register_field
+from ..messages import name_row
+from .exposition import Setting
+from .formula import FormulaError, Model, parse_set, set_text
+from .nulls import NULLS
+from .pairs import Cell, FormulaCells, FormulaPairs
+
+DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
+CONTEXT = ("data", "con", "cov", "max_size", "domains")
+_FIRST_CELLS = 20
+
+
+def holds(cells: pd.Series) -> bool:
+    """Tell whether a column looks like formulas, judged by its first cells.
+
+    `A -> B` may be a graph as well; an equivalence, a conjunction or a disjunction makes it a formula.
+    """
+    known = cells.dropna().iloc[:_FIRST_CELLS].tolist()
+    if known and isinstance(known[0], Model):
+        return True
+    if not known or not all(isinstance(cell, str) for cell in known):
+        return False
+    return any(set("*+") & set(cell) or "<->" in cell or "=>" in cell for cell in known) and _readable(known[0])
+
+
+def _readable(text: str) -> bool:
+    try:
+        parse_set(text)
+    except FormulaError as error:
+        return error.position > 0
+    return True
+
+
+def as_models(cell: Any) -> Cell:
+    """Read one cell: a text, a model, or several models."""
+    if isinstance(cell, Model):
+        return (cell,)
+    if isinstance(cell, (tuple, list, set, frozenset)) and all(isinstance(one, Model) for one in cell):
+        return tuple(sorted(set(cell), key=str))
+    if not isinstance(cell, str):
+        raise TypeError(f"expected models as text ('A*b+C<->E'; a set 'A<->C; B<->C', or {{}}), found {cell!r}")
+    return parse_set(cell)
+
+
+def coerce(cells: pd.Series, column: str) -> pd.Series:
+    """Write every cell in canonical form, as a pandas string; each distinct cell is read once."""
+    if isinstance(cells.dtype, pd.StringDtype):
+        codes, distinct = pd.factorize(cells)
+        texts = [_canonical(cell, cells, codes, i, column) for i, cell in enumerate(distinct)]
+        found = np.array([*texts, None], object)[codes]
+    else:
+        missing = [cell is None or cell is pd.NA or (isinstance(cell, float) and np.isnan(cell)) for cell in cells]
+        rows = np.arange(len(cells))
+        found = np.array(
+            [
+                None if m else _canonical(cell, cells, rows, i, column)
+                for i, (cell, m) in enumerate(zip(cells, missing, strict=True))
+            ],
+            object,
+        )
+    return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
+
+
+def _canonical(cell: Any, cells: pd.Series, codes: NDArray[Any], code: int, column: str) -> str:
+    try:
+        return set_text(as_models(cell))
+    except (FormulaError, TypeError) as error:
+        row = int(np.argmax(codes == code))
+        raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
+
+
+def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:
+    """Put the row before what an error says."""
+    if isinstance(error, FormulaError):
+        return f"{where}: {error.what}", error.text, error.position
+    return (f"{where}: {error}",)
+
+
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align two canonical columns in one batch; rows with a missing cell are left out."""
+    sides = [pd.factorize(cells) for cells in (truth, estimate)]
+    rows = np.flatnonzero((sides[0][0] >= 0) & (sides[1][0] >= 0))
+    if not len(rows):
+        return
+    true, estimated = (FormulaCells(tuple(parse_set(cell) for cell in distinct)) for _, distinct in sides)
+    codes = np.zeros(len(truth), np.int64) if context is None else context.codes
+    settings = (Setting(),) if context is None else tuple(make_setting(values) for values in context.values)
+    pairs = FormulaPairs(true, estimated, sides[0][0][rows], sides[1][0][rows], codes[rows], settings)
+    check_pairs(pairs, rows, truth.index)
+    yield Batch(rows, pairs)
+
+
+def make_setting(values: Mapping[str, Any]) -> Setting:
+    """Return what models are judged relative to, as the user's context says."""
+    return Setting(**values)
+
+
+def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, index: pd.Index | None = None) -> None:
+    """Refuse truths that are not one model, and models with values or factors that the setting lacks."""
+    first, _ = pairs.distinct
+    seen: set[tuple[int, int, int]] = set()
+    for position in first.tolist():
+        where = "" if rows is None else f"{name_row(int(rows[position]), index)}: "
+        truth = pairs.truth.cells[pairs.truth_index[position]]
+        if len(truth) != 1:
+            raise ValueError(f"{where}a truth is one model, found {len(truth)}: {set_text(truth)}")
+        setting = pairs.setting(position)
+        for models, relative, cell in (
+            (truth, False, pairs.truth_index[position]),
+            (pairs.estimated_models(position), True, pairs.estimate_index[position]),
+        ):
+            key = (int(relative), int(cell), int(pairs.setting_index[position]))
+            if key in seen:
+                continue
+            seen.add(key)
+            for model in models:
+                try:
+                    setting.check(model, relative=relative)
+                except ValueError as error:
+                    raise ValueError(f"{where}{error}") from None
+
+
+def pair(truth: Any, estimate: Any) -> FormulaPairs:
+    """Align two single cells."""
+    if truth is None or estimate is None:
+        raise TypeError("a metric of formulas needs a truth and an estimate, found None")
+    cells = [FormulaCells((as_models(cell),)) for cell in (truth, estimate)]
+    zero = np.zeros(1, np.int64)
+    pairs = FormulaPairs(cells[0], cells[1], zero, zero, zero, (Setting(),))
+    check_pairs(pairs)
+    return pairs
+
+
+def identify(cells: pd.Series) -> NDArray[np.int64]:
+    """Give cells numbers by their text: equal cells agree in every table; 0 where missing."""
+    codes, distinct = pd.factorize(cells)
+    digests = [hashlib.blake2b(str(cell).encode(), digest_size=8).digest() for cell in distinct]
+    numbers = np.frombuffer(b"".join(digests), np.int64)
+    return np.append(np.where(numbers == 0, 1, numbers), 0)[codes]
+
+
+def missing(cells: pd.Series) -> NDArray[np.bool_]:
+    """Tell which cells hold no models: a failed run, which is not the empty set."""
+    return cells.isna().to_numpy(bool)
+
+
+FORMULAS = register_field(
+    Field(
+        name="formula",
+        default_metrics=DEFAULT_METRICS,
+        default_null="complexity",
+        holds=holds,
+        coerce=coerce,
+        batches=batches,
+        missing=missing,
+        pair=pair,
+        identify=identify,
+        nulls=NULLS,
+        context=CONTEXT,
+    )
+)

@@ -1,0 +1,337 @@
+"""Figures of configurational models: what a model says, where it differs from the truth, and what it scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import RNGLike
+from ..labels import caption, colours, place_to_draw
+from ..metric import get_metric
+from ..stats import quantile_interval
+from .exposition import COMPONENTS, Setting, expose
+from .formula import Literal, Model, parse
+from .layout import Claim, Layout, Point, lay_out
+from .nulls import guesses
+from .pairs import FormulaCells, FormulaPairs
+from .quality import quality_table
+from .vocabulary import Domains
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LAYER, _HEIGHT = 1.9, 0.85
+_LEGEND = (
+    "Lines that meet in a dot act together, arrows into one factor alternatively; a diamond marks absence, =2 a value."
+)
+_MEASURES = ("correctness", "completeness")
+_PARTS = ["overall", *COMPONENTS]
+_LOOKS: dict[str, tuple[Any, Any, str]] = {
+    "said": ("0.15", "-", ""),
+    "both": ("0.15", "-", "in truth and estimate"),
+    "indirect": (0, "-", "only in the estimate, true of the chain"),
+    "false": (3, "--", "only in the estimate, false"),
+    "missing": ("0.6", ":", "only in the truth"),
+}
+
+
+def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
+    """Draw a model as a hypergraph, causes left of their effects.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Conjuncts meet in a dot, disjuncts are arrows of their own, a diamond where a line leaves its factor (or enters
+        its outcome) marks a negation, `=2` a value.
+
+    Raises
+    ------
+    FormulaError
+        If the text is no model.
+
+    References
+    ----------
+    .. [1] Baumgartner, M., Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+       Inference 12. doi:10.1515/jci-2023-0032
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.hypergraph("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)")
+    >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "factor")
+    ['A', 'B', 'C', 'D', 'E', 'F', 'G']
+    """
+    model = parse(model) if isinstance(model, str) else model
+    claims = [Claim(one, atom.outcome, "said") for atom in model.atoms for one in atom.disjuncts]
+    own = ax is None
+    ax = _draw(claims, ax)
+    ax.set_title(str(model), size="medium")
+    caption(ax, own, _LEGEND)
+    return ax
+
+
+def model_difference(
+    truth: Model | str, estimate: Model | str, *, domains: Domains | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw truth and estimate into one hypergraph, and tell what is right, wrong and missing.
+
+    Parameters
+    ----------
+    truth, estimate : Model or str
+        The true and the estimated model, both acyclic.
+    domains : mapping, optional
+        Values of multi-value factors.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Disjuncts in both, only in the truth, and only in the estimate; the last are told apart by whether the truth
+        says so of its chain of causes (the conjunction is in its causal exposition).
+
+    Raises
+    ------
+    ValueError
+        If a model is cyclic, or mentions values that a factor does not have.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.model_difference("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A+B<->D)*(B*C<->G)")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['in truth and estimate', 'only in the estimate, false', 'only in the truth']
+    """
+    true, estimated = (parse(model) if isinstance(model, str) else model for model in (truth, estimate))
+    setting = Setting(domains)
+    words = setting.vocabulary
+    said = {
+        (words.decode(code), outcome)
+        for outcome, ascribed in expose(true, setting).items()
+        if ascribed is not None
+        for code in ascribed.conjunctions
+    }
+    sides = [{(one, atom.outcome) for atom in model.atoms for one in atom.disjuncts} for model in (true, estimated)]
+
+    def look(disjunct: Any, outcome: Literal) -> str:
+        here = [(disjunct, outcome) in side for side in sides]
+        if all(here):
+            return "both"
+        if here[0]:
+            return "missing"
+        return "indirect" if (disjunct, words.bit(outcome)) in said else "false"
+
+    every = sorted(sides[0] | sides[1], key=lambda claim: (claim[1], sorted(claim[0])))
+    claims = [Claim(disjunct, outcome, look(disjunct, outcome)) for disjunct, outcome in every]
+    own = ax is None
+    ax = _draw(claims, ax)
+    handles = [_line(look) for look in _LOOKS if look in {claim.look for claim in claims}]
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), ncols=2, frameon=False, fontsize="small")
+    ax.set_title(f"truth {true}\nestimate {estimated}", size="medium")
+    caption(ax, own, _LEGEND)
+    return ax
+
+
+def _colour(look: str) -> Any:
+    colour = _LOOKS[look][0]
+    return colours(4)[colour] if isinstance(colour, int) else colour
+
+
+def _line(look: str) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=_colour(look), linestyle=_LOOKS[look][1], lw=1.6, label=_LOOKS[look][2])
+
+
+def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
+    """Draw claims: lines first, factors over them."""
+    layout = lay_out(claims)
+    xs, ys = zip(*[*layout.factors.values(), *layout.joints.values()], strict=True)
+    half = {name: 0.045 + 0.026 * len(name) for name in layout.factors}
+    ax = place_to_draw(ax, max(4.2, _LAYER * max(xs) + 1.6), max(2.2, _HEIGHT * (max(ys) - min(ys)) + 1.6))
+    margin = max(0.3, *half.values()) + 0.1
+    ax.set(xlim=(-margin, max(xs) + margin), ylim=(min(ys) - 0.55, max(ys) + 0.55))
+    ax.set_axis_off()
+    ports = _ports(claims, layout, half)
+    arrivals = _arrivals(claims, layout, half)
+    multi_value = any(value > 1 for claim in claims for _, value in (*claim.disjunct, claim.outcome))
+    for number, claim in enumerate(claims):
+        effect = arrivals[number]
+        _mark(ax, (effect[0] - 0.01, effect[1]), claim.outcome[1], "right", multi_value)
+        if claim.outcome[1] == 0:
+            effect = (effect[0] - 0.045, effect[1])
+        joint = layout.joints.get(number)
+        together = len(claim.disjunct) > 1
+        for literal in sorted(claim.disjunct):
+            ends = [effect] if joint is None else [joint] if together else [joint, effect]
+            _curve(ax, [ports[literal], *layout.ways[number, literal], *ends], claim.look, arrow=not together)
+        if joint is not None and together:
+            _curve(ax, [joint, effect], claim.look, arrow=True)
+            ax.plot(*joint, "o", ms=5, color=_colour(claim.look), zorder=3, gid="joint")
+    for literal, port in ports.items():
+        _mark(ax, port, literal[1], "left", multi_value)
+    for name, (x, y) in layout.factors.items():
+        box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.15"}
+        ax.text(x, y, name, ha="center", va="center", bbox=box, zorder=5, gid="factor")
+    return ax
+
+
+def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[Literal, Point]:
+    """Give every literal the point at which its lines leave its factor: one above the other where there are several."""
+    literals = sorted({literal for claim in claims for literal in claim.disjunct})
+    found = {}
+    for name, (x, y) in layout.factors.items():
+        own = [literal for literal in literals if literal[0] == name]
+        for i, literal in enumerate(reversed(own)):
+            found[literal] = (x + half[name], y + 0.22 * ((len(own) - 1) / 2 - i))
+    return found
+
+
+def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[int, Point]:
+    """Give every claim the point at which its arrow reaches its outcome, in the order of where they come from."""
+    found = {}
+    for name, (x, y) in layout.factors.items():
+        own = [number for number, claim in enumerate(claims) if claim.outcome[0] == name]
+
+        def origin(number: int) -> float:
+            first = min(claims[number].disjunct)
+            ways = layout.ways[number, first] or [layout.factors[first[0]]]
+            return layout.joints.get(number, ways[-1])[1]
+
+        for i, number in enumerate(sorted(own, key=origin)):
+            found[number] = (x - half[name], y + min(0.16, 0.4 / len(own)) * (i - (len(own) - 1) / 2))
+    return found
+
+
+def _curve(ax: Axes, points: Sequence[Point], look: str, *, arrow: bool) -> None:
+    """Draw a line that leaves and enters every point horizontally."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    corners, codes = [points[0]], [Path.MOVETO]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        bend = 0.5 * (x1 - x0)
+        corners += [(x0 + bend, y0), (x1 - bend, y1), (x1, y1)]
+        codes += [Path.CURVE4] * 3
+    style = {"color": _colour(look), "linestyle": _LOOKS[look][1], "lw": 1.4, "zorder": 2, "gid": look}
+    tip = "-|>,head_width=3,head_length=6" if arrow else "-"
+    ax.add_patch(FancyArrowPatch(path=Path(corners, codes), arrowstyle=tip, **style))
+
+
+def _mark(ax: Axes, at: Point, value: int, side: OneOf["left", "right"], multi_value: bool) -> None:
+    """Mark a negation by a diamond; write every value where there are more than two."""
+    if multi_value:
+        offset = (3, 4) if side == "left" else (-10, 5)
+        ax.annotate(f"={value}", at, offset, textcoords="offset points", ha=side, size="x-small", gid="value")
+    elif value == 0:
+        ax.plot(*at, "D", ms=6, mfc="white", mec="0.15", zorder=6, gid="negation")
+
+
+def score_profile(
+    truth: Model | str,
+    estimate: Model | str,
+    *,
+    null: str = "complexity",
+    n_draws: int = 200,
+    level: float = 0.95,
+    domains: Domains | None = None,
+    rng: RNGLike = 0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw correctness and completeness of one estimate, overall and by component, beside what guesses score.
+
+    Parameters
+    ----------
+    truth, estimate : Model or str
+        The true and the estimated model, both acyclic.
+    null : str
+        Null model of the guesses.
+    n_draws : int
+        Guesses to draw; 0 for none.
+    level : float
+        Probability of the null reference intervals.
+    domains : mapping, optional
+        Values of multi-value factors.
+    rng : int, Generator or None
+        Seed.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Points with shared / own complexity; bars are null reference intervals, ticks their means.
+
+    Raises
+    ------
+    ValueError
+        If a model is cyclic, or mentions values that a factor does not have.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.score_profile("A*b+C<->D", "A+C<->D", n_draws=20)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['overall', 'literal', 'conjunctive', 'disjunctive', 'sequential']
+    """
+    true, estimated = (parse(model) if isinstance(model, str) else model for model in (truth, estimate))
+    setting = Setting(domains)
+    table = quality_table(true, estimated, setting=setting)
+    own = ax is None
+    ax = place_to_draw(ax, 6.4, 4.0)
+    drawn = None
+    if n_draws:
+        zero = np.zeros(1, np.int64)
+        cells = [FormulaCells(((model,),)) for model in (true, estimated)]
+        drawn = guesses(FormulaPairs(cells[0], cells[1], zero, zero, zero, (setting,)), null, n_draws, rng)
+    for i, measure in enumerate(_MEASURES):
+        counts = table[table["measure"] == measure].groupby("component")[["shared", "complexity"]].sum()
+        counts.loc["overall"] = counts.sum()
+        shared, complexity = (counts.loc[_PARTS, name].to_numpy(np.float64) for name in ("shared", "complexity"))
+        x = np.arange(len(_PARTS), dtype=np.float64) + (-0.16, 0.16)[i]
+        colour = colours(2)[i]
+        score = np.divide(shared, complexity, out=np.full(len(x), np.nan), where=complexity > 0)
+        ax.plot(x, score, "os"[i], ms=8, color=colour, label=measure, zorder=3, linestyle="none")
+        for at, value, part, whole in zip(x, score, shared, complexity, strict=True):
+            _label(ax, f"{part:.3g}/{whole:.3g}", (at, value))
+        if drawn is not None:
+            _guessed(ax, drawn, measure, x, colour, level)
+    ax.set(ylim=(-0.03, 1.12), ylabel="score (higher is better)")
+    ax.set_xticks(range(len(_PARTS)), _PARTS)
+    ax.axvline(0.5, color="0.85", lw=1)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
+    ax.set_title(f"truth {true}\nestimate {estimated}", size="medium", pad=26)
+    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}), lines: their means" if n_draws else ""
+    caption(ax, own, f"Numbers: shared / own complexity{bars}.")
+    return ax
+
+
+def _label(ax: Axes, text: str, at: tuple[float, float]) -> None:
+    ax.annotate(text, at, (0, 7), textcoords="offset points", ha="center", size="x-small", zorder=4)
+
+
+def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
+    """Draw the null reference interval and mean of a measure, overall and by component."""
+    names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
+    values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
+    low, high = quantile_interval(values, level)
+    ax.bar(x, high - low, 0.2, bottom=low, color=colour, alpha=0.2, zorder=1)
+    ax.hlines(np.nanmean(values, axis=1), x - 0.1, x + 0.1, color=colour, lw=1.5, zorder=2)

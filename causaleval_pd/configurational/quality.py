@@ -1,0 +1,284 @@
+"""What two causal expositions have in common, by outcome and component [1]_.
+
+Correctness asks how much of what the estimate says the truth says too; completeness how much of the truth the estimate
+says. Both are sums of shared complexity over sums of complexity.
+
+References
+----------
+.. [1] Baumgartner, M. & Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+   Inference 12. doi:10.1515/jci-2023-0032
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..messages import check_known
+from .exposition import COMPONENTS, Ascriptions, Exposition, PathRule, Setting, expose
+from .formula import Model, literal_text, parse
+from .matching import best_overlap
+from .minimisation import Form
+from .vocabulary import Vocabulary
+
+TieRule = OneOf["published", "disjuncts_first"]
+
+
+@dataclass(frozen=True)
+class Convention:
+    """Where the published programs and the paper's text differ.
+
+    Parameters
+    ----------
+    partial_credit : bool
+        A true path of which the estimate has only the end counts by the share of its length; else only whole paths.
+    path_rule : {"outcome", "pairwise"}
+        The elements of a path must be causes of its outcome, or also of every later element.
+    tie_rule : {"published", "disjuncts_first"}
+        The best counterpart of a formula must have most disjuncts and most literals at once, and one literal is counted
+        if none has; or most disjuncts first, then most literals.
+    size_caps : bool
+        On ideal data a minimal form has at most n literals a disjunct, 2n disjuncts and 3n + 5 literals, n being the
+        number of factors that are no outcomes; larger models have no causes then. Without data only.
+
+    Examples
+    --------
+    >>> Convention.of("paper")
+    Convention(partial_credit=False, path_rule='pairwise', tie_rule='disjuncts_first', size_caps=False)
+    """
+
+    partial_credit: bool = True
+    path_rule: PathRule = "outcome"
+    tie_rule: TieRule = "published"
+    size_caps: bool = True
+
+    def __post_init__(self) -> None:
+        check_known(self.path_rule, ("outcome", "pairwise"), "path_rule")
+        check_known(self.tie_rule, ("published", "disjuncts_first"), "tie_rule")
+
+    @classmethod
+    def of(cls, convention: str | Convention) -> Convention:
+        """Return the convention of a name: "published" gives the numbers of the paper's tables, "paper" its text."""
+        if isinstance(convention, Convention):
+            return convention
+        check_known(convention, ("published", "paper"), "convention")
+        return cls() if convention == "published" else cls(False, "pairwise", "disjuncts_first", size_caps=False)
+
+
+def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRule) -> int:
+    """Count the literals of a formula's best counterpart.
+
+    Parameters
+    ----------
+    own : frozenset of int
+        A formula of the side that is scored.
+    others : tuple of frozensets of int
+        Formulas of the other side.
+    tie_rule : {"published", "disjuncts_first"}
+        Which counterpart is the best.
+
+    Returns
+    -------
+    int
+        Literals of the overlap.
+    """
+    if own in others:
+        return sum(code.bit_count() for code in own)
+    disjuncts_first = tie_rule == "disjuncts_first"
+    overlaps = [best_overlap(list(own), list(other), disjuncts_first=disjuncts_first) for other in others]
+    if disjuncts_first:
+        return max(overlaps, default=(0, 0))[1]
+    most = (max((o[0] for o in overlaps), default=0), max((o[1] for o in overlaps), default=0))
+    return most[0] if most in overlaps or not overlaps else 1
+
+
+def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule) -> tuple[int, int, int]:
+    """Count what the other side has of one outcome's literals, conjunctions and disjunctions.
+
+    Parameters
+    ----------
+    own, other : Ascriptions
+        The side that is scored and its counterpart.
+    tie_rule : {"published", "disjuncts_first"}
+        Which counterpart of a formula is the best.
+
+    Returns
+    -------
+    (int, int, int)
+        Shared literals by component.
+    """
+    conjunctive = sum(max(((a & b).bit_count() for b in other.conjunctions), default=0) for a in own.conjunctions)
+    disjunctive = sum(shared_disjunctions(a, other.disjunctions, tie_rule=tie_rule) for a in own.disjunctions)
+    return (own.literals & other.literals).bit_count(), conjunctive, disjunctive
+
+
+def prune(truth: Exposition, estimate: Exposition, vocabulary: Vocabulary) -> dict[int, set[tuple[int, ...]]]:
+    """Delete from the truth's paths the factors that occur in no path of the estimate, and give all their ends.
+
+    Parameters
+    ----------
+    truth, estimate : dict
+        Expositions.
+    vocabulary : Vocabulary
+        Which bit is which literal.
+
+    Returns
+    -------
+    dict
+        Ends of the pruned paths of at least two elements, by outcome.
+    """
+    known = 0
+    for ascribed in estimate.values():
+        for path in ascribed.sequences if ascribed else ():
+            for bit in path:
+                known |= bit | vocabulary.others[bit]
+    ends: dict[int, set[tuple[int, ...]]] = {}
+    for outcome, ascribed in truth.items():
+        found = ends[outcome] = set()
+        for path in ascribed.sequences if ascribed else ():
+            kept = tuple(bit for bit in path if bit & known)
+            found.update(kept[start:] for start in range(len(kept) - 1))
+    return ends
+
+
+def longest_end(path: tuple[int, ...], others: tuple[tuple[int, ...], ...]) -> int:
+    """Return the length of the longest of the other paths that ends a path, 0 if none does.
+
+    Parameters
+    ----------
+    path : tuple of int
+        A path.
+    others : tuple of tuples of int
+        Paths to the same outcome.
+
+    Returns
+    -------
+    int
+        Number of elements, the outcome included.
+    """
+    return max((len(other) for other in others if path[-len(other) :] == other), default=0)
+
+
+def quality_counts(
+    truth: Exposition, estimate: Exposition, vocabulary: Vocabulary, convention: Convention
+) -> tuple[dict[int, NDArray[np.float64]], dict[int, NDArray[np.float64]]]:
+    """Count shared and own complexity by outcome.
+
+    Parameters
+    ----------
+    truth, estimate : dict
+        Expositions.
+    vocabulary : Vocabulary
+        Which bit is which literal.
+    convention : Convention
+        How paths and formulas are compared.
+
+    Returns
+    -------
+    correctness, completeness : dict of (2, 4) ndarray
+        Numerators and denominators of the four components by outcome of the estimate, and of the truth; NaN where an
+        outcome is constant.
+    """
+    ends = prune(truth, estimate, vocabulary)
+
+    def correct_paths(own: Ascriptions, outcome: int, other: Ascriptions) -> float:
+        return sum(path in ends[outcome] for path in own.sequences)
+
+    def complete_paths(own: Ascriptions, outcome: int, other: Ascriptions) -> float:
+        lengths = [(len(path), longest_end(path, other.sequences)) for path in own.sequences]
+        return sum(found / length if convention.partial_credit else found == length for length, found in lengths)
+
+    sides = []
+    for own, others, paths in ((estimate, truth, correct_paths), (truth, estimate, complete_paths)):
+        counts = {}
+        for outcome, ascribed in own.items():
+            other = others.get(outcome)
+            if ascribed is None or (outcome in others and other is None):
+                counts[outcome] = np.full((2, 4), np.nan)
+                continue
+            shared: tuple[float, ...] = (0, 0, 0, 0)
+            if other is not None:
+                shared = (*shared_by_outcome(ascribed, other, convention.tie_rule), paths(ascribed, outcome, other))
+            counts[outcome] = np.array([shared, ascribed.complexities], np.float64)
+        sides.append(counts)
+    return sides[0], sides[1]
+
+
+def quality_table(
+    truth: Model | str,
+    estimate: Model | str,
+    *,
+    convention: str | Convention = "published",
+    setting: Setting | None = None,
+) -> pd.DataFrame:
+    """Break the quality of a model down by outcome and component.
+
+    Parameters
+    ----------
+    truth, estimate : Model or str
+        The true and the estimated model, both acyclic.
+    convention : {"published", "paper"} or Convention
+        The numbers of the paper's tables, or what its text says.
+    setting : Setting, optional
+        Values of multi-value factors; data that the estimate is minimised relative to.
+
+    Returns
+    -------
+    DataFrame
+        One row a measure, outcome and component: shared, complexity, score = shared / complexity.
+
+    Raises
+    ------
+    ValueError
+        If a model is cyclic, or mentions values that a factor does not have.
+    FormulaTooLargeError
+        If the evaluation would take too long.
+
+    References
+    ----------
+    .. [1] doi:10.1515/jci-2023-0032
+
+    Examples
+    --------
+    >>> found = quality_table("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)")
+    >>> found.query("measure == 'correctness'").groupby("component", sort=False)[["shared", "complexity"]].sum()
+                 shared  complexity
+    component
+    literal         6.0         6.0
+    conjunctive     4.0         7.0
+    disjunctive     5.0         9.0
+    sequential      6.0         6.0
+    """
+    setting = setting or Setting()
+    chosen = Convention.of(convention)
+    models = [parse(model) if isinstance(model, str) else model for model in (truth, estimate)]
+    true, estimated = (
+        expose(model, setting, relative=relative, path_rule=chosen.path_rule, size_caps=chosen.size_caps)
+        for model, relative in zip(models, (False, True), strict=True)
+    )
+    rows = []
+    sides = quality_counts(true, estimated, setting.vocabulary, chosen)
+    for measure, counts in zip(("correctness", "completeness"), sides, strict=True):
+        rows += _rows(measure, counts, setting.vocabulary)
+    table = pd.DataFrame(rows, columns=["measure", "outcome", "component", "shared", "complexity"])
+    return table.assign(score=table["shared"] / table["complexity"].where(table["complexity"] != 0))
+
+
+def _rows(
+    measure: str, counts: Mapping[int, NDArray[np.float64]], vocabulary: Vocabulary
+) -> list[tuple[str, str, str, float, float]]:
+    return [
+        (
+            measure,
+            literal_text(next(iter(vocabulary.decode(outcome))), multi_value=vocabulary.multi_value),
+            component,
+            *count[:, i].tolist(),
+        )
+        for outcome, count in counts.items()
+        for i, component in enumerate(COMPONENTS)
+    ]

@@ -1,0 +1,327 @@
+"""Truth tables as bit planes: bit r of a literal's plane says whether configuration r has the literal.
+
+Planes are Python integers, so that a conjunction is one `&` whatever the number of configurations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .configurations import factor_columns, membership
+from .formula import Model
+from .limits import MAX_CONFIGURATIONS, FormulaTooLargeError
+from .vocabulary import Domains, Vocabulary, bits
+
+
+class TruthTable:
+    """Configurations as bit planes.
+
+    Attributes
+    ----------
+    rows : int
+        The configurations there are.
+    planes : dict of int
+        Configurations that have a literal, by its bit.
+    """
+
+    def __init__(self, rows: int, planes: dict[int, int]) -> None:
+        self.rows, self.planes = rows, planes
+        self._conjunctions: dict[int, int] = {}
+
+    def conjunction(self, code: int) -> int:
+        """Return the configurations that satisfy a conjunction."""
+        found = self._conjunctions.get(code)
+        if found is None:
+            found = self.rows
+            for bit in bits(code):
+                found &= self.planes[bit]
+            self._conjunctions[code] = found
+        return found
+
+    def disjunction(self, codes: Iterable[int]) -> int:
+        """Return the configurations that satisfy at least one of the conjunctions."""
+        found = 0
+        for code in codes:
+            found |= self.conjunction(code)
+        return found
+
+    @staticmethod
+    def size(rows: int) -> int:
+        """Return the number of configurations."""
+        return rows.bit_count()
+
+    @staticmethod
+    def both(left: int, right: int) -> int:
+        """Return the number of configurations in both."""
+        return (left & right).bit_count()
+
+
+def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict[int, int]]:
+    """Return all configurations of some factors: their bit set, and the plane of every literal.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Factors; the last one changes fastest.
+    vocabulary : Vocabulary
+        Which bit is which literal, and the factors' values.
+
+    Returns
+    -------
+    (int, dict of int)
+        Rows, and planes by bit.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If there are too many configurations.
+    """
+    n_rows = math.prod(len(vocabulary.domain(name)) for name in names)
+    if n_rows > MAX_CONFIGURATIONS:
+        raise FormulaTooLargeError(
+            f"{len(names)} factors that no atom determines have {n_rows} configurations; "
+            f"the limit is {MAX_CONFIGURATIONS}"
+        )
+    everything = (1 << n_rows) - 1
+    planes, run = {}, 1
+    for name in reversed(names):
+        domain = vocabulary.domain(name)
+        period = run * len(domain)
+        # a run of ones repeated with the period: a geometric series
+        comb = everything // ((1 << period) - 1)
+        for i, value in enumerate(domain):
+            planes[vocabulary.bit((name, value))] = comb * (((1 << run) - 1) << (run * i))
+        run = period
+    return everything, planes
+
+
+def evaluation_order(model: Model) -> list[str] | None:
+    """Return the outcome factors, causes before effects, or None if the model is cyclic.
+
+    Parameters
+    ----------
+    model : Model
+        A model.
+
+    Returns
+    -------
+    list of str or None
+        Outcome factors in topological order.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import parse
+    >>> evaluation_order(parse("(D+E<->G)*(A<->D)")), evaluation_order(parse("(A<->B)*(B<->A)"))
+    (['D', 'G'], None)
+    """
+    causes: dict[str, set[str]] = {}
+    for atom in model.atoms:
+        causes.setdefault(atom.outcome[0], set()).update(name for name, _ in atom.literals)
+    for names in causes.values():
+        names.intersection_update(causes)
+    order: list[str] = []
+    while causes:
+        ready = [name for name, names in causes.items() if not names]
+        if not ready:
+            return None
+        for name in ready:
+            del causes[name]
+        for names in causes.values():
+            names.difference_update(ready)
+        order += ready
+    return order
+
+
+def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = ()) -> TruthTable:
+    """Return all configurations of a model's factors on which every atom holds.
+
+    The planes of a binary outcome follow from its causes, so that only the other factors span the table.
+
+    Parameters
+    ----------
+    model : Model
+        A model.
+    vocabulary : Vocabulary
+        Which bit is which literal, and the factors' values.
+    further : iterable of str
+        Factors that the model does not mention.
+
+    Returns
+    -------
+    TruthTable
+        The ideal data.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If there are too many configurations.
+    """
+    atoms = [([vocabulary.encode(one) for one in a.disjuncts], vocabulary.bit(a.outcome)) for a in model.atoms]
+    order = evaluation_order(model) or []
+    determined = [name for name in order if len(vocabulary.domain(name)) == 2]
+    free = [name for name in model.factors if name not in set(determined)]
+    rows, planes = free_planes([*free, *further], vocabulary)
+    table = TruthTable(rows, planes)
+    for name in determined:
+        # two atoms may explain the two values of one factor: the first defines it, the second restricts the rows
+        disjuncts, bit = next(a for a in atoms if vocabulary.literals[a[1].bit_length() - 1][0] == name)
+        planes[bit] = table.disjunction(disjuncts)
+        planes[vocabulary.negation(bit)] = rows & ~planes[bit]
+    for disjuncts, bit in atoms:
+        rows &= ~(table.disjunction(disjuncts) ^ planes[bit])
+    return TruthTable(rows, planes)
+
+
+def ideal_data(model: Model, domains: Domains | None = None) -> pd.DataFrame:
+    """Return all configurations of a model's factors on which every atom holds, one a row.
+
+    Parameters
+    ----------
+    model : Model
+        A model.
+    domains : mapping, optional
+        Values of each multi-value factor, and further factors that the model does not mention.
+
+    Returns
+    -------
+    DataFrame
+        One column a factor, rows in lexicographic order.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If there are too many configurations.
+    ValueError
+        If a value occurs that the factor does not have.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import parse
+    >>> ideal_data(parse("A*b<->C")).to_numpy().tolist()
+    [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]]
+    """
+    vocabulary = Vocabulary(domains)
+    further = [name for name in vocabulary.domains if name not in model.factors]
+    for atom in model.atoms:
+        vocabulary.encode((*atom.literals, atom.outcome))
+    table = ideal_table(model, vocabulary, further)
+    n_bits = table.rows.bit_length()
+    kept = np.flatnonzero(_as_array(table.rows, n_bits))
+    columns = {}
+    for name in sorted({*model.factors, *further}):
+        column = np.zeros(n_bits, np.int64)
+        for value in vocabulary.domain(name):
+            column[_as_array(table.planes[vocabulary.bit((name, value))] & table.rows, n_bits)] = value
+        columns[name] = column[kept]
+    return pd.DataFrame(columns).sort_values(list(columns), ignore_index=True)
+
+
+def _as_array(plane: int, n_bits: int) -> NDArray[np.bool_]:
+    """Unpack a plane into booleans."""
+    raw = np.frombuffer(plane.to_bytes((n_bits + 7) // 8, "little"), np.uint8)
+    return np.unpackbits(raw, count=n_bits, bitorder="little").astype(bool)
+
+
+class FuzzyTable:
+    """Cases with memberships in [0, 1] instead of configurations: conjunction is the minimum, disjunction the maximum.
+
+    Attributes
+    ----------
+    rows : (n,) ndarray
+        Ones.
+    planes : dict of (n,) ndarray
+        Memberships in a literal, by its bit.
+    """
+
+    def __init__(self, n_cases: int, planes: dict[int, NDArray[np.float64]]) -> None:
+        self.rows, self.planes = np.ones(n_cases), planes
+        self._conjunctions: dict[int, NDArray[np.float64]] = {}
+
+    def conjunction(self, code: int) -> NDArray[np.float64]:
+        """Return the cases' memberships in a conjunction."""
+        found = self._conjunctions.get(code)
+        if found is None:
+            found = self._conjunctions[code] = np.minimum.reduce([self.planes[bit] for bit in bits(code)])
+        return found
+
+    def disjunction(self, codes: Iterable[int]) -> NDArray[np.float64]:
+        """Return the cases' memberships in a disjunction."""
+        return np.asarray(np.maximum.reduce([self.conjunction(code) for code in codes]))
+
+    @staticmethod
+    def size(cases: NDArray[np.float64]) -> float:
+        """Return the sum of memberships."""
+        return float(cases.sum())
+
+    @staticmethod
+    def both(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+        """Return the sum of memberships in both."""
+        return float(np.minimum(left, right).sum())
+
+
+def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Return the values that data give to factors: those observed, and 0 and 1 where there is none above.
+
+    Parameters
+    ----------
+    data : DataFrame
+        One column a factor.
+    names : iterable of str
+        Factors.
+
+    Returns
+    -------
+    dict
+        Values by factor.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a cell is missing or no legal value.
+    """
+    columns = factor_columns(data, names)
+    observed = {name: set(np.floor(cells).astype(int).tolist()) for name, cells in columns.items()}
+    return {name: tuple(sorted(found if max(found, default=0) > 1 else {0, 1})) for name, found in observed.items()}
+
+
+def data_table(data: pd.DataFrame, names: Iterable[str], vocabulary: Vocabulary) -> TruthTable | FuzzyTable:
+    """Return the cases of data as bit planes, or as memberships if a factor is fuzzy.
+
+    Parameters
+    ----------
+    data : DataFrame
+        One column a factor (named in any case), one row a case.
+    names : iterable of str
+        Factors that are needed.
+    vocabulary : Vocabulary
+        Which bit is which literal.
+
+    Returns
+    -------
+    TruthTable or FuzzyTable
+        The cases.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a cell is missing or no legal value.
+    """
+    columns = factor_columns(data, names)
+    member = {
+        vocabulary.bit((name, value)): membership(cells, (name, value))
+        for name, cells in columns.items()
+        for value in vocabulary.domain(name)
+    }
+    if any(((cells > 0) & (cells < 1)).any() for cells in member.values()):
+        return FuzzyTable(len(data), member)
+    planes = {bit: _plane(cells > 0) for bit, cells in member.items()}
+    return TruthTable((1 << len(data)) - 1, planes)
+
+
+def _plane(present: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(present, bitorder="little").tobytes(), "little")

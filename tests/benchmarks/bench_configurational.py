@@ -1,0 +1,106 @@
+"""Speed of correctness and completeness, by size class: `python tests/benchmarks/bench_configurational.py`.
+
+The peer are the published functions, which cannot be run from Python: their median seconds a pair were measured once,
+on a machine with two cores, with a model as its own estimate, by number of factors and outcomes, and over 560 different
+pairs. Ours are measured here; nothing but the reading of texts is kept from an earlier call. Times of one machine mean
+little, orders of magnitude do.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import statistics
+import time
+from collections.abc import Callable
+
+import pandas as pd
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import parse, random_model, random_models
+from causaleval_pd.configurational.exposition import Setting, expose
+from causaleval_pd.configurational.quality import Convention, quality_counts
+
+KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_pairs.csv.gz"
+METRICS = ["correctness", "completeness", "f_beta"]
+PUBLISHED = {
+    (4, 1): 0.6,
+    (6, 1): 2.2,
+    (8, 1): 1.9,
+    (5, 2): 0.7,
+    (6, 2): 1.5,
+    (7, 3): 1.5,
+    (8, 3): 1.5,
+    (8, 4): 6.1,
+    (9, 3): 2.5,
+    (9, 4): 6.0,
+    (10, 4): 6.7,
+}
+PUBLISHED_PAIR = 0.84
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Return how long a call takes."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def score(truth: str, estimate: str) -> None:
+    """Score one pair from its texts."""
+    setting = Setting()
+    quality_counts(expose(parse(truth), setting), expose(parse(estimate), setting), setting.vocabulary, Convention())
+
+
+def least(truth: str, estimate: str) -> float:
+    """Return the least of three times of one pair: other work on the machine only adds to them."""
+    return min(seconds(lambda: score(truth, estimate)) for _ in range(3))
+
+
+def report(workload: str, ours: float, peer: float | None, unit: str) -> None:
+    """Print one line."""
+    ratio = "" if peer is None else f"   peer {peer * 1e3:>8,.0f} ms/{unit}   ratio {peer / ours:>9,.0f}"
+    print(f"{workload:<58} ours {ours * 1e3:>10,.3f} ms/{unit}{ratio}")
+
+
+def size_class(n_factors: int, n_outcomes: int, n_models: int = 25) -> None:
+    """Random models of one size as their own estimates."""
+    times = []
+    for seed in range(n_models):
+        text = str(random_model(n_factors, outcomes=n_outcomes, rng=seed))
+        times.append(least(text, text))
+    published = PUBLISHED[n_factors, n_outcomes]
+    report(f"{n_factors} factors, {n_outcomes} outcomes, median", statistics.median(times), published, "pair")
+
+
+def known_pairs() -> pd.DataFrame:
+    """Return the known pairs that are minimised on ideal data."""
+    table = pd.read_csv(KNOWN).query("minimisation == 'ideal'")
+    return table[["truth", "model"]].rename(columns={"model": "estimate"}).reset_index(drop=True)
+
+
+def main() -> None:
+    """Run every workload."""
+    pairs = known_pairs()
+    score(pairs["truth"][0], pairs["estimate"][0])
+    times = [least(row.truth, row.estimate) for row in pairs.itertuples()]
+    report(f"{len(pairs)} known pairs one by one, median", statistics.median(times), PUBLISHED_PAIR, "pair")
+    report(f"{len(pairs)} known pairs one by one, slowest", max(times), 32.0, "pair")
+    for size in PUBLISHED:
+        size_class(*size)
+    repeated = pairs.sample(100_000, replace=True, random_state=1)
+    report("100,000 rows of known pairs, evaluate", seconds(lambda: ce.evaluate(repeated, METRICS)) / 1e5, None, "row")
+    crossed = pairs[["truth"]].drop_duplicates().head(100).merge(pairs[["estimate"]].drop_duplicates(), how="cross")
+    spent = seconds(lambda: ce.evaluate(crossed, METRICS))
+    report(f"{len(crossed):,} pairs of 100 truths, evaluate", spent / len(crossed), None, "row")
+    chain = "(A*b+C<->D)*(D*E+f*a<->G)*(G*b+d*A<->J)*(J*d+g*C<->L)*(L*j+G*E<->N)"
+    report("chain of 12 factors and 5 outcomes", seconds(lambda: score(chain, chain)), None, "pair")
+    for n_factors, n_outcomes in ((5, 1), (8, 3), (12, 5)):
+        models = random_models(10, n_factors, outcomes=n_outcomes, disjuncts=2, conjuncts=(1, 2), rng=1)
+        runs = pd.DataFrame({"truth": models, "estimate": models.to_numpy()[::-1]})
+        for null in ("complexity", "relabel"):
+            spent = seconds(lambda runs=runs, null=null: ce.with_controls(runs, METRICS, n_draws=100, null=null, rng=1))
+            report(f"controls {null}, {n_factors} factors, {n_outcomes} outcomes", spent / 1000, None, "draw")
+
+
+if __name__ == "__main__":
+    main()

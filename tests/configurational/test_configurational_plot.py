@@ -1,0 +1,127 @@
+"""Figures of models: what is drawn is what the models say, nothing overlaps, and scores are the metrics'."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import FormulaTooLargeError, parse, random_models
+from causaleval_pd.configurational.layout import Claim, lay_out, layers_of
+
+D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Iterator[None]:
+    mpl.use("agg")
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+def drawn(ax: Any, gid: str) -> list[Any]:
+    """Artists of one sort."""
+    return [artist for artist in ax.get_children() if artist.get_gid() == gid]
+
+
+def claims(*texts: str) -> list[Claim]:
+    return [Claim(d, a.outcome, "said") for text in texts for a in parse(text).atoms for d in a.disjuncts]
+
+
+def test_every_part_of_the_model_is_drawn() -> None:
+    ax = ce.plot.hypergraph(D3)
+    assert sorted(text.get_text() for text in drawn(ax, "factor")) == list("ABCDEFG")
+    assert len(drawn(ax, "joint")) == 2  # B*F, B*f
+    assert len(drawn(ax, "negation")) == 1  # f
+    arrows = [line for line in drawn(ax, "said") if type(line.get_arrowstyle()).__name__ != "Curve"]
+    assert (len(drawn(ax, "said")), len(arrows)) == (10, 6)  # 4 singles, 2 x (2 lines to a joint, 1 arrow from it)
+    assert ax.get_title() == str(parse(D3))
+
+
+def test_values_are_written_where_factors_have_several() -> None:
+    ax = ce.plot.hypergraph("A=2*B=0+C=1<->E=1")
+    assert Counter(text.get_text() for text in drawn(ax, "value")) == {"=2": 1, "=0": 1, "=1": 3}
+    assert not drawn(ax, "negation")
+
+
+def test_negative_outcomes_are_marked() -> None:
+    assert len(drawn(ce.plot.hypergraph("a+B*c<->d"), "negation")) == 2 + 2
+
+
+@pytest.mark.parametrize("text", [*random_models(12, 9, outcomes=3, rng=8), "(A<->B)*(B<->C)*(C<->A)", D3])
+def test_layout_keeps_things_apart_and_in_order(text: str) -> None:
+    found = lay_out(claims(text))
+    layers = layers_of(claims(text))
+    assert len(set(found.factors.values())) == len(found.factors) == len(parse(text).factors)
+    ways = {point for route in found.ways.values() for point in route}
+    assert not ways & set(found.factors.values()), "lines pass no factor"
+    for one, two in itertools.combinations(found.joints.values(), 2):
+        assert one[0] != two[0] or abs(one[1] - two[1]) > 0.4
+    acyclic = text != "(A<->B)*(B<->C)*(C<->A)"
+    for claim in claims(text):
+        assert not acyclic or all(layers[name] < layers[claim.outcome[0]] for name, _ in claim.disjunct)
+
+
+def test_chains_do_not_cross() -> None:
+    found = lay_out(claims("(A<->D)*(B<->E)*(C<->F)*(D<->G)*(E<->H)*(F<->I)"))
+    order = [[n for n, p in sorted(found.factors.items(), key=lambda f: f[1][1]) if p[0] == x] for x in (0, 1, 2)]
+    assert [["ABC".index(n) for n in order[0]], ["DEF".index(n) for n in order[1]]] == [
+        ["GHI".index(n) for n in order[2]]
+    ] * 2
+
+
+def test_difference_tells_true_false_indirect_and_missing() -> None:
+    ax = ce.plot.model_difference(D3, "(A+B*F<->D)*(B+c<->G)")
+    looks = Counter(text.get_text() for text in ax.get_legend().get_texts())
+    assert set(looks) == {
+        "in truth and estimate",
+        "only in the estimate, true of the chain",
+        "only in the estimate, false",
+        "only in the truth",
+    }
+    counts = {look: len(drawn(ax, look)) for look in ("both", "indirect", "false", "missing")}
+    assert counts == {"both": 4, "indirect": 1, "false": 1, "missing": 6}
+    same = ce.plot.model_difference(D3, D3)
+    assert [text.get_text() for text in same.get_legend().get_texts()] == ["in truth and estimate"]
+
+
+def test_profile_shows_the_metrics() -> None:
+    estimate = "(A*B<->D)*(D+B*C<->G)"
+    ax = ce.plot.score_profile(D3, estimate, n_draws=30)
+    points = {line.get_label(): line.get_ydata() for line in ax.lines if line.get_marker() in ("o", "s")}
+    for measure in ("correctness", "completeness"):
+        names = [measure, *(f"{measure}_{c}" for c in ("literal", "conjunctive", "disjunctive", "sequential"))]
+        assert points[measure] == pytest.approx([ce.get_metric(name)(D3, estimate) for name in names])
+    assert "21/28" in {text.get_text() for text in ax.texts}
+    bars = [patch for patch in ax.patches if patch.get_width() == pytest.approx(0.2)]
+    assert len(bars) == 10
+    assert np.isfinite([bar.get_height() for bar in bars]).all()
+    assert not [p for p in ce.plot.score_profile(D3, estimate, n_draws=0).patches if p.get_width() < 0.3]
+
+
+def test_figures_can_be_drawn_into_given_axes() -> None:
+    import matplotlib.pyplot as plt
+
+    _, axes = plt.subplots(1, 3, figsize=(14, 4))
+    assert ce.plot.hypergraph("A<->B", ax=axes[0]) is axes[0]
+    assert ce.plot.model_difference("A<->B", "a<->B", ax=axes[1]) is axes[1]
+    assert ce.plot.score_profile("A<->B", "a<->B", n_draws=5, ax=axes[2]) is axes[2]
+
+
+def test_too_large_models_are_refused() -> None:
+    with pytest.raises(FormulaTooLargeError, match="101 disjuncts are too many to draw"):
+        ce.plot.hypergraph("+".join(f"A{i}" for i in range(101)) + "<->B")
+
+
+def test_cyclic_models_have_a_hypergraph_but_no_difference() -> None:
+    ce.plot.hypergraph("(A+C<->B)*(B<->A)")
+    with pytest.raises(ValueError, match="cyclic"):
+        ce.plot.model_difference("(A+C<->B)*(B<->A)", "A<->B")

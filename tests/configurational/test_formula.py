@@ -1,0 +1,123 @@
+"""Reading and writing models: what is accepted, what canonical form means, where errors point."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causaleval_pd.configurational import Atom, FormulaError, Model, parse, parse_set, set_text
+from causaleval_pd.configurational.formula import MAX_TEXT
+
+NAMES = ["A", "B", "LONG_NAME", "X1", "Ä"]
+literals = st.tuples(st.sampled_from(NAMES), st.integers(0, 3))
+disjunctions = st.lists(st.frozensets(literals, min_size=1, max_size=3), min_size=1, max_size=4)
+atoms = st.builds(Atom, disjunctions.map(tuple), literals)
+models = st.lists(atoms, min_size=1, max_size=3, unique_by=lambda a: a.outcome).map(tuple).map(Model)
+
+
+@given(models)
+def test_text_is_read_back(model):
+    assert parse(str(model)) == model
+    assert hash(parse(str(model))) == hash(model)
+    assert model.complexity == sum(len(d) for a in model.atoms for d in a.disjuncts)
+
+
+@given(st.lists(models, max_size=3))
+def test_sets_are_read_back(some):
+    assert set(parse_set(set_text(some))) == set(some)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(D+E<->G)*(A+B*F<->D)",
+        "(A+F*B<=>D),(E+D->G)",
+        " ( B*F*B + A + A => D ) * (D+ E<->G)",
+        "(A=1+B=1*F=1<->D=1)*(D+E<->G)",
+    ],
+)
+def test_order_blanks_repetitions_and_arrows_carry_no_meaning(text):
+    assert str(parse(text)) == "(A+B*F<->D)*(D+E<->G)"
+
+
+def test_literals():
+    assert parse("A*~b+~C*d<->e").atoms[0] == Atom(
+        (frozenset({("A", 1), ("B", 1)}), frozenset({("C", 0), ("D", 0)})), ("E", 0)
+    )
+    assert str(parse("smoking*AGE=2<->CANCER")) == "AGE=2*SMOKING=0<->CANCER=1"
+    assert parse("(A<->d)*(B<->D)").outcomes == (("D", 0), ("D", 1))
+
+
+def test_sets():
+    assert parse_set("{}") == () == parse_set(" {} ")
+    assert parse_set("A<->B;C<->B; A <-> B;") == (parse("A<->B"), parse("C<->B"))
+    assert set_text(()) == "{}"
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "what"),
+    [
+        ("", 0, "nothing"),
+        ("A*+B<->C", 2, "expected a literal, found '+'"),
+        ("A<->B*C", 5, "expected the end, found '*'"),
+        ("A + B", 5, "expected '*', '+' or '<->', found the end"),
+        ("(A<->B", 6, "expected ')', found the end"),
+        ("(A<->B)*C<->D", 8, "expected '(', found 'C'"),
+        ("(A<->B)(C<->D)", 7, "expected the end, found '('"),
+        ("A*(B+C)<->D", 2, "expected a literal, found '('"),
+        ("A & B<->C", 2, "unexpected '&'"),
+        ("A*Age<->C", 2, "write Age=1"),
+        ("A=100<->C", 0, "values go up to 99"),
+        ("~A=2<->C", 1, "~ applies to values 0 and 1"),
+        ("(A<->B)*(C<->B)", 9, "a second atom with the outcome B"),
+        ("A<->B; C*<->D", 9, "expected a literal, found '<->'"),
+        ("A<->B;;C<->D", 6, "expected a model before ';'"),
+        ("{A<->B}", 0, "unexpected '{'"),
+    ],
+)
+def test_errors_say_what_and_where(text, position, what):
+    with pytest.raises(FormulaError, match="position") as caught:
+        parse_set(text)
+    assert caught.value.position == position
+    assert what in str(caught.value)
+
+
+def test_limits_and_types():
+    with pytest.raises(FormulaError, match=f"at most {MAX_TEXT} characters"):
+        parse("A+" * MAX_TEXT + "B<->C")
+    with pytest.raises(TypeError, match="found int"):
+        parse(3)
+    with pytest.raises(FormulaError) as caught:
+        parse("A+" * 100 + "+B<->C")
+    assert len(str(caught.value)) < 200
+    assert str(copy.copy(caught.value)) == str(caught.value)
+
+
+def test_values_refuse_what_is_no_model():
+    with pytest.raises(ValueError, match="at least one atom"):
+        Model(())
+    with pytest.raises(ValueError, match="at least one disjunct"):
+        Atom((), ("A", 1))
+    with pytest.raises(ValueError, match="two atoms have the outcome C"):
+        Model((Atom((frozenset({("A", 1)}),), ("C", 1)), Atom((frozenset({("B", 1)}),), ("C", 1))))
+
+
+@given(st.one_of(st.text(max_size=12), st.text("AaBbß中İ=12*+<->(),~;{} ", max_size=16)))
+def test_any_text_is_read_or_refused(text):
+    try:
+        found = parse_set(text)
+    except FormulaError as error:
+        assert 0 <= error.position <= len(text)
+    else:
+        assert parse_set(set_text(found)) == found
+
+
+def test_letters_without_case_name_their_value():
+    assert str(parse("中=0*B=1<->É")) == "B*中=0<->É"
+    with pytest.raises(FormulaError, match="write 中=1"):
+        parse("中<->B")
+    with pytest.raises(FormulaError, match="upper and lower case of 'ß' do not correspond"):
+        parse("ß<->B")

@@ -1,0 +1,285 @@
+"""Null models of formulas: the laws against enumeration, closed forms against the whole group, streams, refusals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pathlib
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import (
+    Model,
+    NoSuchModelError,
+    acceptance_rate,
+    parse,
+    random_models,
+    redundancy_free,
+)
+from causaleval_pd.configurational.field import FORMULAS, batches, coerce
+from causaleval_pd.configurational.nulls import NULLS, exchangeable, relabel
+from causaleval_pd.configurational.pairs import FormulaPairs
+from causaleval_pd.context import Context
+from causaleval_pd.null import Controls, Matching
+
+D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
+LINEAR = ("correctness_literal", "completeness_literal", "f_beta_literal")
+
+
+def controls(null: str, truth: str, estimate: str, key: int = 5, **context: object) -> tuple[FormulaPairs, Controls]:
+    """The controls of one row."""
+    columns = [coerce(pd.Series([text], dtype="str"), "cell") for text in (truth, estimate)]
+    extra = Context((context,), np.zeros(1, np.int64)) if context else None
+    [(rows, pairs)] = batches(columns[0], columns[1], extra)
+    matching = Matching(columns[0], columns[1], None, None, {}, extra)
+    return pairs, FORMULAS.nulls[null].match(matching)(rows, pairs, np.array([key], np.uint64))
+
+
+def drawn(made: Controls, n: int) -> list[tuple[Model, ...]]:
+    """Cells of n controls."""
+    pairs = made.draw(0, n)
+    return [pairs.estimated_models(i) for i in range(n)]
+
+
+def relabellings(pairs: FormulaPairs) -> list[tuple[Model, ...]]:
+    """The estimate under every element of the group."""
+    words = pairs.setting(0).vocabulary
+    parts = []
+    for names in exchangeable(pairs, 0):
+        domain = words.domain(names[0])
+        inner = list(itertools.permutations(domain))
+        parts.append(
+            [
+                {
+                    (old, value): (new, shuffled[domain.index(value)])
+                    for old, new, shuffled in zip(names, order, values, strict=True)
+                    for value in domain
+                }
+                for order in itertools.permutations(names)
+                for values in itertools.product(inner, repeat=len(names))
+            ]
+        )
+    maps = [{k: v for part in chosen for k, v in part.items()} for chosen in itertools.product(*parts)]
+    return [tuple(relabel(model, one) for model in pairs.estimated_models(0)) for one in maps]
+
+
+def test_registered() -> None:
+    assert set(FORMULAS.nulls) == set(NULLS) == {"complexity", "relabel"}
+    assert FORMULAS.default_null == "complexity"
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimate"), [("A*b+C<->E", "A*c<->E"), ("A*b+C<->E", "A*b+C<->E"), ("(A+B<->D)*(D*c<->E)", "A*D<->E")]
+)
+def test_relabelling_is_uniform_over_the_group(truth: str, estimate: str) -> None:
+    pairs, made = controls("relabel", truth, estimate)
+    law = Counter(relabellings(pairs))
+    n = 4000
+    found = Counter(drawn(made, n))
+    assert set(found) == set(law)
+    expected = [n * law[cell] / law.total() for cell in law]
+    assert stats.chisquare([found[cell] for cell in law], expected).pvalue > 1e-3
+
+
+def test_relabelling_leaves_outcomes_and_shape() -> None:
+    _, made = controls("relabel", D3, "(A*B<->D)*(D+B*C<->G)")
+    for (model,) in drawn(made, 50):
+        assert model.outcomes == (("D", 1), ("G", 1))
+        assert [sorted(map(len, atom.disjuncts)) for atom in model.atoms] == [[2], [1, 2]]
+        assert ("D", 1) in model.by_outcome["G", 1].literals  # D is an outcome, so it stays
+        assert ("E", 1) not in model.by_outcome["G", 1].literals  # of the truth too
+    names = exchangeable(controls("relabel", D3, "A+B<->G")[0], 0)
+    assert names == [["A", "B", "C", "F"]]
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimate", "domains"),
+    [
+        ("A*b+C<->E", "A*c<->E", None),
+        ("A*b+c*D<->E", "A*B+D<->E", None),
+        ("A*b+C<->E", "A*b+C+D<->E", None),
+        (D3, "(A*B<->D)*(D+B*C<->G)", None),
+        (D3, "(A+B*F<->D)*(D+E<->G)", None),
+        (D3, "A+B<->G", None),
+        ("A+B<->E", "A+B<->e", None),
+        ("A=2*B=1+C=1<->E=1", "A=1*C=0+B=0<->E=1", {"A": [0, 1, 2], "B": [0, 1, 2]}),
+        ("A=2*b+B=2<->E=1", "A=1*B=0<->E=1", {"A": [0, 1, 2], "B": [0, 1, 2]}),
+    ],
+)
+@pytest.mark.parametrize("name", LINEAR)
+def test_closed_form_by_enumeration(truth: str, estimate: str, domains: object, name: str) -> None:
+    pairs, made = controls("relabel", truth, estimate, **({"domains": domains} if domains else {}))
+    cells = relabellings(pairs)
+    metric = ce.tweak(name, beta=2.0) if name == "f_beta_literal" else ce.get_metric(name)
+    values = metric(pairs.with_estimates(cells, np.zeros(len(cells), np.int64)))
+    known = made.closed_form(metric)
+    assert known is not None
+    assert known.mean == pytest.approx([values.mean()], abs=1e-12)
+    assert known.variance == pytest.approx([values.var()], abs=1e-12)
+    assert np.ptp(values) > 0 or values.mean() in (0, 1) or known.variance == pytest.approx([0])
+
+
+def test_closed_form_of_one_outcome_is_the_formula() -> None:
+    """E |L_X and L_Y| = |L_X| |L_Y| / (2 n) with n exogenous factors."""
+    _, made = controls("relabel", "A*b+C<->E", "A*c+D<->E")
+    known = made.closed_form(ce.get_metric("correctness_literal"))
+    assert known is not None
+    assert known.mean == pytest.approx([3 * 3 / (2 * 4) / 3])
+
+
+def test_no_closed_form_where_none_holds() -> None:
+    data = pd.DataFrame({"A": [0, 1, 0, 1], "B": [0, 0, 1, 1], "E": [0, 1, 1, 1]})
+    literal = ce.get_metric("correctness_literal")
+    for null, estimate, context in (("relabel", "A<->E", {"data": data}), ("relabel", "A<->E; B<->E", {})):
+        known = controls(null, "A+B<->E", estimate, **context)[1].closed_form(literal)
+        assert known is not None
+        assert np.isnan(known.mean).all()
+    made = controls("relabel", "A+B<->E", "A<->E")[1]
+    assert made.closed_form(ce.get_metric("correctness")) is None
+    assert made.closed_form(ce.tweak("correctness_literal", models="any")) is None
+    assert controls("complexity", "A+B<->E", "A<->E")[1].closed_form(literal) is None
+
+
+def test_complexity_is_uniform_over_models_of_the_shape() -> None:
+    _, made = controls("complexity", "A*b+C<->D", "A+b*c<->D")
+    factors = "ABC"
+    pool = set()
+    for one in factors:
+        for two in itertools.combinations(factors, 2):
+            for signs in itertools.product((0, 1), repeat=3):
+                pair = zip(two, signs[1:], strict=True)
+                text = [[(one, signs[0])], list(pair)]
+                model = parse("+".join("*".join(n if v else n.lower() for n, v in d) for d in text) + "<->D")
+                if redundancy_free(model):
+                    pool.add((model,))
+    assert len(pool) == 24
+    found = Counter(drawn(made, 2400))
+    assert set(found) == pool
+    assert stats.chisquare([found[cell] for cell in pool]).pvalue > 1e-3
+
+
+def test_complexity_keeps_outcomes_and_sizes() -> None:
+    _, made = controls("complexity", D3, "(A*B<->D)*(D+B*C<->G); c<->E")
+    for cell in drawn(made, 30):
+        assert len(cell) == 2
+        shapes = {model.outcomes: [sorted(map(len, a.disjuncts)) for a in model.atoms] for model in cell}
+        assert shapes == {(("D", 1), ("G", 1)): [[2], [1, 2]], (("E", 1),): [[1]]}
+        assert all(redundancy_free(model) for model in cell)
+
+
+def test_sets_of_equal_shapes_are_different_models() -> None:
+    _, made = controls("complexity", "A+B<->C", "A<->C; B<->C; a<->C")
+    assert all(len(set(cell)) == 3 for cell in drawn(made, 40))
+    assert set(itertools.chain(*drawn(made, 40))) == {(parse(f"{x}<->C")) for x in "ABab"}
+
+
+def test_guesses_range_over_the_factors_of_the_data() -> None:
+    data = pd.DataFrame({"A": [0, 1], "B": [0, 1], "X": [0, 2], "Y": [1, 0]})
+    _, made = controls("complexity", "A<->B", "A<->B", data=data)
+    lefts = {cell[0].atoms[0].literals for cell in drawn(made, 200)}
+    wanted = [("A", 0), ("A", 1), ("X", 0), ("X", 2), ("Y", 0), ("Y", 1)]
+    assert lefts == {frozenset([literal]) for literal in wanted}
+
+
+def test_domains_name_factors_that_neither_model_mentions() -> None:
+    pairs, made = controls("complexity", "A<->B", "A<->B", domains={"X": [0, 1]})
+    assert {str(cell[0]) for cell in drawn(made, 100)} == {"A<->B", "a<->B", "X<->B", "x<->B"}
+    assert exchangeable(pairs, 0) == [["A", "X"]]
+
+
+def test_acceptance_rate() -> None:
+    """A+B: 8 of 16 ordered pairs of literals over two factors are irredundant; a conjunction always is."""
+    assert acceptance_rate("A+B<->C", n_draws=3000, rng=1) == pytest.approx(1 / 2, abs=0.02)
+    assert acceptance_rate("A+B<->C", list("ABCDE"), n_draws=3000, rng=1) == pytest.approx(3 / 4, abs=0.02)
+    assert acceptance_rate("A*B<->C", rng=1) == 1
+    assert acceptance_rate("A+B<->C", 3, rng=2) == acceptance_rate("A+B<->C", rng=2)
+
+
+def test_a_shape_without_models_is_refused() -> None:
+    _, made = controls("complexity", "A<->B", "A*a<->B")
+    with pytest.raises(NoSuchModelError, match=r"row 0 has no control: .*It matches a\*A<->B; leave"):
+        made.draw(0, 1)
+
+
+@pytest.mark.parametrize("null", ["complexity", "relabel"])
+def test_rows_do_not_depend_on_order_or_neighbours(null: str) -> None:
+    runs = pd.DataFrame(
+        {
+            "truth": [D3, "A*b+C<->E", D3, "A*b+C<->E"],
+            "estimate": ["A+B<->G", "A+C<->E", "(A*B<->D)*(D+B*C<->G)", "b+C<->E; A<->E"],
+        },
+        index=["r", "s", "t", "u"],
+    )
+    settings = {"n_draws": 60, "null": null, "rng": 3}
+    whole = ce.with_controls(runs, ["f_beta", "correctness_literal"], **settings)
+    for part in (runs[::-1], runs.loc[["t"]], runs.loc[["u", "s"]]):
+        again = ce.with_controls(part, ["f_beta", "correctness_literal"], **settings)
+        pd.testing.assert_frame_equal(again, whole.loc[part.index])
+    other = ce.with_controls(runs, ["f_beta"], **(settings | {"rng": 4}))
+    assert not other["f_beta_control_mean"].equals(whole["f_beta_control_mean"])
+
+
+@pytest.mark.parametrize("null", ["complexity", "relabel"])
+def test_a_guess_is_not_better_than_chance(null: str) -> None:
+    """Estimates drawn from the null have p-values that are uniform or, for ties, conservative."""
+    truth = "A*b+C*d<->E"
+    made = controls(null, truth, "A*B+C*D<->E", key=77)[1]
+    guesses = [str(cell[0]) for cell in drawn(made, 120)]
+    runs = pd.DataFrame({"truth": truth, "estimate": guesses})
+    p = ce.with_controls(runs, ["f_beta"], n_draws=99, null=null, rng=2)["f_beta_p"]
+    for level in (0.1, 0.25, 0.5):
+        assert (p <= level).mean() <= level + 3 * math.sqrt(level * (1 - level) / len(p))
+    assert p.min() < 0.2
+
+
+def test_simulated_agrees_with_the_closed_form() -> None:
+    runs = pd.DataFrame({"truth": [D3], "estimate": ["(A+B*F<->D)*(D+E<->G)"]})
+    exact, drawn_ = (
+        ce.with_controls(runs, ["completeness_literal"], null="relabel", method=how, n_draws=2000, rng=1)
+        for how in ("auto", "simulate")
+    )
+    name = "completeness_literal_control_mean"
+    assert exact[name][0] == pytest.approx(drawn_[name][0], abs=0.02)
+    assert exact["completeness_literal_mean_method"][0] == "exact"
+
+
+@pytest.mark.parametrize("null", ["complexity", "relabel"])
+def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
+    truths = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=1)
+    guesses = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=2)
+    runs = pd.concat(
+        [
+            pd.DataFrame({"truth": truths, "estimate": truths, "algorithm": "knows"}),
+            pd.DataFrame({"truth": truths, "estimate": guesses.to_numpy(), "algorithm": "guesses"}),
+        ],
+        ignore_index=True,
+    )
+    metrics = ["correctness", "completeness", "completeness_literal"]
+    cube = ce.cube(runs, metrics, by=["algorithm"], n_draws=100, null=null, rng=4)
+    tests = cube.ceval.test_controls().set_index(["metric", "algorithm"])["p_value"]
+    assert (tests.xs("knows", level="algorithm") < 0.05).all()
+    assert (tests.xs("guesses", level="algorithm") > 0.05).all()
+    summary = cube.ceval.summary().set_index(["metric", "algorithm"])
+    assert (summary["skill"].xs("knows", level="algorithm") == 1).all()
+    assert len(cube.ceval.compare("algorithm")) == len(metrics)
+    cube.to_netcdf(tmp_path / "cube.nc")
+    with xr.open_dataset(tmp_path / "cube.nc") as again:
+        xr.testing.assert_identical(again.load(), cube)
+    rows = ce.with_controls(runs, metrics, n_draws=100, null=null, rng=4)
+    mean = rows.groupby("algorithm")["completeness_control_mean"].mean()
+    assert summary["control_mean"].xs("completeness").to_dict() == pytest.approx(mean.to_dict())
+
+
+def test_an_empty_output_has_no_p() -> None:
+    runs = pd.DataFrame({"truth": [D3, D3], "estimate": ["{}", "A<->G"]})
+    for null in NULLS:
+        scored = ce.with_controls(runs, ["completeness", "correctness"], n_draws=30, null=null, rng=1)
+        assert scored["completeness"].tolist()[0] == 0
+        assert scored[["completeness_p", "correctness_p"]].isna().all(axis=1).tolist() == [True, False]
+        assert scored["completeness_control_undefined"].tolist() == [1, 0]

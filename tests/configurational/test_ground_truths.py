@@ -1,0 +1,142 @@
+"""The law of random models against enumeration of all models, and the settings that shape them."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import pytest
+from scipy import stats
+
+from causaleval_pd.configurational import Atom, Model, is_inus, parse
+from causaleval_pd.configurational.draws import NoSuchModelError, draw_model, propose_atom, redundancy_free, stream
+from causaleval_pd.configurational.ground_truths import random_model, random_models, switches
+from causaleval_pd.configurational.redundancy import redundant_atoms
+from causaleval_pd.configurational.truth_table import evaluation_order, ideal_data
+
+
+def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:
+    """All conjunctions of a size."""
+    return [
+        frozenset(zip(names, values, strict=True))
+        for names in itertools.combinations(factors, size)
+        for values in itertools.product((0, 1), repeat=size)
+    ]
+
+
+def models(factors: str, profile: dict[str, tuple[int, ...]]) -> list[Model]:
+    """All models with so many literals in the disjuncts of each outcome."""
+    atoms = []
+    for outcome, sizes in profile.items():
+        others = factors.replace(outcome, "")
+        lefts = {frozenset(left) for left in itertools.product(*(conjunctions(others, size) for size in sizes))}
+        atoms.append([Atom(tuple(left), (outcome, 1)) for left in lefts if len(left) == len(sizes)])
+    return [Model(chosen) for chosen in itertools.product(*atoms)]
+
+
+def deletable(model: Model) -> bool:
+    """Whether a part can be deleted, by the definition: compare ideal data over the model's factors."""
+    factors = {name: (0, 1) for name in model.factors}
+    allowed = ideal_data(model, factors)
+    if (allowed[[name for name, _ in model.outcomes]].nunique() < 2).any():
+        return True
+    for i, atom in enumerate(model.atoms):
+        rest = model.atoms[:i] + model.atoms[i + 1 :]
+        lefts = [[d for d in atom.disjuncts if d != one] for one in atom.disjuncts]
+        for one in atom.disjuncts:
+            lefts += [[*(d for d in atom.disjuncts if d != one), one - {literal}] for literal in one if len(one) > 1]
+        smaller = [(*rest, Atom(tuple(left), atom.outcome)) for left in lefts if left] + ([rest] if rest else [])
+        if any(ideal_data(Model(atoms), factors).equals(allowed) for atoms in smaller):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("factors", "profile"),
+    [("ABCD", {"D": (1, 2)}), ("ABCD", {"C": (1, 1), "D": (1, 1)}), ("ABC", {"B": (1,), "C": (1, 1)})],
+)
+def test_redundancy_free_by_its_definition(factors: str, profile: dict[str, tuple[int, ...]]) -> None:
+    found = [redundancy_free(model) for model in models(factors, profile)]
+    assert found == [not deletable(model) for model in models(factors, profile)]
+    assert 0 < sum(found) < len(found)
+
+
+def test_redundancy_free_means_inus_without_redundant_atoms() -> None:
+    """The fast check of drawn models against the functions for single models, on chains with and without faults."""
+    uniforms, found = stream(1, 2), Counter[bool]()
+    while found.total() < 400:
+        sizes = [[1 + int(next(uniforms) * 2) for _ in range(1 + int(next(uniforms) * 3))] for _ in "FG"]
+        atoms = [propose_atom((o, 1), n, list("ABCFG"), {}, uniforms) for o, n in zip("FG", sizes, strict=True)]
+        known = [atom for atom in atoms if atom is not None]
+        if len(known) == 2 and evaluation_order(model := Model(tuple(known))) is not None:
+            assert redundancy_free(model) == (is_inus(model, {}) and not redundant_atoms(model, {})), model
+            found[redundancy_free(model)] += 1
+    assert min(found.values()) > 50
+
+
+@pytest.mark.parametrize(
+    ("factors", "profile"), [("ABCD", {"D": (1, 2)}), ("ABCD", {"D": (2, 2)}), ("ABCD", {"C": (1, 1), "D": (1, 1)})]
+)
+def test_all_models_of_a_shape_are_equally_likely(factors: str, profile: dict[str, tuple[int, ...]]) -> None:
+    wanted = [m for m in models(factors, profile) if evaluation_order(m) is not None and redundancy_free(m)]
+    n = 40 * len(wanted)
+    outcomes = [(name, 1) for name in profile]
+    drawn = Counter(
+        draw_model(outcomes, lambda o: profile[o[0]], list(factors), {}, stream(11, i))[0] for i in range(n)
+    )
+    assert set(drawn) == set(wanted)
+    assert stats.chisquare([drawn[model] for model in wanted]).pvalue > 1e-3
+
+
+def test_proposals_count_what_was_rejected() -> None:
+    """Two single disjuncts over {A, B}: of 4 x 4 ordered proposals 8 have two factors, the others are redundant."""
+    drawn = [draw_model([("C", 1)], lambda _: (1, 1), list("ABC"), {}, stream(2, i))[1] for i in range(4000)]
+    assert len(drawn) / sum(drawn) == pytest.approx(1 / 2, abs=0.02)
+
+
+def test_sizes_switches_and_signs_are_kept() -> None:
+    for text in random_models(20, 7, outcomes=2, disjuncts=(2, 3), conjuncts=(1, 2), switch=(1, 2), rng=3):
+        model = parse(text)
+        assert model.outcomes == (("F", 1), ("G", 1))
+        assert 1 <= switches(model) <= 2
+        for atom in model.atoms:
+            assert 2 <= len(atom.disjuncts) <= 3
+            assert {len(one) for one in atom.disjuncts} <= {1, 2}
+    positive = [parse(text) for text in random_models(10, 5, negated=0, rng=1)]
+    assert all(value == 1 for model in positive for atom in model.atoms for _, value in atom.literals)
+
+
+def test_outcomes_may_be_negative_and_factors_multi_value() -> None:
+    drawn = [
+        random_model(["X", "Y", "Z"], outcomes=["z"], conjuncts=(1, 2), domains={"X": [0, 1, 2]}, rng=seed)
+        for seed in range(30)
+    ]
+    assert {model.outcomes for model in drawn} == {(("Z", 0),)}
+    literals = {literal for model in drawn for atom in model.atoms for literal in atom.literals}
+    assert {("X", 0), ("X", 1), ("X", 2)} <= literals
+
+
+def test_the_first_models_do_not_depend_on_the_number() -> None:
+    assert random_models(8, 6, rng=4).tolist()[:3] == random_models(3, 6, rng=4).tolist()
+    assert random_models(8, 6, rng=4).tolist() != random_models(8, 6, rng=5).tolist()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"factors": 1}, "factors must be 2 to 26"),
+        ({"factors": 3, "outcomes": 3}, "outcomes must be 1 to 2"),
+        ({"factors": 3, "outcomes": ["Q"]}, "must be literals of the factors"),
+        ({"factors": 3, "disjuncts": (2, 1)}, "disjuncts must be"),
+        ({"factors": 3, "conjuncts": 0}, "conjuncts must be"),
+        ({"factors": 3, "negated": 2}, "negated must be a probability"),
+    ],
+)
+def test_refusals(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        random_model(**settings, rng=1)  # type: ignore[arg-type]
+
+
+def test_an_impossible_shape_is_refused() -> None:
+    with pytest.raises(NoSuchModelError, match=r"disjuncts of \[3\] literals"):
+        random_model(3, disjuncts=1, conjuncts=3, rng=1)

@@ -1,0 +1,149 @@
+"""Submodel relations, INUS form, redundancy and NCR against published programs and against their definitions."""
+
+from __future__ import annotations
+
+import itertools
+import pathlib
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import (
+    FormulaTooLargeError,
+    Setting,
+    causal_submodel_of,
+    is_cyclic,
+    is_inus,
+    minimal_models,
+    parse,
+    redundant_atoms,
+    relation_matrix,
+    strict_submodel_of,
+    submodel_of,
+)
+from causaleval_pd.configurational.formula import Atom, Model
+from causaleval_pd.configurational.truth_table import ideal_data
+
+KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_relations.csv.gz"
+DOMAINS = {"A": range(3), "B": range(3), "C": range(4), "D": range(2), "E": range(3)}
+
+literals = st.tuples(st.sampled_from("ABCD"), st.integers(0, 1))
+formulas = st.lists(st.frozensets(literals, min_size=1, max_size=3), min_size=1, max_size=3)
+models = formulas.map(lambda form: Model((Atom(tuple(form), ("Y", 1)),)))
+
+
+@pytest.mark.parametrize("kind", ["cs", "mv"])
+def test_published_relations(kind):
+    known = pd.read_csv(KNOWN).query("type == @kind")
+    assert len(known) == {"cs": 176, "mv": 27}[kind]
+    domains = DOMAINS if kind == "mv" else None
+    for row in known.itertuples():
+        x, y = parse(row.x), parse(row.y)
+        assert submodel_of(x, y) == row.is_submodel, row
+        assert (x == y) == row.identical, row
+        assert causal_submodel_of(x, y, Setting(domains)) == row.causal_submodel, row
+        assert is_inus(x) == row.inus_x, row
+        assert (x.complexity, is_cyclic(x)) == (row.complexity_x, row.cyclic_x), row
+        if kind == "cs":
+            assert strict_submodel_of(x, y) == row.strict, row
+            assert bool(redundant_atoms(x)) == row.redundant_any_x, row
+
+
+@given(models, models)
+def test_submodels_are_injections(x, y):
+    (small,), (large,) = x.atoms, y.atoms
+    expected = any(
+        all(a <= b for a, b in zip(small.disjuncts, chosen, strict=True))
+        for chosen in itertools.permutations(large.disjuncts, len(small.disjuncts))
+    )
+    assert submodel_of(x, y) == expected
+
+
+def truth_values(form, names):
+    cases = [dict(zip(names, values, strict=True)) for values in itertools.product((0, 1), repeat=len(names))]
+    return [any(all(case[n] == v for n, v in one) for one in form) for case in cases]
+
+
+def inus_by_definition(form):
+    names = sorted({name for one in form for name, _ in one})
+    values = truth_values(form, names)
+    if len(set(values)) == 1:
+        return False
+    fewer = [[*form[:i], *form[i + 1 :]] for i in range(len(form)) if len(form) > 1]
+    shorter = [
+        [*form[:i], one - {literal}, *form[i + 1 :]] for i, one in enumerate(form) if len(one) > 1 for literal in one
+    ]
+    return all(truth_values(other, names) != values for other in fewer + shorter)
+
+
+@given(models)
+def test_inus_by_definition(model):
+    form = list(model.atoms[0].disjuncts)
+    assert is_inus(model) == inus_by_definition(form)
+
+
+def submodels_by_definition(form):
+    subsets = [[frozenset(c) for n in range(len(d) + 1) for c in itertools.combinations(sorted(d), n)] for d in form]
+    found = set()
+    for parts in itertools.product(*subsets):
+        kept = [part for part in parts if part]
+        if kept and len(set(kept)) == len(kept) and inus_by_definition(kept):
+            found.add(frozenset(kept))
+    return found
+
+
+@settings(deadline=None, max_examples=50)
+@given(models, models)
+def test_ncr_by_definition(truth, estimate):
+    true, own = (submodels_by_definition(list(m.atoms[0].disjuncts)) for m in (truth, estimate))
+    if own:
+        assert ce.ncr(str(truth), str(estimate)) == pytest.approx(len(own & true) / len(own))
+
+
+def test_ncr_of_other_outcomes_and_chains():
+    assert ce.ncr("D+E<->G", "A+B<->D") == 0
+    assert ce.ncr("(A+B<->C)*(C+D<->E)", "(A+B<->C)*(C+F<->E)") == pytest.approx((3 + 1) / 6)
+    with pytest.raises(FormulaTooLargeError, match="the limit is 16 literals"):
+        ce.ncr("A<->Z", "+".join(f"X{i}" for i in range(17)) + "<->Z")
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimate", "causal", "syntactic"),
+    [
+        ("(A+B<->C)*(C+D<->E)", "A+D<->E", True, False),
+        ("(A+B<->C)*(C+D<->E)", "A+B+D<->E", True, False),
+        ("(A+B<->C)*(C+D<->E)", "(A<->C)*(A+D<->E)", False, False),  # C is no bypass where the model has C
+        ("(A+B*f<->C)*(C*F+D<->E)", "(A+B<->C)*(C+D<->E)", False, True),  # B never works through C*F
+    ],
+)
+def test_indirect_causes(truth, estimate, causal, syntactic):
+    assert ce.is_causal_submodel(truth, estimate) == causal
+    assert ce.is_submodel(truth, estimate) == syntactic
+
+
+def test_criteria_in_use_before():
+    assert ce.has_complete_disjuncts("A*b+C<->E", "A*b<->E") == 1
+    assert ce.has_complete_disjuncts("A*b+C<->E", "A+C<->E") == 0
+    assert ce.submodel_completeness("A*b+C<->E", "A+C<->E") == pytest.approx(2 / 3)
+    assert ce.submodel_completeness("A*b+C<->E", "A+D<->E") == 0
+
+
+@given(models)
+def test_minimal_models_allow_the_same_configurations(model):
+    found = minimal_models(model)
+    names = sorted(set("ABCD") | set(model.factors))
+    whole = ideal_data(model, dict.fromkeys(names, (0, 1)))
+    assert all(submodel_of(one, model) and is_inus(one) for one in found)
+    for one in found:
+        pd.testing.assert_frame_equal(ideal_data(one, dict.fromkeys(names, (0, 1))), whole)
+    assert bool(found) == (len(set(truth_values(model.atoms[0].disjuncts, names))) == 2)
+
+
+def test_relation_matrix():
+    table = relation_matrix(["A+C<->E", "C + A <-> E", "A*b+C<->E"])
+    assert table.to_numpy().tolist() == [[True, True], [False, True]]
+    assert list(table.index) == ["A+C<->E", "A*b+C<->E"] == list(table.columns)
+    assert relation_matrix([], causal_submodel_of).empty
