@@ -20,7 +20,7 @@ from ..graphs.column import as_graph
 from ..graphs.planes import KINDS as KINDS_OF_GRAPH
 from ..graphs.planes import marks_from_planes
 from ..metric import metric
-from .divergence import KINDS
+from .divergence import KINDS, check_base
 from .gaussian import path_coefficients, prepare_gaussian
 from .layout import Layout
 from .networks import DiscreteNetwork, GaussianNetwork
@@ -76,11 +76,18 @@ def mutual_information(truth: Truth, a: int, b: int) -> float:
     costly=True,
     reference="10.48550/arXiv.2111.06029",
 )
-def wed_d(pairs: Any) -> Floats:
-    """Edit distance whose arcs weigh the mutual information of their ends under the true law, in nats.
+def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
+    """Edit distance whose arcs weigh the mutual information of their ends under the true law.
 
     WED_D = sum over arcs of one network alone of I(X_i; X_j). An arc to reverse counts twice, and an arc between ends
     that are independent in pairs (exclusive or) costs nothing.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'network', or a cell
+        Aligned pairs; or the true network, followed by the estimated one.
+    base : float
+        Base of the logarithm; default e (nats), 2 for bits.
 
     Examples
     --------
@@ -90,13 +97,14 @@ def wed_d(pairs: Any) -> Floats:
     >>> round(ce.wed_d(truth, empty), 4)
     0.6931
     """
+    check_base(base)
     values = np.empty(pairs.n)
     for group in pairs.groups():
         if isinstance(group.truth, DiscreteNetwork):
             truth = prepare(group.truth)
             arcs = sorted(truth.network.layout.arcs ^ group.layout.arcs)
             values[group.rows] = sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
-    return values
+    return values / math.log(base)
 
 
 @metric(

@@ -11,7 +11,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,21 @@ def own_orientations(truth: Layout, estimate: Layout) -> Space:
 def true_orientations(truth: Layout, estimate: Layout) -> Space:
     """Return the acyclic orientations of the true skeleton."""
     return _orientations(truth)
+
+
+def relabellings(truth: Layout, estimate: Layout) -> Space:
+    """Return the estimate's DAG with its nodes' names exchanged."""
+    k, parents = len(estimate.nodes), estimate.parents
+
+    def renamed(names: Sequence[int]) -> list[int]:
+        masks = [0] * k
+        for i, found in enumerate(parents):
+            masks[names[i]] = sum(1 << names[p] for p in found)
+        return masks
+
+    if k <= MAX_ENUMERATED:
+        return _enumerated(np.array([renamed(names) for names in itertools.permutations(range(k))], np.int64))
+    return Space(None, lambda generator: renamed(generator.permutation(k).tolist()))
 
 
 def _orientations(layout: Layout) -> Space:
@@ -265,6 +281,9 @@ NULLS = {
         "edges",
         "random DAGs (uniform skeleton, uniform order) with the estimate's number of arcs",
         _matched(ordered_dags),
+    ),
+    "permutation": Null(
+        "permutation", "the estimate's DAG with its nodes relabelled at random", _matched(relabellings)
     ),
     "orientation": Null(
         "orientation", "random acyclic orientations of the estimate's skeleton", _matched(own_orientations)

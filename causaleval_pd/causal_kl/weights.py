@@ -23,8 +23,8 @@ from .networks import DiscreteNetwork
 
 Floats = NDArray[np.float64]
 LAWS = ("kl", "ckl1", "ckl2", "ckl3")
-#: bytes of laws that are remembered
-_CACHE_BYTES = 64 * 2**20
+#: bytes of laws that are remembered of each truth
+_CACHE_BYTES = 16 * 2**20
 
 
 class Truth:
@@ -149,7 +149,7 @@ class Truth:
         return self.entropies[law]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def prepare(network: DiscreteNetwork) -> Truth:
     """Return what is known of a true network, remembered over calls."""
     return Truth(network)
