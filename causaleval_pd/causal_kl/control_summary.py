@@ -41,7 +41,7 @@ def control_summary(
         Cells as in `network_column`.
     metrics : iterable of str or Metric
         What to describe.
-    null : {"dags", "edges", "orientation", "oracle_skeleton"}
+    null : {"dags", "edges", "permutation", "orientation", "oracle_skeleton"}
         Null model. "dags" and the orientations are enumerated where there are few (up to five nodes; up to fourteen
         edges), else drawn.
     data : DataFrame, optional

@@ -2,7 +2,8 @@
 
 References
 ----------
-.. [1] O'Donnell, R., Korb, K., Allison, L. Causal KL: Evaluating causal discovery.
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .gaussian import gaussian_divergence
 from .layout import Layout
 from .monte_carlo import simulate_divergence
 from .networks import DiscreteNetwork, GaussianNetwork
-from .weights import LAWS, Truth, prepare, scale
+from .weights import Truth, prepare, scale
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ def weights(truth: Truth, law: str, layout: Layout) -> Floats:
 
 def _discrete(group: Group, law: str) -> Floats:
     """Return the scaled divergence, in nats, of a stack of estimates with the same parent sets."""
-    truth = prepare(_discrete_network(group))
+    truth = prepare(discrete_truth(group))
     weight = weights(truth, law, group.layout)
     reached = weight > 0
     with np.errstate(divide="ignore"):
@@ -46,10 +47,17 @@ def _discrete(group: Group, law: str) -> Floats:
     return truth.own_log_probability(law) - row_sums(logs * weight[reached])
 
 
-def _discrete_network(group: Group) -> DiscreteNetwork:
+def discrete_truth(group: Group) -> DiscreteNetwork:
+    """Return the true network of a group, which must be discrete."""
     if not isinstance(group.truth, DiscreteNetwork):
         raise TypeError(f"expected a discrete network, found {group.truth!r}")
     return group.truth
+
+
+def check_base(base: Any) -> None:
+    """Refuse what is no base of a logarithm."""
+    if isinstance(base, bool) or not (isinstance(base, (int, float)) and 0 < base < math.inf and base != 1):
+        raise ValueError(f"base must be a positive number other than 1, found {base!r}")
 
 
 def divergence(
@@ -82,8 +90,7 @@ def divergence(
     ValueError
         If an option is out of range or a true network too densely connected for an exact answer.
     """
-    if isinstance(base, bool) or not (isinstance(base, (int, float)) and 0 < base < math.inf and base != 1):
-        raise ValueError(f"base must be a positive number other than 1, found {base!r}")
+    check_base(base)
     values = np.empty(pairs.n)
     for group in pairs.groups():
         if isinstance(group.truth, GaussianNetwork):
@@ -110,6 +117,7 @@ def divergence(
     null="additive",
     long_name="KL divergence",
     costly=True,
+    reference="10.1214/aoms/1177729694",
 )
 def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
@@ -148,6 +156,7 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     null="additive",
     long_name="causal KL, uniform interventions",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def ckl1(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
@@ -192,6 +201,7 @@ def ckl1(
     null="additive",
     long_name="causal KL, values as observed",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def ckl2(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
@@ -233,8 +243,9 @@ def ckl2(
     range=(0, math.inf),
     optimum=0,
     null="additive",
-    long_name="causal KL, all nodes but one",
+    long_name="causal KL, all but one",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def ckl3(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
@@ -279,6 +290,7 @@ def ckl3(
     null="additive",
     long_name="weighted edit distance, CKL3",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Weighted edit distance WED_3: what each node's wrong parents cost, weighted by the true law of all parents.
@@ -306,72 +318,3 @@ def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, see
     0.8789
     """
     return divergence(pairs, "ckl3", True, base, n_samples, seed)
-
-
-def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
-    """Return the mean over nodes of the weight on entries of the estimate's tables that are `hit`."""
-    if of not in LAWS:
-        raise ValueError(f"of must be one of {', '.join(LAWS)}, found {of!r}")
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
-        weight = weights(prepare(_discrete_network(group)), of, group.layout)
-        values[group.rows] = row_sums(hit(group.parameters) * weight) / max(1, len(group.layout.nodes))
-    return values
-
-
-@metric(
-    field="network",
-    kinds=("discrete",),
-    direction=None,
-    range=(0, 1),
-    long_name="mass on zeros of the estimate",
-    costly=True,
-)
-def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
-    """Share of the true (intervened) law that falls on a zero of the estimate's tables: the cause of an infinite value.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    of : {"kl", "ckl1", "ckl2", "ckl3"}
-        Whose law; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": []}, {"A": [.3, .7]})
-    >>> estimate = ce.DiscreteNetwork({"A": []}, {"A": [0, 1]})
-    >>> ce.kl(truth, estimate), ce.zero_mass(truth, estimate, of="kl")
-    (inf, 0.3)
-    """
-    return _masses(pairs, of, lambda parameters: parameters == 0)
-
-
-@metric(
-    field="network",
-    kinds=("discrete",),
-    direction=None,
-    range=(0, 1),
-    long_name="mass on undefined rows of the estimate",
-    costly=True,
-)
-def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
-    """Share of the true (intervened) law that falls on undefined rows of the estimate's tables: the cause of a NaN.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    of : {"kl", "ckl1", "ckl2", "ckl3"}
-        Whose law; `tweak("undefined_mass", of="kl", name="kl_undefined_mass")` names a column.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [1, 0], "B": [[.9, .1], [.1, .9]]})
-    >>> estimate = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [1, 0], "B": [[.9, .1], [float("nan")] * 2]})
-    >>> [ce.undefined_mass(truth, estimate, of=law) for law in ("kl", "ckl1")]
-    [0.0, 0.125]
-    """
-    return _masses(pairs, of, np.isnan)

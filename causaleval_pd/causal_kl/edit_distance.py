@@ -2,7 +2,8 @@
 
 References
 ----------
-.. [1] O'Donnell, R., Korb, K., Allison, L. Causal KL: Evaluating causal discovery.
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..graphs.column import as_graph
 from ..graphs.planes import KINDS as KINDS_OF_GRAPH
 from ..graphs.planes import marks_from_planes
 from ..metric import metric
-from .divergence import KINDS
+from .divergence import KINDS, check_base
 from .gaussian import path_coefficients, prepare_gaussian
 from .layout import Layout
 from .networks import DiscreteNetwork, GaussianNetwork
@@ -37,6 +38,7 @@ Floats = NDArray[np.float64]
     null="additive",
     long_name="edit distance",
     symmetric=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def edit_distance(pairs: Any) -> Floats:
     """Count the arcs to delete and to add; an arc to reverse counts twice.
@@ -72,12 +74,20 @@ def mutual_information(truth: Truth, a: int, b: int) -> float:
     null="additive",
     long_name="weighted edit distance, dependence",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
-def wed_d(pairs: Any) -> Floats:
-    """Edit distance whose arcs weigh the mutual information of their ends under the true law, in nats.
+def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
+    """Edit distance whose arcs weigh the mutual information of their ends under the true law.
 
     WED_D = sum over arcs of one network alone of I(X_i; X_j). An arc to reverse counts twice, and an arc between ends
     that are independent in pairs (exclusive or) costs nothing.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'network', or a cell
+        Aligned pairs; or the true network, followed by the estimated one.
+    base : float
+        Base of the logarithm; default e (nats), 2 for bits.
 
     Examples
     --------
@@ -87,13 +97,14 @@ def wed_d(pairs: Any) -> Floats:
     >>> round(ce.wed_d(truth, empty), 4)
     0.6931
     """
+    check_base(base)
     values = np.empty(pairs.n)
     for group in pairs.groups():
         if isinstance(group.truth, DiscreteNetwork):
             truth = prepare(group.truth)
             arcs = sorted(truth.network.layout.arcs ^ group.layout.arcs)
             values[group.rows] = sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
-    return values
+    return values / math.log(base)
 
 
 @metric(
@@ -105,6 +116,7 @@ def wed_d(pairs: Any) -> Floats:
     null="additive",
     long_name="weighted edit distance, paths",
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def wed_p(pairs: Any) -> Floats:
     """Edit distance of linear-Gaussian networks whose arcs weigh their squared standardised coefficient.
@@ -151,6 +163,7 @@ def _pattern(layout: Layout) -> NDArray[np.int8]:
     long_name="edit distance of patterns",
     symmetric=True,
     costly=True,
+    reference="10.48550/arXiv.2111.06029",
 )
 def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats:
     """Edit distance between the patterns (CPDAGs) of the two DAGs: 0 for every member of the true equivalence class.

@@ -5,7 +5,8 @@ though its law is a mixture of normal laws. KL and WED_P are published; CKL1 to 
 
 References
 ----------
-.. [1] O'Donnell, R., Korb, K., Allison, L. Causal KL: Evaluating causal discovery.
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations

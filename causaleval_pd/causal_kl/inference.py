@@ -83,7 +83,7 @@ def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int
     return np.asarray(made[-1])
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def plan(scopes: tuple[Scope, ...], cards: tuple[int, ...], keep: Scope) -> tuple[Step, ...]:
     """Choose the order of elimination greedily by the size of the table that each step makes."""
     active: dict[int, Scope] = dict(enumerate(scopes))

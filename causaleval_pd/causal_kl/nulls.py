@@ -5,12 +5,14 @@ random guess of parameters. Against a complete or equivalent DAG the KL divergen
 
 References
 ----------
-.. [1] O'Donnell, R., Korb, K., Allison, L. Causal KL: Evaluating causal discovery.
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +82,21 @@ def own_orientations(truth: Layout, estimate: Layout) -> Space:
 def true_orientations(truth: Layout, estimate: Layout) -> Space:
     """Return the acyclic orientations of the true skeleton."""
     return _orientations(truth)
+
+
+def relabellings(truth: Layout, estimate: Layout) -> Space:
+    """Return the estimate's DAG with its nodes' names exchanged."""
+    k, parents = len(estimate.nodes), estimate.parents
+
+    def renamed(names: Sequence[int]) -> list[int]:
+        masks = [0] * k
+        for i, found in enumerate(parents):
+            masks[names[i]] = sum(1 << names[p] for p in found)
+        return masks
+
+    if k <= MAX_ENUMERATED:
+        return _enumerated(np.array([renamed(names) for names in itertools.permutations(range(k))], np.int64))
+    return Space(None, lambda generator: renamed(generator.permutation(k).tolist()))
 
 
 def _orientations(layout: Layout) -> Space:
@@ -264,6 +281,9 @@ NULLS = {
         "edges",
         "random DAGs (uniform skeleton, uniform order) with the estimate's number of arcs",
         _matched(ordered_dags),
+    ),
+    "permutation": Null(
+        "permutation", "the estimate's DAG with its nodes relabelled at random", _matched(relabellings)
     ),
     "orientation": Null(
         "orientation", "random acyclic orientations of the estimate's skeleton", _matched(own_orientations)

@@ -5,7 +5,8 @@ they depend on the truth and on the estimate's parent sets alone: all re-paramet
 
 References
 ----------
-.. [1] O'Donnell, R., Korb, K., Allison, L. Causal KL: Evaluating causal discovery.
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .networks import DiscreteNetwork
 
 Floats = NDArray[np.float64]
 LAWS = ("kl", "ckl1", "ckl2", "ckl3")
-#: bytes of laws that are remembered
-_CACHE_BYTES = 64 * 2**20
+#: bytes of laws that are remembered of each truth
+_CACHE_BYTES = 16 * 2**20
 
 
 class Truth:
@@ -148,7 +149,7 @@ class Truth:
         return self.entropies[law]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def prepare(network: DiscreteNetwork) -> Truth:
     """Return what is known of a true network, remembered over calls."""
     return Truth(network)

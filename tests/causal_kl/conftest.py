@@ -11,35 +11,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl import from_joint
+from causaleval_pd.causal_kl import metastatic, metastatic_mutations
 
 KNOWN = Path(__file__).parents[1] / "known_answers"
-STATES = {node: ["T", "F"] for node in "MSBC"}
-MUTATIONS = {
-    "true": "M->S; M->B; S->C; B->C",
-    "add.weak": "M->S; M->B; S->C; B->C; S->B",
-    "add.strong": "M->S; M->B; S->C; B->C; S->B; M->C",
-    "del.weak": "M->B; S->C; B->C",
-    "del.strong": "M->S; S->C; B->C",
-    "rev.in.weak": "S->M; M->B; S->C; B->C",
-    "rev.in.strong": "M->S; B->M; S->C; B->C",
-    "rev.out.weak": "M->S; M->B; C->S; B->C",
-    "rev.out.strong": "M->S; M->B; S->C; C->B",
-}
-
-
-def make_metastatic(weak: float = 0.8, strong: float = 0.8) -> ce.DiscreteNetwork:
-    """The metastatic cancer network, perhaps with a changed row: C given S and not B, or B and not S."""
-    return ce.DiscreteNetwork(
-        {"M": [], "S": ["M"], "B": ["M"], "C": ["S", "B"]},
-        {
-            "M": [0.9, 0.1],
-            "S": [[0.2, 0.8], [0.05, 0.95]],
-            "B": [[0.8, 0.2], [0.2, 0.8]],
-            "C": [[[0.8, 0.2], [weak, 1 - weak]], [[strong, 1 - strong], [0.05, 0.95]]],
-        },
-        STATES,
-    )
 
 
 def known(name: str) -> pd.DataFrame:
@@ -82,14 +56,13 @@ def known_gaussian_networks() -> dict[str, ce.GaussianNetwork]:
     return made
 
 
-@pytest.fixture(scope="session")
-def metastatic() -> ce.DiscreteNetwork:
+@pytest.fixture(scope="session", name="metastatic")
+def _metastatic() -> ce.DiscreteNetwork:
     """The network of the published tables."""
-    return make_metastatic()
+    return metastatic()
 
 
 @pytest.fixture(scope="session")
-def mutations(metastatic) -> dict[str, ce.DiscreteNetwork]:
+def mutations() -> dict[str, ce.DiscreteNetwork]:
     """The mutations of the published tables, parameterised by infinite data."""
-    made = {name: from_joint(arcs, metastatic) for name, arcs in MUTATIONS.items()}
-    return made | {"tweak.weak": make_metastatic(weak=0.75), "tweak.strong": make_metastatic(strong=0.75)}
+    return metastatic_mutations()

@@ -24,6 +24,7 @@ def test_weights_are_mutual_informations(metastatic, mutations):
     assert ce.wed_d(metastatic, mutations["rev.out.weak"]) == pytest.approx(
         2 * sum(p * np.log(p / (of_b[(b,)] * of_s[(s,)])) for (b, s), p in law.items()), abs=1e-12
     )
+    assert ce.wed_d(metastatic, mutations["del.weak"], base=2) * np.log(2) == pytest.approx(0.0086774, abs=5e-8)
     # the weight printed for this deletion is that of another pair: it must be I(M, S)
     assert ce.wed_d(metastatic, mutations["del.weak"]) == pytest.approx(0.00868, abs=5e-6)
 

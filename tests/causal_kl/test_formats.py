@@ -164,3 +164,7 @@ def test_kl_agrees_with_pyagrum_in_bits(seed):
 def test_an_infinite_kl_is_infinite_here(metastatic):
     few = from_data(metastatic, sample(metastatic, 5, rng=1), "uniform rows")
     assert ce.kl(metastatic, few) == math.inf and ce.zero_mass(metastatic, few, of="kl") > 0
+    # the peer's number is finite there; it counts its errors instead
+    left, right = in_pyagrum(metastatic), in_pyagrum(few)
+    distance = gum.ExactBNdistance(left, right).compute()
+    assert math.isfinite(distance["klPQ"]) and distance["errorPQ"] > 0

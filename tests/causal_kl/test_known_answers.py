@@ -8,8 +8,9 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, sample
+from causaleval_pd.causal_kl.metastatic import MUTATED_ARCS
 
-from .conftest import MUTATIONS, known, known_gaussian_networks, known_networks
+from .conftest import known, known_gaussian_networks, known_networks
 
 SCALED = ["kl", "ckl1", "ckl2", "ckl3"]
 #: cells of Table 3 that no exact computation gives to the printed digits
@@ -90,7 +91,7 @@ def test_table_3_of_the_paper(metastatic, mutations):
 def test_table_4_of_the_paper(metastatic):
     rng = np.random.default_rng(20)
     cases = [sample(metastatic, 1000, rng=rng) for _ in range(200)]
-    graphs = {name: ce.as_graph(arcs) for name, arcs in MUTATIONS.items()}
+    graphs = {name: ce.as_graph(arcs) for name, arcs in MUTATED_ARCS.items()}
     rows = [(name, metastatic, from_data(graph, data, 0.5)) for data in cases for name, graph in graphs.items()]
     scored = ce.evaluate(pd.DataFrame(rows, columns=["mutation", "truth", "estimate"]), SCALED)
     found = scored.groupby("mutation")[SCALED].agg(["mean", "std"])

@@ -130,6 +130,48 @@ def test_oracle_skeleton_has_the_published_means(metastatic, mutations):
     assert found.p.isna().all()
 
 
+def test_relabelled_estimates_have_the_published_mean(metastatic, mutations):
+    found = control_summary(metastatic, mutations["true"], ["ckl3"], null="permutation").loc["ckl3"]
+    assert found.n_controls == 24
+    assert (found["mean"], found["sd"]) == pytest.approx((0.300, 0.147), abs=6e-4)
+
+
+@pytest.mark.parametrize("n_arcs", [0, 4, 6])
+def test_controls_from_a_thousand_cases_have_the_known_means(metastatic, n_arcs):
+    expected = known("negative_control_metastatic")
+    expected = expected[(expected.parameters == "n1000 +0.5") & (expected.arcs == n_arcs)].set_index("metric")
+    names = metastatic.nodes
+    arcs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]][:n_arcs]
+    graph = ce.as_graph(arcs, nodes=names)
+    means = pd.DataFrame(
+        control_summary(
+            metastatic, from_data(graph, cases, 0.5, states=metastatic), METRICS, data=cases, estimator=0.5
+        )["mean"]
+        for cases in (sample(metastatic, 1000, rng=r) for r in range(25))
+    )
+    for name in METRICS:
+        # the known means are of 400 draws of a DAG with its data
+        error = np.hypot(means[name].std() / 5, expected.sd[name.upper()] / 20)
+        assert means[name].mean() == pytest.approx(expected["mean"][name.upper()], abs=4 * error)
+
+
+def test_linear_gaussian_controls():
+    parents = {"A": [], "B": ["A"], "C": ["B"], "D": ["C"], "E": ["D"], "F": ["E"]}
+    truth = ce.GaussianNetwork(parents, {n: [0.8] * len(p) for n, p in parents.items()}, dict.fromkeys(parents, 1.0))
+    cases = sample(truth, 500, rng=1)
+    runs = pd.DataFrame({"truth": [truth], "estimate": [from_data(truth, cases)]})
+    settings = {"context": {"data": cases, "estimator": "mle"}, "rng": 1, "n_draws": 40}
+    scored = runs.ceval.with_controls(["kl", "ckl3", "wed_p"], **settings)
+    assert (scored[["kl_p", "ckl3_p", "wed_p_p"]] < 0.05).all(axis=None)
+    assert scored["kl_control_mean"][0] > scored["kl"][0]
+
+
+def test_graph_and_network_metrics_share_controls_of_one_name(metastatic, mutations):
+    runs = pd.DataFrame({"truth": [metastatic], "estimate": [mutations["rev.in.weak"]]})
+    scored = runs.ceval.with_controls(["shd", "ckl3"], null="dags", rng=1, n_draws=50)
+    assert scored[["shd_p", "ckl3_p"]].notna().all(axis=None)
+
+
 def test_estimator_without_data_or_data_without_estimator_is_refused(metastatic, mutations):
     with pytest.raises(ValueError, match="needs data"):
         control_summary(metastatic, mutations["true"], estimator="mle")
