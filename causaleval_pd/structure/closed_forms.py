@@ -14,6 +14,8 @@ from ..graphs.batch import GraphBatch, GraphPairs, PairCounts, kernels
 from ..metric import Metric
 from ..null import ClosedForm, Distribution
 
+#: listed controls that are scored at once
+_GRAPHS = 30_000
 #: numbers that tables of tail probabilities may hold at once
 _CELLS = 4_000_000
 
@@ -390,13 +392,19 @@ def enumerated(
     ClosedForm or None
         None if the metric cannot be computed for all controls.
     """
+    if not pairs.n:
+        return None
     keys = np.stack([pairs.truth_index, law], axis=1)
     distinct, index = np.unique(keys, axis=0, return_inverse=True)
-    samples = []
-    for truth, number in distinct.tolist():
-        graphs, chance = support(number)
+    samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    longest = max((len(support(number)[0]) for number in np.unique(law).tolist()), default=1)
+    for block in np.array_split(distinct, -(-len(distinct) * longest // _GRAPHS)):
+        lists = [support(number) for number in block[:, 1].tolist()]
+        sizes = [len(graphs) for graphs, _ in lists]
+        planes, kinds = (np.concatenate([getattr(graphs, x) for graphs, _ in lists]) for x in ("planes", "kinds"))
+        graphs = GraphBatch(pairs.n_nodes, planes, kinds)
         every = np.arange(len(graphs), dtype=np.int64)
-        controls = GraphPairs(pairs.truth, graphs, np.full(len(graphs), truth, np.int64), every)
+        controls = GraphPairs(pairs.truth, graphs, np.repeat(block[:, 0], sizes), every)
         if controls.refused(metric.kinds, metric.truth_kinds).any():
             return None
         try:
@@ -404,7 +412,8 @@ def enumerated(
         except PairError:
             # drawing says which rows are at fault
             return None
-        samples.append((values, np.broadcast_to(chance, len(graphs))))
+        chances = [np.broadcast_to(chance, size) for (_, chance), size in zip(lists, sizes, strict=True)]
+        samples += zip(np.split(values, np.cumsum(sizes)[:-1]), chances, strict=True)
     distribution = Distribution.pooled(index.reshape(-1).astype(np.int64), samples)
     mean = distribution.expectation(lambda x: x)
     variance = distribution.expectation(np.square) - mean**2
