@@ -77,6 +77,8 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
                 f"the answered table has no column {name!r}; {nearest(name, answers.columns)}its columns are "
                 f"{list(answers.columns)}"
             )
+        if isinstance(answers[name], pd.DataFrame):
+            raise ValueError(f"the answered table has several columns {name!r}; column names must be unique")
     if reserved := [name for name in settings if name in (*COLUMNS, "replicate")]:
         raise ValueError(f"by names {reserved}, which tell questions apart; name settings such as the model")
     table = answers[[*settings, *COLUMNS]].copy()

@@ -199,13 +199,13 @@ def test_replicates_of_a_sample_are_one_cluster():
 
 
 def test_se_agrees_with_the_jackknife():
-    table = small("1101001011" * 6, "0100101001" * 6)
-    factors = [np.delete(np.arange(60), i) for i in range(60)]
+    table = small("1101001011" * 3, "0100101001" * 3)
+    factors = [np.delete(np.arange(30), i) for i in range(30)]
     ate = of(quantities(table), "ate")
     left_out = [of(quantities(table[table["sample"].isin(keep)]), "ate")["estimate"] for keep in factors]
-    jackknife = np.sqrt(59 / 60 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
+    jackknife = np.sqrt(29 / 30 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
     # pseudo-observations widen it a little
-    assert ate["se"] == pytest.approx(np.sqrt(jackknife**2 + 2 / 60**2), rel=0.02)
+    assert ate["se"] == pytest.approx(np.sqrt(jackknife**2 + 2 / 30**2), rel=0.04)
 
 
 @pytest.mark.parametrize(
