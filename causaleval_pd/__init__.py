@@ -7,8 +7,27 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 
 from __future__ import annotations
 
-from . import accessor, configurational, datasets, plot, structure
-from .compare import compare, test_controls
+from . import accessor, causal_kl, configurational, datasets, plot, reasoning, structure
+from .causal_kl import (
+    DiscreteNetwork,
+    GaussianNetwork,
+    as_network,
+    ckl,
+    ckl1,
+    ckl2,
+    ckl3,
+    edit_distance,
+    kl,
+    network_column,
+    pattern_edit_distance,
+    sampling_error,
+    undefined_mass,
+    wed_3,
+    wed_d,
+    wed_p,
+    zero_mass,
+)
+from .compare import compare
 from .configurational import (
     completeness,
     completeness_conjunctive,
@@ -36,14 +55,30 @@ from .configurational import (
     ncr,
     submodel_completeness,
 )
+from .control_tests import test_controls
 from .controls import with_controls
 from .cube import cube
 from .evaluate import evaluate
 from .graphs.column import as_graph, graph_column
 from .graphs.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
+from .meta_analysis import meta_analysis
 from .metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
+from .null import ChosenNull, null_model
+from .power import comparison_power, control_power
 from .published import control_distribution
+from .ranking import rank_test
+from .reasoning import (
+    answer_accuracy,
+    answer_false_no,
+    answer_false_yes,
+    ate_error,
+    log_error,
+    pns_error,
+    quantity_bias,
+    quantity_error,
+    rae,
+)
 from .structure import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,
@@ -130,6 +165,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousEncodingError",
+    "ChosenNull",
+    "DiscreteNetwork",
+    "GaussianNetwork",
     "Graph",
     "Metric",
     "__version__",
@@ -155,6 +193,9 @@ __all__ = [
     "ancestor_f1",
     "ancestor_precision",
     "ancestor_recall",
+    "answer_accuracy",
+    "answer_false_no",
+    "answer_false_yes",
     "arrowhead_f1",
     "arrowhead_fn",
     "arrowhead_fp",
@@ -163,7 +204,15 @@ __all__ = [
     "arrowhead_tn",
     "arrowhead_tp",
     "as_graph",
+    "as_network",
+    "ate_error",
+    "causal_kl",
+    "ckl",
+    "ckl1",
+    "ckl2",
+    "ckl3",
     "compare",
+    "comparison_power",
     "completeness",
     "completeness_conjunctive",
     "completeness_disjunctive",
@@ -171,6 +220,7 @@ __all__ = [
     "completeness_sequential",
     "configurational",
     "control_distribution",
+    "control_power",
     "correctness",
     "correctness_conjunctive",
     "correctness_disjunctive",
@@ -184,6 +234,7 @@ __all__ = [
     "directed_precision",
     "directed_recall",
     "directed_tp",
+    "edit_distance",
     "estimated_density",
     "estimated_edges",
     "estimated_undirected",
@@ -203,15 +254,20 @@ __all__ = [
     "is_identical",
     "is_strict_submodel",
     "is_submodel",
+    "kl",
     "lcr",
     "list_metrics",
+    "log_error",
     "markov_blanket_f1",
     "markov_blanket_precision",
     "markov_blanket_recall",
+    "meta_analysis",
     "metric",
     "metric_set",
     "n_nodes",
     "ncr",
+    "network_column",
+    "null_model",
     "orientation_f1",
     "orientation_fdr",
     "orientation_fn",
@@ -226,7 +282,15 @@ __all__ = [
     "orientation_tp",
     "oset_aid",
     "parent_aid",
+    "pattern_edit_distance",
     "plot",
+    "pns_error",
+    "quantity_bias",
+    "quantity_error",
+    "rae",
+    "rank_test",
+    "reasoning",
+    "sampling_error",
     "separation_ancestor",
     "separation_parent",
     "separation_zl",
@@ -248,11 +312,16 @@ __all__ = [
     "true_edges",
     "true_undirected",
     "tweak",
+    "undefined_mass",
     "v_structure_f1",
     "v_structure_fn",
     "v_structure_fp",
     "v_structure_precision",
     "v_structure_recall",
     "v_structure_tp",
+    "wed_3",
+    "wed_d",
+    "wed_p",
     "with_controls",
+    "zero_mass",
 ]

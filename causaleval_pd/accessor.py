@@ -10,16 +10,23 @@ import pandas as pd
 import xarray as xr
 
 from .compare import compare as _compare
-from .compare import test_controls as _test_controls
+from .control_tests import test_controls as _test_controls
 from .controls import with_controls as _with_controls
 from .cube import cube as _cube
 from .engine import RNGLike
 from .evaluate import Invalid, Metrics
 from .evaluate import evaluate as _evaluate
 from .graphs.series import SeriesGraphAccessor
+from .meta_analysis import meta_analysis as _meta_analysis
+from .null import NullLike, Nulls
+from .pairwise import Claim, Effect, Test
 from .plot import CubePlots
+from .power import comparison_power as _comparison_power
+from .power import control_power as _control_power
+from .ranking import rank_test as _rank_test
+from .ranks import ZeroMethod
+from .row_controls import Method, PRule
 from .strata import By
-from .streaming import Method, PRule
 from .summary import summary as _summary
 
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
@@ -68,7 +75,7 @@ class FrameAccessor:
         metrics: Metrics = None,
         *,
         n_draws: int = 1000,
-        null: str | None = None,
+        null: NullLike | None = None,
         rng: RNGLike = None,
         truth: Hashable = "truth",
         estimate: Hashable = "estimate",
@@ -78,6 +85,8 @@ class FrameAccessor:
         method: Method = "auto",
         level: float = 0.95,
         p_rule: PRule = "add_one",
+        stop_after: int | None = None,
+        share_draws: bool = False,
         field: str | None = None,
         context: Mapping[str, Any] | None = None,
         zero_division: float = math.nan,
@@ -100,6 +109,8 @@ class FrameAccessor:
             method=method,
             level=level,
             p_rule=p_rule,
+            stop_after=stop_after,
+            share_draws=share_draws,
             field=field,
             context=context,
             zero_division=zero_division,
@@ -114,7 +125,7 @@ class FrameAccessor:
         *,
         by: By,
         n_draws: int | None = 1000,
-        null: str | None = None,
+        null: Nulls = None,
         control: Hashable | None = None,
         rng: RNGLike = None,
         truth: Hashable = "truth",
@@ -123,6 +134,7 @@ class FrameAccessor:
         key: Hashable | Sequence[Hashable] | None = None,
         control_kind: str | None = None,
         permute: bool = True,
+        share_draws: bool = False,
         method: Method = "auto",
         level: float = 0.95,
         keep_draws: bool | Literal["auto"] = "auto",
@@ -148,6 +160,7 @@ class FrameAccessor:
             key=key,
             control_kind=control_kind,
             permute=permute,
+            share_draws=share_draws,
             method=method,
             level=level,
             keep_draws=keep_draws,
@@ -194,26 +207,33 @@ class CubeAccessor:
         *,
         method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
         adjust: str | None = None,
+        family: str | Sequence[str] | None = None,
         level: float = 0.95,
         missing: Literal["drop", "worst"] = "drop",
     ) -> pd.DataFrame:
         """Call :func:`causaleval_pd.test_controls` on this cube."""
-        return _test_controls(self._cube, metrics, method=method, adjust=adjust, level=level, missing=missing)
+        return _test_controls(
+            self._cube, metrics, method=method, adjust=adjust, family=family, level=level, missing=missing
+        )
 
     def compare(
         self,
         dim: str,
         *,
         metrics: str | Sequence[str] | None = None,
-        test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+        test: Test = "wilcoxon",
         adjust: str | None = "holm",
         reference: Hashable | None = None,
         paired: bool = True,
         missing: Literal["drop", "worst"] = "drop",
-        alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+        alternative: Claim = "two-sided",
+        margin: float | Mapping[str, float] | None = None,
+        minus_controls: bool = False,
         family: str | Sequence[str] | None = None,
-        effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+        effect: Effect = "mean_difference",
         level: float = 0.95,
+        zero_method: ZeroMethod = "wilcox",
+        cluster: str | None = None,
         n_resamples: int = 9999,
         rng: RNGLike = None,
     ) -> pd.DataFrame:
@@ -228,9 +248,71 @@ class CubeAccessor:
             paired=paired,
             missing=missing,
             alternative=alternative,
+            margin=margin,
+            minus_controls=minus_controls,
             family=family,
             effect=effect,
             level=level,
+            zero_method=zero_method,
+            cluster=cluster,
             n_resamples=n_resamples,
             rng=rng,
+        )
+
+    def rank_test(
+        self,
+        dim: str,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        adjust: str | None = None,
+        level: float = 0.95,
+        missing: Literal["drop", "worst"] = "drop",
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.rank_test` on this cube."""
+        return _rank_test(self._cube, dim, metrics, adjust=adjust, level=level, missing=missing)
+
+    def meta_analysis(
+        self,
+        over: str | Sequence[str],
+        metrics: str | Sequence[str] | None = None,
+        *,
+        combine: Literal["fisher", "stouffer"] = "fisher",
+        adjust: str | None = None,
+        level: float = 0.95,
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.meta_analysis` on this cube."""
+        return _meta_analysis(self._cube, over, metrics, combine=combine, adjust=adjust, level=level)
+
+    def control_power(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        skill: float = 0.2,
+        power: float = 0.8,
+        alpha: float = 0.05,
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.control_power` on this cube."""
+        return _control_power(self._cube, metrics, skill=skill, power=power, alpha=alpha)
+
+    def comparison_power(
+        self,
+        dim: str,
+        *,
+        difference: float | Mapping[str, float] | None = None,
+        metrics: str | Sequence[str] | None = None,
+        reference: Hashable | None = None,
+        power: float = 0.8,
+        alpha: float = 0.05,
+        alternative: Literal["two-sided", "one-sided"] = "two-sided",
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.comparison_power` on this cube."""
+        return _comparison_power(
+            self._cube,
+            dim,
+            difference=difference,
+            metrics=metrics,
+            reference=reference,
+            power=power,
+            alpha=alpha,
+            alternative=alternative,
         )

@@ -1,192 +1,38 @@
-"""Tables of tests by stratum: estimates against their controls, and the levels of a dimension against each other."""
+"""Tables of comparisons: the levels of a dimension against each other, stratum by stratum."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from .controls import check_settings
-from .cube import FAILED, NO_RUN, SCORED
+from .control_tests import COLUMNS, Missing, check_cube, stack_tests
+from .cube import FAILED, NO_RUN
 from .engine import RNGLike, resolve_seed
 from .failed_runs import cells, fill_failed
 from .messages import check_known
-from .resampling import bootstrap_mean, sign_flip
-from .significance import Alternative, Outcome, mann_whitney, paired_t, paired_wilcoxon, sign_test, welch_t
-from .stats import (
-    Estimate,
-    Floats,
-    cliffs_delta,
-    cohen_dz,
-    mean_difference,
-    moments,
-    paired_difference,
-    rank_biserial,
-    score,
-    welch_difference,
+from .pairwise import (
+    CLAIMS,
+    EFFECTS,
+    RESAMPLED,
+    TESTS,
+    Claim,
+    Comparison,
+    Effect,
+    Levels,
+    Test,
+    check_comparison,
+    check_truths,
+    compare_levels,
 )
-from .stats import adjust as adjusted
-from .summary import cube_metrics, has_controls, randomisation, strata_dims, strata_table
-
-Missing = Literal["drop", "worst"]
-
-_COLUMNS = ["metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"]
-_COLUMNS += ["n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"]
-_SHARES = ["superiority_share", "superiority_strict", "superiority_ties"]
-
-_PAIRED: dict[str, Callable[..., Outcome]] = {"wilcoxon": paired_wilcoxon, "t": paired_t, "sign": sign_test}
-_UNPAIRED: dict[str, Callable[..., Outcome]] = {"wilcoxon": mann_whitney, "t": welch_t}
-_UNPAIRED_NAMES = {"wilcoxon": "mann_whitney", "t": "welch_t"}
-_EFFECTS: dict[str, Callable[..., Estimate]] = {
-    "mean_difference": mean_difference,
-    "rank_biserial": rank_biserial,
-    "cohen_dz": cohen_dz,
-}
-_UNPAIRED_EFFECTS: dict[str, Callable[..., Estimate]] = {
-    "mean_difference": welch_difference,
-    "rank_biserial": cliffs_delta,
-}
-
-
-def test_controls(
-    cube: xr.Dataset,
-    metrics: str | Sequence[str] | None = None,
-    *,
-    method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
-    adjust: str | None = None,
-    level: float = 0.95,
-    missing: Missing = "drop",
-) -> pd.DataFrame:
-    """Test in every stratum whether estimates are better than their controls.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Made by `cube` with controls.
-    metrics : str or sequence of str, optional
-        Which of its metrics; default all.
-    method : {"randomisation", "wilcoxon", "sign", "t"}
-        "randomisation" compares the stratum's mean with the same mean over draw r of all controls, r = 1 .. R. The
-        others pair each estimate with its first control and need raw draws.
-    adjust : {"holm", "bh", "bonferroni", "none"} or None
-        Multiplicity correction over all rows returned.
-    level : float
-        Probability of the interval of `effect`.
-    missing : {"drop", "worst"}
-        "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
-        from the optimum where that is finite, else the worst value among the stratum's estimates and controls. The
-        control of a failed run is the mean of the stratum's controls.
-
-    Returns
-    -------
-    DataFrame
-        A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, or that of
-        the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect` (mean of estimate
-        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_missing` (failed runs),
-        `n_undefined` (scored runs without a value or control), `null`, `method`, `alternative`, `superiority_share`
-        (share of controls at least as good, averaged over runs), and of it `superiority_strict` (better) and
-        `superiority_ties`.
-
-    Raises
-    ------
-    ValueError
-        If a metric, method or correction is unknown, the cube has no controls, or it lacks the raw draws that `method`
-        needs.
-
-    Notes
-    -----
-    The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value are left out
-    of R. Estimate and first control are exchangeable under the null model, so their difference is symmetric about 0
-    however skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less
-    power. `superiority_share` is no p-value. A metric that is best at its optimum is tested by its distance from it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({
-    ...     "algorithm": ["x"] * 6,
-    ...     "truth": ["A -> B; B -> C; D", "A -> B; C -> D", "B -> D; C; A"] * 2,
-    ...     "estimate": ["A -> B; B -> C; D", "A -> B; C -> D", "B -> D; C; A"] * 2,
-    ... })
-    >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=99, rng=7)
-    >>> ce.test_controls(found)[["algorithm", "metric", "statistic", "p_value", "n_pairs"]]
-      algorithm metric  statistic  p_value  n_pairs
-    0         x    shd        0.0     0.01        6
-    """
-    check_known(method, ["randomisation", *_PAIRED], "method")
-    _check(cube, level, missing)
-    parts = [_against_controls(cube, name, method, level, missing) for name in cube_metrics(cube, metrics)]
-    return _finish(parts, [*strata_dims(cube), *_COLUMNS, *_SHARES], adjust, None)
-
-
-def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, missing: Missing) -> pd.DataFrame:
-    if not has_controls(cube):
-        raise ValueError("the cube has no controls to test against; make it by cube(..., n_draws=1000)")
-    dims = strata_dims(cube)
-    direction, optimum = cube[name].attrs["direction"], cube[name].attrs["optimum"]
-    status = cells(cube["status"], dims)
-    failed = (status == FAILED) & (missing == "worst")
-    filled = fill_failed(cube, name) if missing == "worst" else cube
-    own = score(cells(filled[name], dims), direction=direction, optimum=optimum)
-    defined = ~np.isnan(cells(cube[name], dims))
-
-    def controls_of(values: Floats) -> Floats:
-        """Give failed runs the mean of the stratum's controls."""
-        mean = moments(np.where(defined, values, np.nan))[1]
-        return np.where(failed, mean[:, None], values)
-
-    expected = "control_loss" if direction == "zero" else "control_mean"
-    pairs = paired_difference(own, controls_of(cells(cube[f"{name}_{expected}"], dims)))
-    effect = mean_difference(pairs, level)
-    alternative: Alternative = "greater" if direction == "maximize" else "less"
-    if method == "randomisation":
-        statistic, p_value = (cells(x, dims, last=()) for x in randomisation(filled, name)[:2])
-    else:
-        draws = _first_draw(cube, name, method)
-        first = score(cells(draws, dims), direction=direction, optimum=optimum)
-        pairs = paired_difference(own, controls_of(first))
-        statistic, p_value = _PAIRED[method](pairs, alternative=alternative)
-
-    some = failed & defined.any(axis=1, keepdims=True)
-    shares = [np.where(some, 1.0, cells(cube[f"{name}_{x}"], dims)) for x in ("as_good", "better")]
-    share, strict = (moments(x)[1] for x in shares)
-    used = ~np.isnan(pairs)
-    table = strata_table(cube).assign(
-        metric=name,
-        comparison="estimate vs control",
-        statistic=statistic,
-        p_value=p_value,
-        effect=effect.effect,
-        ci_low=effect.low,
-        ci_high=effect.high,
-        n_pairs=used.sum(axis=1),
-        n_missing=(status == FAILED).sum(axis=1),
-        n_undefined=((status == SCORED) & ~used).sum(axis=1),
-        null=cube.attrs.get("control_null"),
-        method=method,
-        alternative=alternative,
-        superiority_share=share,
-        superiority_strict=strict,
-        superiority_ties=share - strict,
-    )
-    kept: pd.DataFrame = table[(status != NO_RUN).any(axis=1)]
-    return kept
-
-
-def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
-    if f"{name}_control" not in cube:
-        raise ValueError(
-            f"method={method!r} pairs each estimate with one of its controls, but the cube keeps no draws of {name}; "
-            "make it by cube(..., keep_draws=True), or use method='randomisation'"
-        )
-    draws = cube[f"{name}_control"]
-    return draws.isel(draw=0) if "draw" in draws.dims else draws
+from .ranks import ZeroMethod
+from .stats import score
+from .summary import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table
 
 
 def compare(
@@ -194,15 +40,19 @@ def compare(
     dim: str,
     *,
     metrics: str | Sequence[str] | None = None,
-    test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+    test: Test = "wilcoxon",
     adjust: str | None = "holm",
     reference: Hashable | None = None,
     paired: bool = True,
     missing: Missing = "drop",
-    alternative: Alternative = "two-sided",
+    alternative: Claim = "two-sided",
+    margin: float | Mapping[str, float] | None = None,
+    minus_controls: bool = False,
     family: str | Sequence[str] | None = None,
-    effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+    effect: Effect = "mean_difference",
     level: float = 0.95,
+    zero_method: ZeroMethod = "wilcox",
+    cluster: str | None = None,
     n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -216,11 +66,13 @@ def compare(
         The stratum whose levels are compared, such as "algorithm".
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
-    test : {"wilcoxon", "t", "sign", "sign_flip", "bootstrap"}
-        Paired test of the differences; "sign_flip" is the permutation test of their mean. Unpaired, "wilcoxon" is Mann
-        and Whitney's test and "t" is Welch's; the others need pairs.
-    adjust : {"holm", "bh", "bonferroni", "none"} or None
-        Multiplicity correction.
+    test : {"wilcoxon", "t", "sign", "sign_flip", "bootstrap", "mcnemar", "friedman"}
+        Paired test of the differences; "sign_flip" is the permutation test of their mean, "mcnemar" is for metrics that
+        are 0 or 1, "friedman" compares mean ranks among all levels, after `rank_test`. Unpaired, "wilcoxon" is Mann and
+        Whitney's test and "t" is Welch's; the others need pairs.
+    adjust : {"holm", "bh", "by", "bonferroni", "nemenyi", "none"} or None
+        Multiplicity correction over metrics x strata x pairs. "nemenyi", for "friedman", corrects for the pairs of each
+        stratum and metric only.
     reference : hashable, optional
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
     paired : bool
@@ -230,14 +82,27 @@ def compare(
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among estimates and controls of all levels of `dim`
         in the stratum.
-    alternative : {"two-sided", "less", "greater"}
-        Side of 0 on which a - b is expected.
+    alternative : {"two-sided", "less", "greater", "equivalent", "non_inferior"}
+        Side of 0 on which a - b is expected; or that it lies within -margin and margin (two one-sided tests, p is the
+        larger), or that a is worse than b by less than the margin.
+    margin : float or {metric: float}, optional
+        The largest difference that does not matter, in units of the metric, fixed before the data are seen.
+    minus_controls : bool
+        Compare what each run has in excess of its own controls, which have its own number of edges: the metric minus
+        its expected value under the cube's null model.
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
-    effect : {"mean_difference", "rank_biserial", "cohen_dz"}
-        Effect size. Unpaired, "rank_biserial" is Cliff's delta, and there is no "cohen_dz".
+    effect : {"mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz"}
+        Effect size; "rank_biserial" is the matched-pairs one. Unpaired, it is Cliff's delta, and there is no
+        "cohen_dz".
     level : float
-        Probability of the interval of the effect.
+        Probability of the interval of the effect. Equivalence at .05 is seen in an interval of .90.
+    zero_method : {"wilcox", "pratt"}
+        What Wilcoxon's test does with pairs that are equal: leave them out before ranking, or rank them and leave them
+        out after.
+    cluster : str, optional
+        "truth", or a variable that the cube carries (`values=`): pairs that share it are resampled together by
+        "bootstrap" and "sign_flip".
     n_resamples : int
         Random sign vectors or bootstrap samples.
     rng : None, int or Generator
@@ -248,15 +113,16 @@ def compare(
     DataFrame
         A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison` ("a - b"), `statistic`,
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high` (t interval, BCa for the bootstrap,
-        noncentral t for `cohen_dz`, Fisher's z for `rank_biserial`), `n_pairs`, `n_missing` (pairs with a failed
-        run), `n_undefined` (other pairs without a value), `null` (missing here), `method`, `alternative`. Unpaired,
-        numbers count runs.
+        noncentral t for `cohen_dz`, Fisher's z for `rank_biserial`, Feng and Cliff's for `cliffs_delta`), `n_pairs`,
+        `n_missing` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
+        `minus_controls`, else missing), `method`, `alternative`, `resampling_seed` (missing for tests that draw
+        nothing; as `rng` it gives the same table). Unpaired, numbers count runs.
 
     Raises
     ------
     ValueError
-        If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, or a test needs
-        pairs that there are not.
+        If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, a test needs
+        pairs that there are not, or settings contradict one another.
 
     Notes
     -----
@@ -264,8 +130,22 @@ def compare(
     "t" and "bootstrap" with one pair or differences that do not vary. P-values of "sign_flip" and "bootstrap" share
     their resamples between strata: each is valid by itself.
 
+    The p-values of two algorithms against their controls are no test of their difference: that one is significant and
+    the other is not can be chance [1]_, p falls with the number of runs, and each is measured against controls with its
+    own number of edges. Nor is a raw difference one of skill: guessing few edges has a smaller SHD than guessing many.
+    At matched edge counts, `minus_controls=True`, two guessers do not differ (see the example).
+
+    References
+    ----------
+    .. [1] Gelman, A., Stern, H. (2006). The difference between "significant" and "not significant" is not itself
+       statistically significant. doi:10.1198/000313006X152649
+    .. [2] Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
+       doi:10.1007/BF01068419
+
     Examples
     --------
+    >>> import itertools
+    >>> import numpy as np
     >>> import pandas as pd
     >>> import causaleval_pd as ce
     >>> truths = ["A -> B; B -> C", "A -> B; C", "B -> C; A", "A -> C; B"]
@@ -278,95 +158,126 @@ def compare(
     >>> ce.compare(found, "algorithm")[["comparison", "statistic", "p_value", "effect", "n_pairs"]]
       comparison  statistic  p_value  effect  n_pairs
     0      x - y        0.0    0.125   -1.25        4
+
+    One algorithm guesses 5 edges and the other 25; neither has looked at the data:
+
+    >>> rng = np.random.default_rng(1)
+    >>> pc = ce.datasets.runs().query("algorithm == 'pc' and n == 100")
+    >>> nodes = list(ce.as_graph(pc["truth"].iloc[0]).nodes)
+    >>> def guess(n_edges):
+    ...     pairs = list(itertools.combinations(rng.permutation(nodes), 2))
+    ...     drawn = rng.choice(pairs, n_edges, replace=False)
+    ...     return "; ".join([f"{a} -> {b}" for a, b in drawn] + nodes)
+    >>> both = pd.concat(
+    ...     [pc.assign(algorithm=f"{m} edges", estimate=[guess(m) for _ in pc.index]) for m in (5, 25)],
+    ...     ignore_index=True,
+    ... )
+    >>> found = both.ceval.cube(["shd"], by=["algorithm"], n_draws=100, rng=7)
+    >>> raw, matched = (ce.compare(found, "algorithm", minus_controls=x) for x in (False, True))
+    >>> bool(raw["p_value"][0] < 1e-6), bool(matched["p_value"][0] > 0.05)
+    (True, True)
     """
     names = cube_metrics(cube, metrics)
+    if minus_controls:
+        cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_known(test, [*_PAIRED, "sign_flip", "bootstrap"], "test")
-    check_known(effect, list(_EFFECTS), "effect")
-    check_known(alternative, ["two-sided", "less", "greater"], "alternative")
-    _check(cube, level, missing)
+    check_known(test, TESTS, "test")
+    check_known(effect, EFFECTS, "effect")
+    check_known(alternative, CLAIMS, "alternative")
+    check_known(zero_method, ["wilcox", "pratt"], "zero_method")
+    check_cube(cube, level, missing)
     if int(n_resamples) != n_resamples or n_resamples < 1:
         raise ValueError(f"n_resamples must be a positive integer, found {n_resamples!r}")
-    if not paired and (test not in _UNPAIRED or effect not in _UNPAIRED_EFFECTS):
-        what = f"test={test!r}" if test not in _UNPAIRED else f"effect={effect!r}"
-        raise ValueError(
-            f"{what} needs pairs; with paired=False use test='wilcoxon' (Mann-Whitney) or 't' (Welch) and "
-            "effect='mean_difference' or 'rank_biserial' (Cliff's delta)"
-        )
-    how = _Comparison(test, paired, alternative, effect, level, n_resamples, resolve_seed(rng))
+    nemenyi = adjust == "nemenyi"
+    how = Comparison(test, paired, alternative, effect, level, zero_method, nemenyi, n_resamples, resolve_seed(rng))
+    check_comparison(how, reference=reference is not None, margin=margin is not None, cluster=cluster is not None)
+    margins = _margins(margin, names)
+
     others = [name for name in dims if name != dim]
     levels = cube[dim].to_numpy()
     first, second = _level_pairs(levels, dim, reference)
     strata = strata_table(cube.isel({dim: 0}, drop=True))
-    status = cells(cube["status"], others, last=(dim, "replicate"))
+    last = (dim, "replicate")
+    status = cells(cube["status"], others, last=last)
     if paired:
-        _check_pairs(cube, dim, status, first, second, strata)
+        check_truths(cube, dim, status, strata, first, second)
     labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
     here = (status != NO_RUN).any(axis=2)
     here = (here[:, first] & here[:, second]).reshape(-1)
-    no_null = pd.array([None] * len(here), dtype="str")
+    groups = None if cluster is None else cells(_groups(cube, cluster), others, last=last)
     parts = []
     for name in names:
-        filled = fill_failed(cube, name, [dim]) if missing == "worst" else cube
-        spec = cube[name].attrs
-        values = cells(filled[name], others, last=(dim, "replicate"))
-        values = score(values, direction=spec["direction"], optimum=spec["optimum"])
+        values = cells(_scores(cube, name, dim, missing, minus_controls=minus_controls), others, last=last)
+        if test == "mcnemar":
+            _check_binary(name, values)
+        given = Levels(values, status, cube[name].attrs["direction"], margins[name], groups)
         table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
         table = table.assign(metric=name, comparison=np.tile(labels, len(strata)))
-        found = _compare(values[:, first], values[:, second], status[:, first], status[:, second], how)
-        parts.append(table.assign(**found, null=no_null, alternative=alternative)[here])
-    return _finish(parts, [*others, *_COLUMNS], adjust, family)
+        parts.append(table.assign(**compare_levels(given, first, second, how))[here])
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    if "null" not in table:
+        null = null_name(cube) if minus_controls else None
+        table = table.assign(null=pd.array([null] * len(table), dtype="str"))
+    seed = how.seed if test in RESAMPLED else pd.NA
+    table = table.assign(
+        alternative=alternative,
+        resampling_seed=pd.array([seed] * len(table), dtype="Int64"),
+    )
+    strata_columns = [name for name in others if name != "null"]
+    return stack_tests([table] if parts else [], [*strata_columns, *COLUMNS, "resampling_seed"], adjust, family)
 
 
-class _Comparison(NamedTuple):
-    """How levels are compared; the same for every metric."""
+def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:
+    """Return the margin of every metric."""
+    if margin is None:
+        return dict.fromkeys(names, 0.0)
+    given = dict(margin) if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
+    for name in given:
+        check_known(name, names, "metric compared (margin)")
+    absent = [name for name in names if name not in given]
+    if absent:
+        raise ValueError(f"margin= names no margin for {', '.join(absent)}; give one, or leave them out by metrics=")
+    wrong = {name: value for name, value in given.items() if not 0 < value < np.inf}
+    if wrong:
+        raise ValueError(f"margin must be a positive number in units of the metric, found {wrong}")
+    return given
 
-    test: str
-    paired: bool
-    alternative: Alternative
-    effect: str
-    level: float
-    n_resamples: int
-    seed: int
+
+def _scores(cube: xr.Dataset, name: str, dim: str, missing: Missing, *, minus_controls: bool) -> xr.DataArray:
+    """Return what is compared: the metric or its distance from the optimum, less that of the controls if asked for."""
+    spec = cube[name].attrs
+    filled = fill_failed(cube, name, [dim]) if missing == "worst" else cube
+    own = cube[name].copy(data=score(filled[name].to_numpy(), direction=spec["direction"], optimum=spec["optimum"]))
+    if not minus_controls:
+        return own
+    if not has_controls(cube):
+        raise ValueError("minus_controls=True needs controls; make the cube by cube(..., n_draws=1000)")
+    expected = cube[f"{name}_{'control_loss' if spec['direction'] == 'zero' else 'control_mean'}"]
+    if missing == "worst":
+        # a failed run has no number of edges: it counts against the mean control of its level
+        mean = expected.where(cube[name].notnull()).mean("replicate")
+        expected = expected.where(cube["status"] != FAILED, mean)
+    return own - expected
 
 
-def _compare(
-    a: Floats, b: Floats, status_a: NDArray[Any], status_b: NDArray[Any], how: _Comparison
-) -> dict[str, NDArray[Any] | str]:
-    """Test a against b, arrays over strata x pairs of levels x replicates, as columns."""
-    a, b, status_a, status_b = (x.reshape(-1, x.shape[-1]) for x in (a, b, status_a, status_b))
-    if not how.paired:
-        statistic, p_value = _UNPAIRED[how.test](a, b, alternative=how.alternative)
-        found = _UNPAIRED_EFFECTS[how.effect](a, b, how.level)
-        value, status = np.concatenate([a, b], axis=1), np.concatenate([status_a, status_b], axis=1)
-        failed, shared = status == FAILED, status != NO_RUN
-    else:
-        shared = (status_a != NO_RUN) & (status_b != NO_RUN)
-        failed = shared & ((status_a == FAILED) | (status_b == FAILED))
-        value = np.where(shared, paired_difference(a, b), np.nan)
-        found = _EFFECTS[how.effect](value, how.level)
-        n, seed, side = how.n_resamples, how.seed, how.alternative
-        if how.test == "bootstrap":
-            boot = bootstrap_mean(value, alternative=side, n_resamples=n, level=how.level, rng=seed)
-            statistic, p_value = boot.statistic, boot.p_value
-            if how.effect == "mean_difference":
-                found = Estimate(boot.statistic, boot.low, boot.high)
-        elif how.test == "sign_flip":
-            statistic, p_value = sign_flip(value, alternative=side, n_resamples=n, rng=seed)
-        else:
-            statistic, p_value = _PAIRED[how.test](value, alternative=side)
-    return {
-        "statistic": statistic,
-        "p_value": p_value,
-        "effect": found.effect,
-        "ci_low": found.low,
-        "ci_high": found.high,
-        "n_pairs": (~np.isnan(value)).sum(axis=1),
-        "n_missing": failed.sum(axis=1),
-        "n_undefined": (shared & ~failed & np.isnan(value)).sum(axis=1),
-        "method": how.test if how.paired else _UNPAIRED_NAMES[how.test],
-    }
+def _check_binary(name: str, values: NDArray[np.float64]) -> None:
+    other = ~np.isnan(values) & ~np.isin(values, (0.0, 1.0))
+    if other.any():
+        raise ValueError(
+            f"test='mcnemar' compares metrics that are 0 or 1, but {name} is {values[other][0]:g} in a run; choose "
+            "such metrics by metrics=, or another test"
+        )
+
+
+def _groups(cube: xr.Dataset, cluster: str) -> xr.DataArray:
+    """Give numbers, from 1 on, to what pairs are grouped by; 0 where there is none."""
+    carried = [name for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
+    check_known(cluster, ["truth", *carried], "variable of this cube (cluster)")
+    found = cube["truth_id" if cluster == "truth" else cluster]
+    codes = pd.factorize(found.to_numpy().reshape(-1))[0]
+    known = found.notnull() & (found != 0) if cluster == "truth" else found.notnull()
+    return cast(xr.DataArray, found.copy(data=codes.reshape(found.shape) + 1).where(known, 0).astype(np.int64))
 
 
 def _level_pairs(
@@ -383,58 +294,3 @@ def _level_pairs(
         pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
     first, second = np.array(pairs, np.int64).T
     return first, second
-
-
-def _check_pairs(
-    cube: xr.Dataset,
-    dim: str,
-    status: NDArray[Any],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    strata: pd.DataFrame,
-) -> None:
-    """Refuse pairs of runs on different truths, and levels that share no replicate at all."""
-    others = [name for name in strata_dims(cube) if name != dim]
-    identity = cells(cube["truth_id"], others, last=(dim, "replicate"))
-    run = status != NO_RUN
-    shared = run[:, first] & run[:, second]
-    # 0: the truth itself is missing, so the run counts as failed
-    known = (identity[:, first] != 0) & (identity[:, second] != 0)
-    wrong = shared & known & (identity[:, first] != identity[:, second])
-    mend = (
-        "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples with "
-        "paired=False"
-    )
-    levels = cube[dim].to_numpy()
-    if wrong.any():
-        s, p, r = np.argwhere(wrong)[0]
-        place = "".join(f"{name} {strata[name].iloc[s]}, " for name in others)
-        raise ValueError(
-            f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {levels[first[p]]} and {levels[second[p]]} "
-            f"have different truths ({int(wrong.sum())} such pairs), so they are no pairs; {mend}"
-        )
-    both = run.any(axis=2)
-    if (both[:, first] & both[:, second]).any() and not shared.any():
-        raise ValueError(f"the levels of {dim!r} have no replicate in common; {mend}")
-
-
-def _check(cube: xr.Dataset, level: float, missing: str) -> None:
-    check_settings(None, level, "auto", "add_one")
-    check_known(missing, ["drop", "worst"], "value of missing")
-    if "replicate" not in cube.dims:
-        raise ValueError("the cube has no dimension 'replicate'; choose one replicate by a list, isel(replicate=[0])")
-
-
-def _finish(
-    parts: list[pd.DataFrame], columns: list[str], adjust: str | None, family: str | Sequence[str] | None
-) -> pd.DataFrame:
-    """Stack the metrics' tables and adjust their p-values."""
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-    labels = None
-    if family is not None:
-        within = [family] if isinstance(family, str) else list(family)
-        for name in within:
-            check_known(name, [c for c in columns if c in table], "column (family)")
-        labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy()
-    table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, labels)
-    return table[columns]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,9 @@ from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, add_columns, column, plan, select, typed, with_cells
 from .field import Field, Pairs
 from .metric import Metric
-from .null import ClosedForm, Matcher, Matching, Null
-from .streaming import (
-    Method,
-    Plan,
-    PRule,
-    RowControls,
-    control_chunks,
-    skill,
-    spread,
-)
-
-METHODS = ["exact", "moments", "simulated"]
+from .null import ClosedForm, Matcher, Matching, Null, NullLike, null_model
+from .row_controls import METHODS, Method, Plan, PRule, RowControls, skill, spread, without_p
+from .streaming import control_chunks
 
 
 def with_controls(
@@ -34,7 +25,7 @@ def with_controls(
     metrics: Metrics = None,
     *,
     n_draws: int = 1000,
-    null: str | None = None,
+    null: NullLike | None = None,
     rng: RNGLike = None,
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
@@ -44,6 +35,8 @@ def with_controls(
     method: Method = "auto",
     level: float = 0.95,
     p_rule: PRule = "add_one",
+    stop_after: int | None = None,
+    share_draws: bool = False,
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -64,8 +57,10 @@ def with_controls(
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int
         Controls a row, where they are simulated.
-    null : str, optional
-        Null model; default the field's ("edges" for graphs).
+    null : str, callable or ChosenNull, optional
+        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, and a function
+        `null(estimate, rng)` draws what it likes. A model of reference ("oracle_skeleton", "empty", "complete") has no
+        p-values.
     rng : int, Generator or None
         Seed; the one used is in the column `control_seed`.
     truth, estimate : hashable
@@ -78,15 +73,25 @@ def with_controls(
         without undirected edges looks like a DAG: say "cpdag" for algorithms that return equivalence classes.
     permute : bool
         Random node order for every control (default); False keeps the order of the nodes' names as causal order.
-    method : {"auto", "exact", "simulate"}
+    method : {"auto", "exact", "moments", "simulate"}
         "auto" takes for each output the closed form where one exists, else draws. "exact" never draws and leaves the
-        outputs without a closed form missing. "simulate" always draws.
+        outputs without a closed form missing. "moments" never draws either: where the mean and the variance are exact,
+        but not the distribution, p and limits are those of the normal distribution. "simulate" always draws.
     level : float
         Probability between `_control_low` and `_control_high`, which is a reference interval of the null distribution,
         not a confidence interval.
-    p_rule : {"add_one", "share"}
+    p_rule : {"add_one", "share", "mid"}
         Simulated p: (b + 1) / (n + 1), or the published b / n, where b of n controls are as good as or better than the
-        estimate.
+        estimate. "mid" counts ties half, also in exact p-values: less conservative for metrics of few values, but not
+        guaranteed to keep its level.
+    stop_after : int, optional
+        Stop drawing for a row's p once so many controls h were as good as or better than the estimate, at most
+        `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small p-values
+        get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
+    share_draws : bool
+        Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the
+        same controls, which is faster. Each row's p stays valid by itself, but the p-values depend on one another:
+        adjust them by Holm or Benjamini-Yekutieli, and do not combine them.
     field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
         share is in `_control_undefined`; with a number all count.
@@ -96,10 +101,11 @@ def with_controls(
     Returns
     -------
     DataFrame
-        A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
-        (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
-        where the denominator is 0 or the optimum infinite), `m_mean_method`, `m_p_method` ("exact" or "simulated"),
-        `m_p_se` (Monte Carlo standard error), `m_control_undefined`; then `control_null`, `control_kind`,
+        A new table with, for each metric `m`: `m`, `m_control_mean` with `m_control_mean_se`, its Monte Carlo standard
+        error (0 where exact), `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
+        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
+        infinite), `m_mean_method`, `m_p_method` ("exact", "moments" or "simulated"), `m_p_se` (Monte Carlo standard
+        error), with `stop_after` also `m_p_draws`, `m_control_undefined`; then `control_null`, `control_kind`,
         `control_seed`, `n_draws`.
 
     Raises
@@ -113,6 +119,7 @@ def with_controls(
     .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
        evaluating causal discovery algorithms. UAI 2025.
     .. [2] Phipson, B., Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
+    .. [3] Besag, J., Clifford, P. (1991). Sequential Monte Carlo p-values. doi:10.1093/biomet/78.2.301
 
     Examples
     --------
@@ -124,20 +131,22 @@ def with_controls(
        adjacency_precision  adjacency_precision_control_mean  adjacency_precision_p
     0                  1.0                               0.5                    0.2
     """
-    check_settings(n_draws, level, method, p_rule)
+    check_settings(n_draws, level, method, p_rule, stop_after)
     seed = resolve_seed(rng)
     tasks, cells = plan(
         table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
     )
-    how = Plan(n_draws, method, level, p_rule, invalid, keep=False)
+    how = Plan(n_draws, method, level, p_rule, invalid, keep=False, stop_after=stop_after)
     keys = row_keys(table, key, seed)
+    if share_draws:
+        keys = np.full(len(table), shared_key(seed))
     kinds = control_kinds(table, control_kind)
     check_directions([m for task in tasks for m in task.metrics])
     collected: dict[str, RowControls] = {}
     kind_column = np.full(len(table), None, object)
     for task in tasks:
-        model = null_model(task.field, null)
-        matching = Matching(task.truth, task.estimate, kinds, None, {"permute": permute}, task.context)
+        model = find_null(task.field, null, permute=permute)
+        matching = Matching(task.truth, task.estimate, kinds, None, model.options, task.context)
         parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
         order = []
         for chunk in control_chunks(task, model.match(matching), keys, how, table.index, progress=progress):
@@ -147,32 +156,41 @@ def with_controls(
                 parts[name].append(summary)
         rows = np.concatenate(order) if order else np.empty(0, np.int64)
         for m in task.metrics:
-            collected[m.name] = spread(parts[m.name], rows, len(table))
-            if method == "exact" and len(rows) and not collected[m.name].mean_exact.any():
+            found = spread(parts[m.name], rows, len(table))
+            collected[m.name] = without_p(found) if model.reference else found
+            if method in ("exact", "moments") and len(rows) and (found.mean_method < 0).all():
                 raise ValueError(
                     f"{m.name} has no closed form under null={model.name!r} for controls of these classes; use "
                     "method='auto' to simulate"
                 )
     columns: dict[str, Any] = {}
     for m in select(metrics, tasks):
-        columns |= _columns(m, collected[m.name])
-    columns["control_null"] = pd.array([null_model(tasks[0].field, null).name] * len(table), dtype="str")
+        columns |= _columns(m, collected[m.name], stopped=stop_after is not None)
+    columns["control_null"] = pd.array([find_null(tasks[0].field, null).name] * len(table), dtype="str")
     columns["control_kind"] = pd.array(kind_column, dtype="str")
     columns["control_seed"] = np.full(len(table), seed, np.int64)
-    columns["n_draws"] = np.full(len(table), 0 if method == "exact" else n_draws, np.int64)
+    columns["n_draws"] = np.full(len(table), 0 if method in ("exact", "moments") else n_draws, np.int64)
     return add_columns(with_cells(table, cells), columns, overwrite=overwrite)
 
 
-def check_settings(n_draws: int | None, level: float, method: str, p_rule: str) -> None:
+def shared_key(seed: int) -> np.uint64:
+    """Return the one random stream of rows that share their draws."""
+    return np.uint64(row_keys(pd.DataFrame(index=[0]), None, seed)[0])
+
+
+def check_settings(n_draws: int | None, level: float, method: str, p_rule: str, stop_after: int | None = None) -> None:
     """Refuse settings that no control can be made with."""
-    if n_draws is not None and (isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 1):
-        raise ValueError(f"n_draws must be a positive integer, found {n_draws!r}")
+    for name, number in (("n_draws", n_draws), ("stop_after", stop_after)):
+        if number is not None and (isinstance(number, bool) or int(number) != number or number < 1):
+            raise ValueError(f"{name} must be a positive integer, found {number!r}")
     if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise ValueError(f"level must lie between 0 and 1, found {level!r}")
-    if method not in ("auto", "exact", "simulate"):
-        raise ValueError(f"method must be 'auto', 'exact' or 'simulate', found {method!r}")
-    if p_rule not in ("add_one", "share"):
-        raise ValueError(f"p_rule must be 'add_one' or 'share', found {p_rule!r}")
+    if method not in ("auto", "exact", "moments", "simulate"):
+        raise ValueError(f"method must be 'auto', 'exact', 'moments' or 'simulate', found {method!r}")
+    if p_rule not in ("add_one", "share", "mid"):
+        raise ValueError(f"p_rule must be 'add_one', 'share' or 'mid', found {p_rule!r}")
+    if stop_after is not None and p_rule != "add_one":
+        raise ValueError(f"p_rule={p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)")
 
 
 def check_directions(metrics: Sequence[Metric]) -> None:
@@ -187,12 +205,28 @@ def check_directions(metrics: Sequence[Metric]) -> None:
         )
 
 
-def null_model(field: Field, name: str | None) -> Null:
-    """Return a field's null model by name."""
-    name = field.default_null if name is None else name
-    if name not in field.nulls:
-        raise ValueError(f"unknown null {name!r} for field {field.name!r}; its null models: {', '.join(field.nulls)}")
-    return field.nulls[name]
+def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> Null:
+    """Return a field's null model with the user's options."""
+    if isinstance(null, (list, tuple)):
+        raise ValueError(f"null must be one null model here, found {len(null)}; cube(null=[...]) takes several")
+    chosen = null_model(field.default_null if null is None else null)
+    if isinstance(chosen.model, str):
+        if chosen.model not in field.nulls:
+            raise ValueError(
+                f"unknown null {chosen.model!r} for field {field.name!r}; its null models: {', '.join(field.nulls)}"
+            )
+        model = field.nulls[chosen.model]
+    elif field.custom_null is None:
+        raise ValueError(f"field {field.name!r} takes no function as null; its null models: {', '.join(field.nulls)}")
+    else:
+        model = field.custom_null(chosen.model, chosen.name)
+    options = {**chosen.options, **({} if permute else {"permute": False})}
+    for name in options:
+        if name not in model.options:
+            raise ValueError(
+                f"null {model.name!r} has no option {name!r}; its options: {', '.join(model.options) or 'none'}"
+            )
+    return replace(model, name=chosen.name, options={**model.options, **options})
 
 
 def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.object_] | None:
@@ -204,25 +238,24 @@ def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.o
     return np.full(len(table), control_kind, object)
 
 
-def _columns(metric: Metric, rows: RowControls) -> dict[str, Any]:
+def _columns(metric: Metric, rows: RowControls, *, stopped: bool) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
-
-    def method(exact: NDArray[np.bool_], values: NDArray[np.float64]) -> pd.Categorical[str]:
-        simulated = ~exact & ~np.isnan(values)
-        codes = np.select([exact, simulated], [0, 2], -1)
-        return pd.Categorical.from_codes(codes, categories=pd.Index(METHODS))
-
+    mean_method, p_method = (
+        pd.Categorical.from_codes(codes, categories=pd.Index(METHODS)) for codes in (rows.mean_method, rows.p_method)
+    )
     return {
         name: typed(rows.observed, metric),
         f"{name}_control_mean": rows.mean,
+        f"{name}_control_mean_se": rows.mean_se,
         f"{name}_control_low": rows.low,
         f"{name}_control_high": rows.high,
         f"{name}_p": rows.p,
         f"{name}_skill": skill(metric, rows.observed, rows.loss),
-        f"{name}_mean_method": method(rows.mean_exact, rows.mean),
-        f"{name}_p_method": method(rows.p_exact, rows.p),
+        f"{name}_mean_method": mean_method,
+        f"{name}_p_method": p_method,
         f"{name}_p_se": rows.p_se,
+        **({f"{name}_p_draws": rows.n} if stopped else {}),
         f"{name}_control_undefined": rows.undefined,
     }
 

@@ -59,7 +59,8 @@ def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dat
         if has_controls(cube):
             values, weights = control_values(cube, name)
             if values.sizes["bin"]:
-                other = loss(values.where(weights > 0)).max(["bin", *pool])
+                nulls = ["null"] if "null" in values.dims and "null" not in cube[name].dims else []
+                other = loss(values.where(weights > 0)).max(["bin", *pool, *nulls])
                 found = found.where(~(other > found), other)
         worst = optimum + found if direction == "zero" else sign * found
     return cube.assign({name: cube[name].where(cube["status"] != FAILED, worst).assign_attrs(spec)})

@@ -102,6 +102,8 @@ class Field:
         Other fields whose metrics apply, with the conversion of a canonical column (a network has a graph).
     context : tuple of str
         Names of the extra inputs that `context=` may give (data, for example).
+    custom_null : callable or None
+        `custom_null(function, name)` makes a null model of a user's function.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Field:
     nulls: Mapping[str, Null]
     views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
     context: tuple[str, ...] = ()
+    custom_null: Callable[[Callable[..., Any], str], Null] | None = None
 
 
 def register_field(new: Field) -> Field:

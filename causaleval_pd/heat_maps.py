@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import xarray as xr
 
-from .compare import compare, test_controls
+from .compare import compare
+from .control_tests import test_controls
 from .engine import RNGLike
 from .facets import check_use, cube_caption, level_words, longest_word, metric_label, with_levels
 from .labels import (
@@ -23,6 +24,8 @@ from .labels import (
     wrapped_label,
     write_field,
 )
+from .pairwise import Claim, Effect, Test
+from .summary import null_stratum
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,6 +90,7 @@ def p_values(
     """
     from matplotlib.colors import LogNorm
 
+    cube = null_stratum(cube)
     check_use(cube, metric, {"x": x, "y": y}, alone=True)
     table = with_levels(cube, test_controls(cube, metric, method=method, adjust=adjust, missing=missing))
     shape = cube.sizes[y], cube.sizes[x]
@@ -126,13 +130,15 @@ def comparisons(
     metric: str,
     dim: str,
     *,
-    test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+    test: Test = "wilcoxon",
     adjust: str | None = "holm",
     reference: Hashable | None = None,
     paired: bool = True,
     missing: Literal["drop", "worst"] = "drop",
-    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
-    effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+    alternative: Claim = "two-sided",
+    margin: float | None = None,
+    minus_controls: bool = False,
+    effect: Effect = "mean_difference",
     n_resamples: int = 9999,
     rng: RNGLike = None,
     ax: Axes | None = None,
@@ -147,7 +153,7 @@ def comparisons(
         One of its metrics.
     dim : str
         The stratum whose levels are compared.
-    test, adjust, reference, paired, missing, alternative, effect, n_resamples, rng
+    test, adjust, reference, paired, missing, alternative, margin, minus_controls, effect, n_resamples, rng
         As in `compare`.
     ax : Axes, optional
         Where to draw; default a new figure.
@@ -191,6 +197,8 @@ def comparisons(
         paired=paired,
         missing=missing,
         alternative=alternative,
+        margin=margin,
+        minus_controls=minus_controls,
         effect=effect,
         n_resamples=n_resamples,
         rng=rng,
@@ -204,7 +212,7 @@ def comparisons(
     ):
         i, j = cell[name]
         size[i, j], p[i, j] = value, adjusted
-        if side == "two-sided":
+        if side in ("two-sided", "equivalent"):
             size[j, i], p[j, i] = -value, adjusted
     width = float(n) if ax is None else inches(ax)
     own = ax is None
@@ -225,6 +233,9 @@ def comparisons(
     colour_bar(ax, image, f"{effect.replace('_', ' ')}, row - column{aim}")
     method = ", ".join(sorted(set(table["method"])))
     counted = ", failed runs counted as worst" if missing == "worst" else ""
-    parts = [f"Test: {method}, {alternative}{counted}", f"p adjusted: {adjust or 'no'}"]
-    caption(ax, own, cube_caption(cube, parts, controls=False))
+    within = "" if margin is None else f" (margin {margin:g})"
+    parts = [f"Test: {method}, {alternative.replace('_', '-')}{within}{counted}", f"p adjusted: {adjust or 'no'}"]
+    if minus_controls:
+        parts.append("each run less the mean of its controls")
+    caption(ax, own, cube_caption(cube, parts, controls=minus_controls))
     return ax

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -60,9 +60,27 @@ class Distribution:
         values[total[:, 0] == 0] = np.nan
         return cls(index, values, weights, undefined)
 
+    @classmethod
+    def pooled(
+        cls, index: NDArray[np.int64], samples: Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]]
+    ) -> Distribution:
+        """Store laws given one by one as (values, weights), equal values pooled."""
+        laws = []
+        for values, weights in samples:
+            distinct, inverse = np.unique(values, return_inverse=True)
+            laws.append((distinct, np.bincount(inverse, weights, len(distinct))))
+        width = max((len(values) for values, _ in laws), default=0)
+        table = np.zeros((2, len(laws), width))
+        for row, law in enumerate(laws):
+            table[:, row, : len(law[0])] = law
+        return cls.of(index, table[0], table[1])
+
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the mean of `function` of the metric, a value a row."""
-        return np.asarray((function(self.values) * self.weights).sum(axis=1)[self.index])
+        """Return the mean of `function` of the metric, a value a row; NaN where it is never defined or infinite."""
+        values = function(self.values)
+        total = np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0).sum(axis=1)
+        defined = (self.weights > 0).any(axis=1) & np.isfinite(total)
+        return np.asarray(np.where(defined, total, np.nan)[self.index])
 
     def quantile(self, q: float) -> NDArray[np.float64]:
         """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""
@@ -172,6 +190,10 @@ class Null:
     published : callable or None
         Controls of one truth from an estimate's published numbers, `published(truth, key, **numbers)`, with the pair
         (truth, truth) in the estimate's place.
+    reference : bool
+        True for a point of reference that is no random guess, so that nothing has a p-value.
+    options : mapping
+        The options that it takes, with their defaults.
     """
 
     name: str
@@ -179,3 +201,75 @@ class Null:
     match: Callable[[Matching], Matcher]
     by_stratum: bool = False
     published: Callable[..., Controls] | None = None
+    reference: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ChosenNull:
+    """A null model as a user asks for it; see `null_model`.
+
+    Attributes
+    ----------
+    model : str or callable
+        Name of a model, or a function that draws controls.
+    name : str
+        Name in results.
+    options : mapping
+        The model's options that differ from the defaults.
+    """
+
+    model: str | Callable[..., Any]
+    name: str
+    options: Mapping[str, Any]
+
+
+#: what `null=` takes
+NullLike = str | Callable[..., Any] | ChosenNull
+Nulls = NullLike | Sequence[NullLike] | None
+
+
+def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> ChosenNull:
+    """Choose a null model together with its options, or make one of a function.
+
+    Parameters
+    ----------
+    model : str or callable
+        Name of one of the field's null models; or `model(estimate, rng)`, which returns one random control for an
+        estimate from a numpy Generator.
+    name : str, optional
+        Name in results; default the model's.
+    **options
+        The model's options.
+
+    Returns
+    -------
+    ChosenNull
+        What `null=` takes; two of them need different names in one list.
+
+    Raises
+    ------
+    TypeError
+        If `model` is neither, or a function is given options.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().head(3)
+    >>> null = ce.null_model("orientation", orientation_law="uniform", name="uniform_orientation")
+    >>> ce.with_controls(runs, ["shd"], null=null, n_draws=20, rng=7)["control_null"].unique().tolist()
+    ['uniform_orientation']
+    """
+    if isinstance(model, ChosenNull):
+        return replace(model, name=name or model.name, options={**model.options, **options})
+    if callable(model):
+        if options:
+            raise TypeError(
+                f"a function takes no options here, found {', '.join(options)}; bind them by functools.partial"
+            )
+        return ChosenNull(model, name or str(getattr(model, "__name__", type(model).__name__)), {})
+    if not isinstance(model, str):
+        raise TypeError(
+            f"null must be a name, a function or ce.null_model(...), found {type(model).__name__}: {model!r}"
+        )
+    return ChosenNull(model, name or model, options)

@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from .configurational.plot import hypergraph, model_difference, score_profile
+from .critical_difference import critical_difference
 from .engine import RNGLike
 from .facets import (
     HEIGHT,
@@ -27,9 +28,10 @@ from .facets import (
 )
 from .heat_maps import comparisons, p_values
 from .labels import caption_figure, colours, name_ticks, wrapped_label
+from .pairwise import Claim, Effect, Test
 from .stats import weighted_quantile
 from .structure.plot import adjacency_table, expected_curves
-from .summary import control_values, has_controls, strata_dims, summary
+from .summary import control_values, has_controls, null_stratum, strata_dims, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +41,7 @@ __all__ = [
     "CubePlots",
     "adjacency_table",
     "comparisons",
+    "critical_difference",
     "distributions",
     "expected_curves",
     "hypergraph",
@@ -105,13 +108,15 @@ class CubePlots:
         metric: str,
         dim: str,
         *,
-        test: Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap"] = "wilcoxon",
+        test: Test = "wilcoxon",
         adjust: str | None = "holm",
         reference: Hashable | None = None,
         paired: bool = True,
         missing: Literal["drop", "worst"] = "drop",
-        alternative: Literal["two-sided", "less", "greater"] = "two-sided",
-        effect: Literal["mean_difference", "rank_biserial", "cohen_dz"] = "mean_difference",
+        alternative: Claim = "two-sided",
+        margin: float | None = None,
+        minus_controls: bool = False,
+        effect: Effect = "mean_difference",
         n_resamples: int = 9999,
         rng: RNGLike = None,
         ax: Axes | None = None,
@@ -127,11 +132,26 @@ class CubePlots:
             paired=paired,
             missing=missing,
             alternative=alternative,
+            margin=margin,
+            minus_controls=minus_controls,
             effect=effect,
             n_resamples=n_resamples,
             rng=rng,
             ax=ax,
         )
+
+    def critical_difference(
+        self,
+        metric: str,
+        dim: str,
+        *,
+        adjust: Literal["nemenyi", "holm"] = "nemenyi",
+        level: float = 0.95,
+        missing: Literal["drop", "worst"] = "drop",
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Call :func:`causaleval_pd.plot.critical_difference` on this cube."""
+        return critical_difference(self._cube, metric, dim, adjust=adjust, level=level, missing=missing, ax=ax)
 
 
 def strata(
@@ -189,6 +209,7 @@ def strata(
     >>> " ".join(grid.ax.get_ylabel().split())
     'structural Hamming distance (lower is better)'
     """
+    cube = null_stratum(cube)
     check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
     table = with_levels(cube, summary(cube, metric, level=level, interval=interval))
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]
@@ -272,6 +293,7 @@ def distributions(
     >>> " ".join(grid.ax.get_xlabel().split())
     'structural Hamming distance (lower is better)'
     """
+    cube = null_stratum(cube)
     check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
     dims = strata_dims(cube)
     values = cube[metric].transpose(*dims, "replicate").to_numpy()

@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .controls import METHODS, check_directions, check_settings
+from .controls import check_directions, check_settings
 from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Metrics, bind_zero_division, select
 from .field import get_field
 from .metric import Metric
 from .null import ClosedForm
+from .row_controls import METHODS, Method, Plan, PRule, RowControls, row_means, skill, summarise
 from .stats import quantiles
-from .streaming import Method, Plan, PRule, RowControls, row_means, simulate, skill, summarise
+from .streaming import simulate
 
 
 def control_distribution(
@@ -104,10 +105,10 @@ def control_distribution(
     rows = []
     for m in chosen:
         closed = None if method == "simulate" else controls.closed_form(m)
-        if method == "exact" and (closed is None or np.isnan(closed.mean).all()):
+        if method in ("exact", "moments") and (closed is None or np.isnan(closed.mean).all()):
             raise ValueError(f"{m.name} has no closed form for {kind} controls; use method='auto' to simulate")
         exact = closed is not None and closed.distribution is not None
-        draws = None if exact or method == "exact" else simulate([m], controls, 1, how)[m.name]
+        draws = None if exact or method in ("exact", "moments") else simulate([m], controls, 1, how)[m.name]
         value = np.array([values.get(m.name, np.nan)], np.float64)
         found = summarise(m, value, closed, draws, how)
         rows.append(_describe(m, found, closed, draws))
@@ -118,7 +119,7 @@ def control_distribution(
         control_null=model.name,
         control_kind=str(controls.kind[0]),
         control_seed=seed,
-        n_draws=0 if method == "exact" else n_draws,
+        n_draws=0 if method in ("exact", "moments") else n_draws,
     )
 
 
@@ -157,8 +158,13 @@ def _describe(
         "p": found.p[0],
         "p_se": found.p_se[0],
         "skill": skill(metric, found.observed, found.loss)[0],
-        "mean_method": "exact" if found.mean_exact[0] else None if np.isnan(found.mean[0]) else "simulated",
+        "mean_method": _word(found.mean_method),
         "sd_method": sd_method,
-        "p_method": "exact" if found.p_exact[0] else None if np.isnan(found.p[0]) else "simulated",
+        "p_method": _word(found.p_method),
         "control_undefined": found.undefined[0],
     }
+
+
+def _word(method: NDArray[np.int8]) -> str | None:
+    """Name how the one row's number was found."""
+    return METHODS[method[0]] if method[0] >= 0 else None

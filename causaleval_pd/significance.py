@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.stats import mannwhitneyu
 
-from .stats import TOLERANCE, moments, rounded, signed_ranks, welch_moments
+from .ranks import ZeroMethod, rounded, signed_ranks
+from .stats import TOLERANCE, moments, welch_moments
 
 Alternative = Literal["two-sided", "less", "greater"]
 Floats = NDArray[np.float64]
@@ -40,7 +41,7 @@ def check_alternative(alternative: str) -> None:
 
 
 def paired_wilcoxon(
-    difference: ArrayLike, *, alternative: Alternative = "two-sided", zero_method: Literal["wilcox", "pratt"] = "wilcox"
+    difference: ArrayLike, *, alternative: Alternative = "two-sided", zero_method: ZeroMethod = "wilcox"
 ) -> Outcome:
     """Test paired differences for symmetry about 0 by their signed ranks.
 
@@ -171,6 +172,42 @@ def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") 
     p = np.minimum(1.0, special.bdtr(small, n, 0.5) * (2 if alternative == "two-sided" else 1))
     p = np.where(undefined, np.nan, np.where(n == 0, 1.0, p))
     return Outcome(np.where(undefined, np.nan, plus), p)
+
+
+def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
+    """Test whether the pairs of 0/1 values that differ are as often (1, 0) as (0, 1): McNemar's exact test.
+
+    Parameters
+    ----------
+    difference : (..., n) array_like
+        Paired differences of values that are 0 or 1.
+    alternative : {"two-sided", "less", "greater"}
+        Side on which the differences are expected to lie.
+
+    Returns
+    -------
+    Outcome
+        Number of pairs (1, 0); exact binomial p given the number of pairs that differ.
+
+    Raises
+    ------
+    ValueError
+        If a difference is not -1, 0 or 1, or `alternative` is unknown.
+
+    References
+    ----------
+    McNemar (1947), 10.1007/BF02295996.
+
+    Examples
+    --------
+    >>> mcnemar([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, -1.0]).p_value
+    array(0.375)
+    """
+    values = np.asarray(difference, np.float64)
+    other = ~np.isnan(values) & ~np.isin(values, (-1.0, 0.0, 1.0))
+    if other.any():
+        raise ValueError(f"McNemar's test compares 0/1 values, found a difference of {values[other][0]:g}")
+    return sign_test(values, alternative=alternative)
 
 
 def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:

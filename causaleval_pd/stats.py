@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -18,8 +18,9 @@ Bools = NDArray[np.bool_]
 #: values this close are equal, relative to the larger of 1 and the observed value
 TOLERANCE = 1e-12
 
-#: names of multiplicity corrections, as users write them, and as statsmodels does
-CORRECTIONS = {"none": None, "holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "fdr_bh": "fdr_bh"}
+#: names of multiplicity corrections; those of statsmodels are known too
+CORRECTIONS = {"none": "none", "holm": "holm", "bonferroni": "bonferroni"}
+CORRECTIONS |= {"bh": "bh", "fdr_bh": "bh", "by": "by", "fdr_by": "by"}
 
 
 class Estimate(NamedTuple):
@@ -122,6 +123,48 @@ def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
     noise = TOLERANCE * np.abs(kept).max(axis=-1, initial=0.0)
     deviation = np.where(deviation <= noise, 0.0, deviation)
     return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
+
+
+def ratio_of_means(a: ArrayLike, b: ArrayLike, level: float) -> Estimate:
+    """Return mean(a) / mean(b) of pairs with its t interval by linearisation.
+
+    Parameters
+    ----------
+    a, b : (..., n) array_like
+        Paired values, NaN in both or neither.
+    level : float
+        Probability of the interval.
+
+    Returns
+    -------
+    Estimate
+        NaN where mean(b) is 0 or not finite; limits NaN for one pair.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, chapter 6: the variance of a - R b stands for that of the ratio.
+
+    Examples
+    --------
+    >>> found = ratio_of_means([1.0, 2.0, 3.0], [4.0, 4.0, 4.0], 0.95)
+    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
+    (np.float64(0.5), np.float64(-0.121), np.float64(1.121))
+    """
+    n, found, error = ratio_moments(a, b)
+    reach = special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
+    return Estimate(found, found - reach, found + reach)
+
+
+def ratio_moments(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the number of pairs, mean(a) / mean(b) and its standard error; see `ratio_of_means`."""
+    n, bottom, _ = moments(b)
+    top = moments(a)[1]
+    usable = np.isfinite(top) & (bottom > TOLERANCE) & np.isfinite(bottom)
+    scale = np.where(usable, bottom, 1.0)
+    found = np.where(usable, top / scale, np.nan)
+    with np.errstate(invalid="ignore"):
+        residual = np.asarray(a, np.float64) - found[..., None] * np.asarray(b, np.float64)
+    return n, found, moments(residual)[2] / np.sqrt(np.maximum(n, 1)) / scale
 
 
 def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
@@ -243,130 +286,18 @@ def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
-def cohen_dz(difference: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return mean / standard deviation of paired differences, with the interval of the noncentral t distribution.
-
-    NaN where the differences do not vary.
-
-    References
-    ----------
-    Cumming and Finch (2001), 10.1177/0013164401614002.
-    """
-    n, mean, deviation = moments(difference)
-    effect = _ratio(mean, deviation)
-    root, df = np.sqrt(np.maximum(n, 1)), np.maximum(n - 1, 1)
-    # by absolute value, so that a - b and b - a have mirrored intervals
-    size = np.abs(effect) * root
-    near, far = (special.nctdtrinc(df, p, size) / root for p in ((1 + level) / 2, (1 - level) / 2))
-    minus = effect < 0
-    return Estimate(effect, np.where(minus, -far, near), np.where(minus, -near, far))
-
-
-def rounded(values: ArrayLike) -> Floats:
-    """Round to 12 decimals what is ranked, so that rounding errors neither break ties nor make ranks out of zeros."""
-    values = np.asarray(values, np.float64)
-    # from 1000 on, float64 has no 13th decimal to lose
-    small = np.abs(values) < 1000
-    return np.where(small, np.round(np.where(small, values, 0.0), 12), values)
-
-
-def signed_ranks(difference: ArrayLike, *, zero_method: str = "wilcox") -> Floats:
-    """Return the ranks of `|difference|` with their signs, 0 for zeros and undefined differences.
-
-    Differences are rounded to 12 decimals before they are ranked.
-
-    Parameters
-    ----------
-    difference : (..., n) array_like
-        Paired differences.
-    zero_method : {"wilcox", "pratt"}
-        Leave zeros out before ranking, or rank them and leave them out after.
-
-    Raises
-    ------
-    ValueError
-        If `zero_method` is neither.
-
-    Examples
-    --------
-    >>> signed_ranks([2.0, 0.0, -1.0, 2.0, np.nan])
-    array([ 2.5,  0. , -1. ,  2.5,  0. ])
-    """
-    if zero_method not in ("wilcox", "pratt"):
-        raise ValueError(f"zero_method must be 'wilcox' or 'pratt', found {zero_method!r}")
-    values = rounded(difference)
-    if values.shape[-1] == 0:
-        return np.zeros(values.shape)
-    left_out = np.isnan(values) | ((values == 0) & (zero_method == "wilcox"))
-    # what is left out takes the highest ranks, above every infinite difference
-    size = np.where(left_out, np.inf, np.minimum(np.abs(values), np.finfo(np.float64).max))
-    ranks = rankdata(size, axis=-1)
-    return np.where(left_out, 0.0, np.sign(np.where(left_out, 0.0, values)) * ranks)
-
-
-def rank_biserial(difference: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the matched-pairs rank-biserial correlation, (W+ - W-) / (W+ + W-) without zeros; 0 if all are zero.
-
-    The interval is symmetric on Fisher's z scale, with the null variance of the signed ranks, and NaN where the
-    effect is -1 or 1.
-
-    References
-    ----------
-    Kerby (2014), 10.2466/11.IT.3.1.
-    """
-    ranks = signed_ranks(difference)
-    total = np.abs(ranks).sum(axis=-1)
-    effect = np.where(_any(difference), _ratio(ranks.sum(axis=-1), total, empty=0.0), np.nan)
-    return _fisher(effect, _ratio(np.sqrt((ranks**2).sum(axis=-1)), total), level)
-
-
-def welch_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the difference of the means of independent samples, mean(a) - mean(b), with Welch's interval."""
-    mean, error, df = welch_moments(a, b)
-    half = special.stdtrit(df, (1 + level) / 2) * error
-    return Estimate(mean, mean - half, mean + half)
-
-
 def welch_moments(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Return difference of means, its standard error and Welch's degrees of freedom."""
     (n, mean, deviation), (m, other, spread) = moments(a), moments(b)
     first, second = deviation**2 / np.maximum(n, 1), spread**2 / np.maximum(m, 1)
     weight = first**2 / np.maximum(n - 1, 1) + second**2 / np.maximum(m - 1, 1)
-    return mean - other, np.sqrt(first + second), _ratio((first + second) ** 2, weight, empty=1.0)
+    return mean - other, np.sqrt(first + second), ratio((first + second) ** 2, weight, empty=1.0)
 
 
-def cliffs_delta(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return P(A > B) - P(A < B) of independent samples; the interval is made as in `rank_biserial`.
-
-    References
-    ----------
-    Cliff (1993), 10.1037/0033-2909.114.3.494.
-    """
-    first, second = rounded(a), rounded(b)
-    n, m = ((~np.isnan(x)).sum(axis=-1).astype(np.float64) for x in (first, second))
-    both = np.concatenate([first, second], axis=-1)
-    top = np.finfo(np.float64).max
-    ranks = rankdata(np.where(np.isnan(both), np.inf, np.clip(both, -top, top)), axis=-1) if both.size else both
-    mine = np.where(np.isnan(first), 0.0, ranks[..., : first.shape[-1]]).sum(axis=-1)
-    effect = _ratio(2 * (mine - n * (n + 1) / 2), n * m) - 1
-    return _fisher(effect, np.sqrt(_ratio(n + m + 1, 3 * n * m)), level)
-
-
-def _fisher(effect: Floats, error: Floats, level: float) -> Estimate:
-    inside = np.abs(effect) < 1
-    centre = np.arctanh(np.where(inside, effect, np.nan))
-    half = special.ndtri((1 + level) / 2) * error
-    return Estimate(effect, np.tanh(centre - half), np.tanh(centre + half))
-
-
-def _ratio(a: Any, b: Any, *, empty: float = np.nan) -> Floats:
+def ratio(a: Any, b: Any, *, empty: float = np.nan) -> Floats:
     """Return a / b, and `empty` where b is 0."""
     a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
     return np.asarray(np.divide(a, b, out=np.full(a.shape, empty), where=b != 0), np.float64)
-
-
-def _any(values: ArrayLike) -> Bools:
-    return np.asarray(~np.isnan(np.asarray(values, np.float64)).all(axis=-1))
 
 
 def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None = None) -> Floats:
@@ -376,8 +307,9 @@ def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None =
     ----------
     p : (n,) array_like
         p-values.
-    method : {"holm", "bh", "fdr_bh", "bonferroni", "none"} or None
-        Correction; "bh" and "fdr_bh" are Benjamini and Hochberg's.
+    method : {"holm", "bonferroni", "bh", "by", "none"} or None
+        Correction; "bh" is Benjamini and Hochberg's, for independent or positively dependent p-values, "by" Benjamini
+        and Yekutieli's, for any dependence. statsmodels' names "fdr_bh" and "fdr_by" are known too.
     family : (n,) array_like, optional
         Label of the family that each p-value belongs to; default one family.
 
@@ -395,6 +327,7 @@ def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None =
     ----------
     Holm (1979), https://www.jstor.org/stable/4615733.
     Benjamini and Hochberg (1995), 10.1111/j.2517-6161.1995.tb02031.x.
+    Benjamini and Yekutieli (2001), 10.1214/aos/1013699998.
 
     Examples
     --------
@@ -406,13 +339,39 @@ def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None =
     if name not in CORRECTIONS:
         raise ValueError(f"unknown correction {method!r} (adjust=); known are {', '.join(map(repr, CORRECTIONS))}")
     result = p.copy()
-    if CORRECTIONS[name] is None:
+    rows = np.flatnonzero(~np.isnan(p))
+    if CORRECTIONS[name] == "none" or not len(rows):
         return result
-    from statsmodels.stats.multitest import multipletests
-
     labels = np.zeros(len(p), np.int64) if family is None else np.unique(np.asarray(family), return_inverse=True)[1]
-    defined = ~np.isnan(p)
-    for label in np.unique(labels[defined]):
-        rows = defined & (labels == label)
-        result[rows] = multipletests(p[rows], method=CORRECTIONS[name])[1]
+    rows = rows[np.lexsort((p[rows], labels[rows]))]
+    ordered = pd.DataFrame({"family": labels[rows], "p": p[rows]})
+    groups = ordered.groupby("family")
+    ordered["size"], ordered["rank"] = groups["p"].transform("size"), groups.cumcount() + 1
+    result[rows] = np.minimum(_STEPS[CORRECTIONS[name]](ordered), 1.0)
     return result
+
+
+def _step_down(ordered: pd.DataFrame) -> pd.Series:
+    """Return Holm's p-values of families in ascending order."""
+    ordered["p"] *= ordered["size"] - ordered["rank"] + 1
+    return ordered.groupby("family")["p"].cummax()
+
+
+def _step_up(ordered: pd.DataFrame) -> pd.Series:
+    """Return Benjamini and Hochberg's p-values of families in ascending order."""
+    ordered["p"] *= ordered["size"] / ordered["rank"]
+    return ordered[::-1].groupby("family")["p"].cummin()[::-1]
+
+
+def _step_up_dependent(ordered: pd.DataFrame) -> pd.Series:
+    """Return Benjamini and Yekutieli's p-values of families in ascending order."""
+    ordered["p"] *= (1 / ordered["rank"]).groupby(ordered["family"]).transform("sum")
+    return _step_up(ordered)
+
+
+_STEPS = {
+    "bonferroni": lambda ordered: ordered["p"] * ordered["size"],
+    "holm": _step_down,
+    "bh": _step_up,
+    "by": _step_up_dependent,
+}

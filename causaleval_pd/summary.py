@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
 from .messages import check_known
-from .stats import as_good, mean_interval, quantile_interval, weighted_quantile
-from .streaming import row_means
+from .row_controls import row_means
+from .stats import as_good, mean_interval, quantile_interval, ratio_of_means, weighted_quantile
 
 
 def strata_dims(cube: xr.Dataset) -> list[str]:
@@ -41,6 +41,35 @@ def _attr(cube: xr.Dataset, name: str) -> str:
     if name not in cube.attrs:
         raise ValueError(f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes")
     return str(cube.attrs[name])
+
+
+def null_stratum(cube: xr.Dataset) -> xr.Dataset:
+    """Turn the null models of a cube, where it has several, into levels of a stratum `null`."""
+    if "null" not in cube.dims or "null" in strata_dims(cube):
+        return cube
+    alone = [name for name, variable in cube.data_vars.items() if "null" not in variable.dims]
+    spread = cube.assign({name: cube[name].expand_dims(null=cube["null"]) for name in alone})
+    return spread.assign_attrs(strata=json.dumps(["null", *strata_dims(cube)]))
+
+
+def null_name(cube: xr.Dataset) -> str | None:
+    """Return the name of the cube's null model, of the one that was selected, or of all."""
+    if "null" in cube.coords and "null" not in cube.dims:
+        return str(cube["null"].item())
+    return cube.attrs.get("control_null")
+
+
+def null_references(cube: xr.Dataset) -> list[str]:
+    """Return the cube's null models that are points of reference rather than random guesses, and so give no test."""
+    known = json.loads(cube.attrs.get("control_reference", "[]"))
+    here = cube["null"].to_numpy().tolist() if "null" in cube.dims else [null_name(cube)]
+    return [str(name) for name in here if name in known]
+
+
+def _without_references(cube: xr.Dataset, p_value: xr.DataArray) -> xr.DataArray:
+    """Forget p-values against points of reference."""
+    references = null_references(cube)
+    return p_value.where(~p_value["null"].isin(references) if "null" in p_value.dims else not references)
 
 
 def has_controls(cube: xr.Dataset) -> bool:
@@ -110,8 +139,19 @@ def randomisation(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataA
     Returns
     -------
     statistic, p_value, n_draws : DataArray
-        Mean over the defined rows; (1 + draws as good or better) / (R + 1); draws R with a defined mean.
+        Mean over the defined rows; (1 + draws as good or better) / (R + 1), NaN for a null model of reference; draws R
+        with a defined mean.
+
+    Raises
+    ------
+    ValueError
+        If rows share their draws.
     """
+    if draws_shared(cube):
+        raise ValueError(
+            "the rows of this cube share their draws, so the mean of a stratum has no valid randomisation test; make "
+            "the cube without share_draws=True, or use its p-values of single rows"
+        )
     spec = cube[metric].attrs
     sums, counts = control_sums(cube, metric)
     reference = (sums / counts.where(counts > 0)).transpose(..., "draw")
@@ -120,8 +160,14 @@ def randomisation(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataA
     direction = "minimize" if spec["direction"] == "zero" else spec["direction"]
     hit = as_good(reference.to_numpy(), statistic.to_numpy()[..., None], direction=direction, optimum=0.0)
     drawn = reference.notnull().sum("draw")
-    p_value = xr.DataArray((1 + hit.sum(axis=-1)) / (drawn + 1), dims=statistic.dims)
-    return statistic, p_value.where(statistic.notnull() & (drawn > 0)), drawn
+    p_value = xr.DataArray((1 + hit.sum(axis=-1)) / (drawn + 1), dims=statistic.dims, coords=statistic.coords)
+    p_value = _without_references(cube, p_value.where(statistic.notnull() & (drawn > 0)))
+    return statistic, p_value, drawn
+
+
+def draws_shared(cube: xr.Dataset) -> bool:
+    """Tell whether rows met the same controls."""
+    return bool(cube.attrs.get("draws_shared", 0))
 
 
 def summary(
@@ -151,7 +197,8 @@ def summary(
         Strata, `metric`, `n_obs` (runs), `n_missing` (failed), `n_undefined` (scored, but 0/0), `mean`, `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
         good; no p-value), `p_value` (randomisation test of the stratum's mean), `skill` (1 - ratio of mean distances
-        from the optimum). Without controls the last six are NaN.
+        from the optimum) with the limits `skill_low`, `skill_high`. Without controls the last eight are NaN. A cube of
+        several null models has rows for each, named in the first column `null`.
 
     Raises
     ------
@@ -169,6 +216,7 @@ def summary(
     check_settings(None, level, "auto", "add_one")
     if interval not in ("quantile", "mean_ci"):
         raise ValueError(f"interval must be 'quantile' or 'mean_ci', found {interval!r}")
+    cube = null_stratum(cube)
     parts = [_summary(cube, name, level, interval) for name in cube_metrics(cube, metrics)]
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     return table[table["n_obs"] > 0].reset_index(drop=True) if len(table) else table
@@ -176,7 +224,6 @@ def summary(
 
 def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.DataFrame:
     dims = strata_dims(cube)
-    spec = cube[name].attrs
 
     def flat(array: xr.DataArray, *last: str) -> NDArray[Any]:
         values = array.transpose(*dims, *last).to_numpy()
@@ -191,8 +238,9 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
     table["mean"] = row_means(scores)
     limits = quantile_interval if interval == "quantile" else mean_interval
     table["low"], table["high"] = limits(scores, level)
-    names = ("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill")
-    table[list(names)] = np.nan
+    names = ["control_mean", "control_low", "control_high", "superiority_share", "p_value"]
+    names += ["skill", "skill_low", "skill_high"]
+    table[names] = np.nan
     if not has_controls(cube):
         return table
     defined = ~np.isnan(scores)
@@ -207,13 +255,25 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
         low, high = quantile_interval(means, level)
     table["control_low"], table["control_high"] = low, high
     table["superiority_share"] = row_means(flat(cube[f"{name}_as_good"], "replicate"))
-    table["p_value"] = flat(randomisation(cube, name)[1])
-    loss = flat(cube[f"{name}_control_loss"], "replicate")
-    both = defined & ~np.isnan(loss)
-    own = row_means(np.where(both, np.abs(scores - spec["optimum"]), np.nan))
-    controls = row_means(np.where(both, loss, np.nan))
-    table["skill"] = 1 - np.divide(own, controls, out=np.full(len(own), np.nan), where=controls > 1e-12)
+    if not draws_shared(cube):
+        table["p_value"] = flat(randomisation(cube, name)[1])
+    found = ratio_of_means(*losses(cube, name), level)
+    table["skill"], table["skill_low"], table["skill_high"] = 1 - found.effect, 1 - found.high, 1 - found.low
     return table
+
+
+def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the distance of each run from the optimum and that expected of its controls, a row a stratum.
+
+    NaN where either is undefined.
+    """
+    dims = strata_dims(cube)
+    pairs = []
+    for array in (abs(cube[name] - cube[name].attrs["optimum"]), cube[f"{name}_control_loss"]):
+        values = array.transpose(*dims, "replicate").to_numpy()
+        pairs.append(values.reshape(math.prod(values.shape[:-1]), values.shape[-1]))
+    gone = np.isnan(pairs[0]) | np.isnan(pairs[1])
+    return np.where(gone, np.nan, pairs[0]), np.where(gone, np.nan, pairs[1])
 
 
 def strata_table(cube: xr.Dataset) -> pd.DataFrame:

@@ -9,10 +9,13 @@ import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats as scipy_stats
+from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
 from causaleval_pd.compare import compare
-from causaleval_pd.compare import test_controls as against_controls
+from causaleval_pd.control_tests import test_controls as against_controls
+from causaleval_pd.friedman import rank_differences
 from causaleval_pd.summary import control_sums, control_values
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
@@ -114,7 +117,7 @@ def row_of(table, **where):
 
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
-    shares = ["superiority_share", "superiority_strict", "superiority_ties"]
+    shares = ["superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
     assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
@@ -339,7 +342,7 @@ def test_cubes_without_controls_or_replicates_are_refused(ragged):
 )
 def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs):
     table = compare(ragged, "algorithm", test=test, n_resamples=9999, rng=1)
-    assert list(table.columns) == ["density", *COLUMNS]
+    assert list(table.columns) == ["density", *COLUMNS, "resampling_seed"]
     assert len(table) == 12
     for row in table.itertuples():
         a, b = (ragged.sel(algorithm=x, density=row.density) for x in row.comparison.split(" - "))
@@ -416,7 +419,7 @@ def test_infinite_values_are_ranked_but_have_no_mean():
 
 def test_a_cube_of_one_dimension(ragged):
     table = compare(ragged.isel(density=0), "algorithm", metrics="shd")
-    assert list(table.columns) == COLUMNS and len(table) == 3
+    assert list(table.columns) == [*COLUMNS, "resampling_seed"] and len(table) == 3
 
 
 def test_failed_runs_lose_comparisons_counted_as_worst():
@@ -581,7 +584,7 @@ def test_levels_that_always_failed_are_undefined(paired, missing):
 
 def test_no_rows_keep_their_columns(ragged):
     table = compare(ragged.isel(density=slice(0)), "algorithm")
-    assert list(table.columns) == ["density", *COLUMNS] and len(table) == 0
+    assert list(table.columns) == ["density", *COLUMNS, "resampling_seed"] and len(table) == 0
 
 
 @pytest.mark.parametrize(
@@ -610,3 +613,203 @@ def test_settings_of_comparisons_are_checked(ragged, settings, message):
 def test_one_level_is_no_comparison(ragged):
     with pytest.raises(ValueError, match="'algorithm' has 1 level, and a comparison needs two"):
         compare(ragged.isel(algorithm=[0]), "algorithm")
+
+
+# --------------------------------------------------------------------------- margins, McNemar, ranks, groups, excess
+
+
+def pair_of(cube, row):
+    """Return the defined pairs of a row of a comparison of algorithms."""
+    a, b = (cube[row.metric].sel(algorithm=x, density=row.density).to_numpy() for x in row.comparison.split(" - "))
+    both = ~np.isnan(a) & ~np.isnan(b)
+    return a[both], b[both]
+
+
+def test_equivalence_is_two_one_sided_t_tests(ragged):
+    table = compare(ragged, "algorithm", test="t", alternative="equivalent", margin={"shd": 4.0, "f1": 0.2})
+    for row in table.itertuples():
+        margin = 4.0 if row.metric == "shd" else 0.2
+        p, _, _ = ttost_paired(*pair_of(ragged, row), -margin, margin)
+        assert row.p_value == pytest.approx(p)
+        assert row.alternative == "equivalent"
+    narrow = compare(ragged, "algorithm", test="t", alternative="equivalent", margin=1e-6)
+    assert (narrow["p_value"] >= 0.4).all()
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign", "sign_flip", "bootstrap"])
+def test_equivalence_shifts_every_test(ragged, test):
+    given = {"test": test, "metrics": "shd", "rng": 3, "n_resamples": 999}
+    equal = compare(ragged, "algorithm", alternative="equivalent", margin=2.5, **given)
+    up, down = (ragged.assign(shd=ragged["shd"] + s * (ragged["algorithm"] == "ges") * 2.5) for s in (1, -1))
+    for cube in (up, down):
+        cube["shd"].attrs = ragged["shd"].attrs
+    above = compare(up, "algorithm", alternative="greater", **given)
+    below = compare(down, "algorithm", alternative="less", **given)
+    rows = equal["comparison"].str.startswith("ges")
+    assert rows.sum() == 4
+    expected = np.maximum(above["p_value"], below["p_value"])[rows]
+    np.testing.assert_allclose(equal["p_value"][rows], expected, rtol=1e-9)
+
+
+def test_non_inferior_follows_the_direction_of_the_metric(ragged):
+    table = compare(ragged, "algorithm", test="t", alternative="non_inferior", margin={"shd": 1.0, "f1": 0.1})
+    for row in table.itertuples():
+        a, b = pair_of(ragged, row)
+        shift, side = (-1.0, "less") if row.metric == "shd" else (0.1, "greater")
+        assert row.p_value == pytest.approx(scipy_stats.ttest_1samp(a - b + shift, 0, alternative=side).pvalue)
+
+
+def test_unpaired_equivalence(ragged):
+    table = compare(ragged, "density", test="t", paired=False, alternative="equivalent", margin=3.0, metrics="shd")
+    for row in table.itertuples():
+        a, b = (ragged["shd"].sel(algorithm=row.algorithm, density=x).to_numpy() for x in (0.2, 0.5))
+        p, _, _ = ttost_ind(a[~np.isnan(a)], b[~np.isnan(b)], -3.0, 3.0, usevar="unequal")
+        assert row.p_value == pytest.approx(p)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_mcnemar_is_the_exact_test_of_statsmodels(alternative):
+    rng = np.random.default_rng(4)
+    values = (rng.random((3, 5, 30)) < np.array([0.3, 0.5, 0.8])[:, None, None]).astype(float)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    cube = make_cube({"algorithm": ["x", "y", "z"], "n": np.arange(5)}, {"right": (values, "maximize")})
+    for row in compare(cube, "algorithm", test="mcnemar", alternative=alternative).itertuples():
+        a, b = (cube["right"].sel(algorithm=x, n=row.n).to_numpy() for x in row.comparison.split(" - "))
+        b, c = int(((a == 1) & (b == 0)).sum()), int(((a == 0) & (b == 1)).sum())
+        if alternative == "two-sided":
+            expected = mcnemar([[0, b], [c, 0]], exact=True).pvalue
+        else:
+            expected = scipy_stats.binomtest(b, b + c, alternative=alternative).pvalue
+        assert row.p_value == pytest.approx(expected)
+        assert row.statistic == b and row.method == "mcnemar"
+
+
+def test_mcnemar_refuses_other_values(ragged):
+    with pytest.raises(ValueError, match=r"test='mcnemar' compares metrics that are 0 or 1, but shd is \d+ in a run"):
+        compare(ragged, "algorithm", test="mcnemar")
+
+
+def test_zero_handling_is_explicit(ragged):
+    values = np.array([[0.0, 1, 0, 3, 2, 5, 4, 4], [0, 0, 0, 1, 4, 1, 1, 0]])
+    cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
+    for zero_method, name in (("wilcox", "wilcoxon"), ("pratt", "wilcoxon_pratt")):
+        row = compare(cube, "a", zero_method=zero_method).iloc[0]
+        expected = scipy_stats.wilcoxon(*values, zero_method=zero_method, method=scipy_stats.PermutationMethod())
+        assert row["p_value"] == pytest.approx(expected.pvalue) and row["method"] == name
+    with pytest.raises(ValueError, match="unknown zero_method 'zsplit'"):
+        compare(ragged, "algorithm", zero_method="zsplit")
+
+
+def test_friedman_compares_mean_ranks_of_complete_blocks(ragged):
+    table = compare(ragged, "algorithm", test="friedman", metrics="shd")
+    for density, part in table.groupby("density"):
+        blocks = ragged["shd"].sel(density=density).transpose("replicate", "algorithm").to_numpy()
+        kept = blocks[~np.isnan(blocks).any(axis=1)]
+        ranks = scipy_stats.rankdata(kept, axis=1).mean(axis=0)
+        assert part["statistic"].tolist() == pytest.approx(
+            [ranks[0] - ranks[1], ranks[0] - ranks[2], ranks[1] - ranks[2]]
+        )
+        assert (part["n_pairs"] == len(kept)).all()
+        assert part["effect"].iloc[0] == pytest.approx((kept[:, 0] - kept[:, 1]).mean())
+        _, p, nemenyi = rank_differences(blocks, [0, 0, 1], [1, 2, 2])
+        assert part["p_value"].tolist() == p.tolist()
+        within = compare(ragged, "algorithm", test="friedman", metrics="shd", adjust="nemenyi")
+        assert within.loc[within["density"] == density, "p_adjusted"].tolist() == nemenyi.tolist()
+    holm = compare(ragged, "algorithm", test="friedman", family=["metric", "density"])
+    for _, part in holm.groupby(["metric", "density"]):
+        np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "sign_flip"])
+def test_groups_of_pairs_count_once(test):
+    rng = np.random.default_rng(8)
+    apart = rng.normal(0.6, 1, (2, 8))
+    # five copies of every pair add nothing
+    copies = np.repeat(apart, 5, axis=1)
+    truth = np.tile(np.repeat(np.arange(1, 9), 5), (2, 1))
+    cube = make_cube({"a": ["x", "y"]}, {"m": (copies, "minimize")}, truth=truth)
+    single = make_cube({"a": ["x", "y"]}, {"m": (apart, "minimize")})
+    given = {"test": test, "rng": 1, "n_resamples": 500}
+    grouped, alone, naive = (
+        compare(cube, "a", cluster="truth", **given),
+        compare(single, "a", **given),
+        compare(cube, "a", **given),
+    )
+    for name in ("p_value", "effect", *(["ci_low", "ci_high"] if test == "bootstrap" else [])):
+        np.testing.assert_allclose(grouped[name], alone[name], rtol=1e-9)
+    assert naive["p_value"].iloc[0] < grouped["p_value"].iloc[0]
+    carried = cube.assign(batch=cube["truth_id"].astype(float) * 2)
+    carried["batch"].attrs["role"] = "value"
+    pd.testing.assert_frame_equal(compare(carried, "a", cluster="batch", **given), grouped)
+
+
+def test_excess_over_controls_is_compared(ragged):
+    table = compare(ragged, "algorithm", test="t", minus_controls=True)
+    for row in table.itertuples():
+        excess = ragged[row.metric] - ragged[f"{row.metric}_control_mean"]
+        a, b = (excess.sel(algorithm=x, density=row.density).to_numpy() for x in row.comparison.split(" - "))
+        expected = scipy_stats.ttest_rel(a, b, nan_policy="omit")
+        assert row.p_value == pytest.approx(expected.pvalue) and row.null == "edges"
+    worst = compare(ragged, "algorithm", minus_controls=True, missing="worst")
+    assert (worst["n_pairs"] >= table["n_pairs"]).all()
+    bare = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")})
+    with pytest.raises(ValueError, match="minus_controls=True needs controls"):
+        compare(bare, "a", minus_controls=True)
+
+
+def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
+    paired = compare(ragged, "algorithm", effect="cliffs_delta", metrics="shd").iloc[0]
+    a, b = pair_of(ragged, next(compare(ragged, "algorithm", metrics="shd").itertuples()))
+    assert paired["effect"] == pytest.approx(np.sign(a[:, None] - b).mean())
+    assert paired["ci_low"] < paired["effect"] < paired["ci_high"]
+    both = [compare(ragged, "density", paired=False, effect=x) for x in ("cliffs_delta", "rank_biserial")]
+    pd.testing.assert_frame_equal(*both)
+
+
+@pytest.mark.parametrize("adjust", ["by", "fdr_by"])
+def test_any_dependence_is_corrected_for(ragged, adjust):
+    table = compare(ragged, "algorithm", adjust=adjust)
+    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="fdr_by")[1])
+    within = against_controls(ragged, adjust="holm", family="metric")
+    for _, part in within.groupby("metric"):
+        np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
+
+
+@pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
+def test_the_seed_of_resampling_is_recorded(ragged, test):
+    first = compare(ragged, "algorithm", test=test, n_resamples=99)
+    assert first["resampling_seed"].nunique() == 1
+    again = compare(ragged, "algorithm", test=test, n_resamples=99, rng=int(first["resampling_seed"].iloc[0]))
+    pd.testing.assert_frame_equal(first, again)
+    assert compare(ragged, "algorithm")["resampling_seed"].isna().all()
+
+
+def test_draws_without_a_defined_row_are_counted():
+    draws = np.full((2, 3, 10), 2.0)
+    draws[0, :, :4] = np.nan
+    draws[1, 0, :4] = np.nan
+    table = against_controls(make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize", draws)}))
+    assert table["n_draws"].tolist() == [10, 10]
+    assert table["n_draws_undefined"].tolist() == [4, 0]
+    np.testing.assert_allclose(table["p_value"], [1 / 7, 1 / 11])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alternative": "equivalent"}, "alternative='equivalent' needs margin=, the largest difference"),
+        ({"margin": 1.0}, r"margin= goes with alternative='equivalent' or 'non_inferior', found 'two-sided'"),
+        ({"alternative": "equivalent", "margin": -1.0}, "margin must be a positive number in units of the metric"),
+        ({"alternative": "equivalent", "margin": {"shd": 1.0}}, "margin= names no margin for f1"),
+        ({"alternative": "equivalent", "margin": {"shdd": 1.0}}, r"unknown metric compared \(margin\) 'shdd'"),
+        ({"alternative": "equivalent", "margin": 1.0, "test": "friedman"}, "test='friedman' knows no margin"),
+        ({"adjust": "nemenyi"}, "adjust='nemenyi' corrects the two-sided comparison of all pairs of levels by"),
+        ({"adjust": "nemenyi", "test": "friedman", "reference": "pc"}, "with a reference, another test"),
+        ({"cluster": "truth"}, "cluster= goes with test='bootstrap' or 'sign_flip', found test='wilcoxon'"),
+        ({"cluster": "truths", "test": "bootstrap"}, r"unknown variable of this cube \(cluster\) 'truths'"),
+        ({"test": "friedman", "paired": False}, "test='friedman' needs pairs"),
+    ],
+)
+def test_contradicting_settings_are_refused(ragged, settings, message):
+    with pytest.raises(ValueError, match=message):
+        compare(ragged, "algorithm", **settings)

@@ -22,7 +22,8 @@ def runs():
 
 def test_columns_their_order_and_types(runs):
     scored = ce.with_controls(runs, ["shd"], n_draws=50, rng=7)
-    parts = ["", "_control_mean", "_control_low", "_control_high", "_p", "_skill", "_mean_method", "_p_method", "_p_se"]
+    parts = ["", "_control_mean", "_control_mean_se", "_control_low", "_control_high", "_p", "_skill"]
+    parts += ["_mean_method", "_p_method", "_p_se"]
     expected = [f"shd{part}" for part in [*parts, "_control_undefined"]]
     assert list(scored.columns) == [
         "truth",
@@ -170,8 +171,8 @@ def test_metrics_that_controls_cannot_have_are_refused():
         ({"level": 95}, "level must lie between 0 and 1, found 95"),
         ({"level": "95"}, "level must lie between 0 and 1, found '95'"),
         ({"metrics": []}, "no metrics were named"),
-        ({"method": "closed"}, "method must be 'auto', 'exact' or 'simulate'"),
-        ({"p_rule": "b/n"}, "p_rule must be 'add_one' or 'share'"),
+        ({"method": "closed"}, "method must be 'auto', 'exact', 'moments' or 'simulate'"),
+        ({"p_rule": "b/n"}, "p_rule must be 'add_one', 'share' or 'mid'"),
         ({"null": "edge"}, "unknown null 'edge' for field 'graph'; its null models: edges, stratum"),
         ({"null": "stratum"}, "null='stratum' draws edge numbers from a stratum's estimates.*use cube"),
     ],

@@ -125,7 +125,7 @@ def test_summary_is_what_pandas_gives(cube, small):
     assert list(table.columns) == [
         *BY,
         *("metric", "n_obs", "n_missing", "n_undefined", "mean", "low", "high", "control_mean", "control_low"),
-        *("control_high", "superiority_share", "p_value", "skill"),
+        *("control_high", "superiority_share", "p_value", "skill", "skill_low", "skill_high"),
     ]
     by_hand = scored.groupby(BY)["shd"].agg(["mean", lambda x: x.quantile(0.025), lambda x: x.quantile(0.975)])
     mine = table[table["metric"] == "shd"].set_index(BY)[["mean", "low", "high"]]
@@ -139,6 +139,7 @@ def test_summary_is_what_pandas_gives(cube, small):
     b = int((means <= float(one["shd"].mean()) + 1e-12).sum())
     assert row["p_value"] == (b + 1) / 61
     assert row["skill"] == pytest.approx(1 - row["mean"] / row["control_mean"])
+    assert row["skill_low"] < row["skill"] < row["skill_high"]
 
 
 def test_failed_and_undefined_runs_are_counted():
@@ -310,7 +311,7 @@ def test_sums_and_values_agree_with_the_raw_draws(cube, small):
 
 
 def test_too_long_value_tables_are_averaged(monkeypatch, small):
-    monkeypatch.setattr(sys.modules["causaleval_pd.cube"], "_MAX_VALUES", 8)
+    monkeypatch.setattr(sys.modules["causaleval_pd.assembly"], "_MAX_VALUES", 8)
     streamed = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=False)
     assert streamed.sizes["adjacency_f1_bin"] <= 8
     full = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=True)

@@ -16,12 +16,13 @@ PACKAGE = Path(ce.__file__).parent
 
 # a module or folder may import those before it; a new one needs a place here
 LAYERS = """
-    messages, stats, significance, resampling, engine,
+    messages, stats, ranks, effects, significance, resampling, friedman, engine,
     context, null, field, metric, labels,
-    graphs, structure, configurational,
-    evaluate, strata, streaming, controls, published,
-    cube, summary, failed_runs, compare,
-    facets, heat_maps, plot,
+    graphs, structure,
+    causal_kl, configurational, reasoning,
+    evaluate, strata, row_controls, streaming, controls, published,
+    assembly, cube, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
+    facets, heat_maps, critical_difference, plot,
     accessor, datasets
 """
 ORDER = [layer.strip() for layer in LAYERS.split(",")]

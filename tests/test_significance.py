@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from causaleval_pd.ranks import signed_ranks
 from causaleval_pd.significance import mann_whitney, paired_t, paired_wilcoxon, sign_test, welch_t
-from causaleval_pd.stats import signed_ranks
 
 SIDES = ["two-sided", "less", "greater"]
 PAIRED = [paired_wilcoxon, paired_t, sign_test]

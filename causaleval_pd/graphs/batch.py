@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ..field import PairError, Pairs
@@ -27,6 +28,34 @@ def kernels() -> ModuleType:
 
         return kernels_numpy
     return compiled
+
+
+def control_kernels() -> ModuleType:
+    """Return the compiled kernels of the further null models, or their twins where numba cannot be imported."""
+    try:
+        from . import control_kernels as compiled
+    except ImportError:
+        from . import control_kernels_numpy
+
+        return control_kernels_numpy
+    return compiled
+
+
+def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first position of each distinct row of words, and for each row which of them it equals."""
+    hashed = np.zeros(len(cells), np.uint64)
+    for word in cells.T:
+        hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        hashed ^= hashed >> np.uint64(32)
+    inverse, distinct = pd.factorize(hashed)
+    first = np.full(len(distinct), len(cells), np.int64)
+    np.minimum.at(first, inverse, np.arange(len(cells)))
+    if np.array_equal(cells, cells[first[inverse]]):
+        return first, inverse.astype(np.int64)
+    # two rows share a hash: sort them, which is slower
+    rows = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
+    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+    return first, inverse
 
 
 class EdgeCounts(NamedTuple):
@@ -281,8 +310,7 @@ class GraphPairs(Pairs):
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
         )
-        rows = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
-        _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+        first, inverse = distinct_rows(cells)
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:

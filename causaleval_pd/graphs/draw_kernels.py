@@ -69,7 +69,8 @@ def _draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high
 
 
 @njit(nogil=True, cache=True)
-def _shuffle(state: np.uint64, order: Words) -> None:
+def _shuffle(state: np.uint64, order: Words) -> np.uint64:
+    """Fill `order` with a random permutation; return the state of the stream."""
     for i in range(order.size):
         order[i] = i
     left = np.uint64(order.size)
@@ -81,6 +82,7 @@ def _shuffle(state: np.uint64, order: Words) -> None:
             order[left], order[j] = order[j], order[left]
             left -= ONE
             order[left], order[k] = order[k], order[left]
+    return state
 
 
 @njit(nogil=True, cache=True)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from ..graphs.batch import GraphPairs
 from ..metric import metric
+from .closed_forms import hypergeometric_tail
 from .ratio import f_score, ratio
 
 Values = NDArray[np.float64]
@@ -356,6 +356,4 @@ def skeleton_p(pairs: GraphPairs) -> Values:
     0.2
     """
     counts = pairs.counts
-    # P(X > x) of scipy's survival function
-    tail = hypergeom.sf(counts.tp - 1, counts.n_pairs, counts.true_edges, counts.estimated_edges)
-    return np.asarray(np.where(counts.tp <= 0, 1.0, tail), np.float64)
+    return hypergeometric_tail(counts.tp, counts.n_pairs, counts.true_edges, counts.estimated_edges)

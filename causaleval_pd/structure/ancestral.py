@@ -21,7 +21,8 @@ _SHARE: dict[str, Any] = {
     "range": (0, 1),
     "optimum": 1,
 }
-_ANCESTORS: dict[str, Any] = {**_SHARE, "costly": True}
+_ANCESTORS: dict[str, Any] = {**_SHARE, "costly": True, "null": "ancestors"}
+_BLANKETS: dict[str, Any] = {**_SHARE, "null": "blankets"}
 
 
 @metric(**_ANCESTORS, long_name="ancestor precision")
@@ -79,6 +80,7 @@ def ancestor_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values
     optimum=0,
     long_name="order divergence",
     reference="10.48550/arXiv.2203.04413",
+    null="ancestors",
     costly=True,
 )
 def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalised: bool = False) -> Values:
@@ -119,7 +121,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
     return ratio(total, edges, math.nan) if normalised else np.asarray(total)
 
 
-@metric(**_SHARE, long_name="Markov blanket precision")
+@metric(**_BLANKETS, long_name="Markov blanket precision")
 def markov_blanket_precision(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the members of the estimate's Markov blankets that are members in the truth.
 
@@ -135,7 +137,7 @@ def markov_blanket_precision(pairs: GraphPairs, *, zero_division: float = math.n
     return ratio(pairs.blankets.both, pairs.blankets.estimated, zero_division)
 
 
-@metric(**_SHARE, long_name="Markov blanket recall")
+@metric(**_BLANKETS, long_name="Markov blanket recall")
 def markov_blanket_recall(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the members of the truth's Markov blankets that are members in the estimate.
 
@@ -150,7 +152,7 @@ def markov_blanket_recall(pairs: GraphPairs, *, zero_division: float = math.nan)
     return ratio(pairs.blankets.both, pairs.blankets.true, zero_division)
 
 
-@metric(**_SHARE, long_name="Markov blanket F1", symmetric=True)
+@metric(**_BLANKETS, long_name="Markov blanket F1", symmetric=True)
 def markov_blanket_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Return the harmonic mean of Markov blanket precision and recall.
 

@@ -16,7 +16,7 @@ from ..graphs.batch import GraphBatch, GraphPairs
 from ..graphs.column import as_graph, coerce_graphs, is_graph_column
 from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
 from ..messages import name_row
-from .nulls import NULLS
+from .nulls import NULLS, custom_null
 
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
 
@@ -84,5 +84,6 @@ GRAPHS = register_field(
         pair=pair,
         identify=identify,
         nulls=NULLS,
+        custom_null=custom_null,
     )
 )

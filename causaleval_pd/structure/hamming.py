@@ -104,7 +104,9 @@ def skeleton_hd(pairs: GraphPairs) -> Values:
     return np.asarray(pairs.counts.fp + pairs.counts.fn)
 
 
-@metric(**_DISTANCE, kinds=("dag", "cpdag"), long_name="SHD of equivalence classes", symmetric=True)
+@metric(
+    **_DISTANCE, kinds=("dag", "cpdag"), long_name="SHD of equivalence classes", symmetric=True, null="cpdag_linear"
+)
 def shd_cpdag(pairs: GraphPairs) -> Values:
     """Compare the CPDAGs of both graphs by the structural Hamming distance, any difference costing 1.
 

@@ -50,6 +50,7 @@ def shared_endpoints(pairs: GraphPairs) -> Endpoints:
 
 @metric(
     **_CONDITIONAL,
+    null="linear",
     long_name="right arrowheads of shared adjacencies",
     direction="maximize",
     range=(0, math.inf),
@@ -72,6 +73,7 @@ def orientation_tp(pairs: GraphPairs) -> Values:
 
 @metric(
     **_CONDITIONAL,
+    null="linear",
     long_name="wrong arrowheads of shared adjacencies",
     direction="minimize",
     range=(0, math.inf),
@@ -93,6 +95,7 @@ def orientation_fp(pairs: GraphPairs) -> Values:
 
 @metric(
     **_CONDITIONAL,
+    null="linear",
     long_name="missed arrowheads of shared adjacencies",
     direction="minimize",
     range=(0, math.inf),
@@ -114,6 +117,7 @@ def orientation_fn(pairs: GraphPairs) -> Values:
 
 @metric(
     **_CONDITIONAL,
+    null="linear",
     long_name="right tails of shared adjacencies",
     direction="maximize",
     range=(0, math.inf),

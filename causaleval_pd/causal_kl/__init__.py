@@ -1,0 +1,58 @@
+"""Networks with parameters, and divergences between them under interventions."""
+
+from __future__ import annotations
+
+from .augmented import augment, conditional_kl
+from .blocks import contiguous_blocks, satisfies_parent_joint
+from .column import as_network, network_column
+from .control_summary import control_summary
+from .desiderata import desiderata
+from .divergence import ckl1, ckl2, ckl3, kl, wed_3
+from .edit_distance import edit_distance, pattern_edit_distance, wed_d, wed_p
+from .field import NETWORKS
+from .fitting import from_data, from_joint
+from .general_divergence import ckl
+from .intervention import Intervention, all_but_one, all_sets, single_interventions
+from .masses import undefined_mass, zero_mass
+from .metastatic import metastatic, metastatic_mutations
+from .monte_carlo import MonteCarlo, monte_carlo, sampling_error
+from .networks import DiscreteNetwork, GaussianNetwork
+from .sampling import sample
+
+__all__ = [
+    "NETWORKS",
+    "DiscreteNetwork",
+    "GaussianNetwork",
+    "Intervention",
+    "MonteCarlo",
+    "all_but_one",
+    "all_sets",
+    "as_network",
+    "augment",
+    "ckl",
+    "ckl1",
+    "ckl2",
+    "ckl3",
+    "conditional_kl",
+    "contiguous_blocks",
+    "control_summary",
+    "desiderata",
+    "edit_distance",
+    "from_data",
+    "from_joint",
+    "kl",
+    "metastatic",
+    "metastatic_mutations",
+    "monte_carlo",
+    "network_column",
+    "pattern_edit_distance",
+    "sample",
+    "sampling_error",
+    "satisfies_parent_joint",
+    "single_interventions",
+    "undefined_mass",
+    "wed_3",
+    "wed_d",
+    "wed_p",
+    "zero_mass",
+]

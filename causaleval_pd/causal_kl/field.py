@@ -1,0 +1,87 @@
+"""The network field: how the verbs coerce, align, identify and match networks with parameters."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..context import Context
+from ..field import Batch, Field, register_field
+from ..messages import name_row
+from .align import align, differing
+from .batch import NetworkPairs, Networks
+from .column import coerce_networks, graphs_of_networks, is_network_column, unpack_networks
+from .layout import Layout
+from .nulls import NULLS
+
+DEFAULT_METRICS = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3")
+
+
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align two packed columns, one batch a set of variables with their states."""
+    (truths, truth_codes), (estimates, estimate_codes) = (unpack_networks(cells) for cells in (truth, estimate))
+    rows = np.flatnonzero((truth_codes >= 0) & (estimate_codes >= 0))
+    if not len(rows):
+        return
+    # rows are compared by layouts, of which there are few
+    left, right = truths.layout[truth_codes[rows]], estimates.layout[estimate_codes[rows]]
+    for key in np.unique(left * len(estimates.layouts) + right).tolist():
+        a, b = divmod(key, len(estimates.layouts))
+        fault = differing(truths.layouts[a], estimates.layouts[b])
+        if fault:
+            row = int(rows[np.argmax((left == a) & (right == b))])
+            raise ValueError(f"{name_row(row, truth.index)}: {fault}")
+    signatures: dict[object, int] = {}
+    of_layout = np.array([signatures.setdefault(signature(x), len(signatures)) for x in truths.layouts])
+    for number in range(len(signatures)):
+        some = rows[of_layout[left] == number]
+        if len(some):
+            yield Batch(some, NetworkPairs(truths, estimates, truth_codes[some], estimate_codes[some]))
+
+
+def signature(layout: Layout) -> object:
+    """Return what networks of one batch share: kind, variables, states."""
+    return layout.kind, layout.nodes, layout.states
+
+
+def pair(truth: Any, estimate: Any) -> NetworkPairs:
+    """Align two single networks."""
+    left, right = align(truth, estimate)
+    zero = np.zeros(1, np.int64)
+    return NetworkPairs(Networks.of([left]), Networks.of([right]), zero, zero)
+
+
+def identify(cells: pd.Series) -> NDArray[np.int64]:
+    """Give networks numbers by their bytes: equal networks agree in every table; 0 where missing."""
+    codes, distinct = pd.factorize(cells)
+    digests = [hashlib.blake2b(cell, digest_size=8).digest() for cell in distinct]
+    numbers = np.frombuffer(b"".join(digests), np.int64)
+    return np.append(np.where(numbers == 0, 1, numbers), 0)[codes]
+
+
+def missing(cells: pd.Series) -> NDArray[np.bool_]:
+    """Tell which cells hold no network."""
+    return cells.isna().to_numpy(bool)
+
+
+NETWORKS = register_field(
+    Field(
+        name="network",
+        default_metrics=DEFAULT_METRICS,
+        default_null="dags",
+        holds=is_network_column,
+        coerce=coerce_networks,
+        batches=batches,
+        missing=missing,
+        pair=pair,
+        identify=identify,
+        nulls=NULLS,
+        views={"graph": graphs_of_networks},
+        context=("data", "estimator"),
+    )
+)

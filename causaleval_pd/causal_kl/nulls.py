@@ -1,0 +1,297 @@
+"""Null models of networks: random DAGs that are parameterised as the estimate was.
+
+Parameters come from the same data, or from the true joint law, so that a control differs in its arcs alone: it is no
+random guess of parameters. Against a complete or equivalent DAG the KL divergence is uninformative by construction.
+
+References
+----------
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+   doi:10.48550/arXiv.2111.06029
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..context import Context
+from ..engine import uniforms
+from ..metric import Metric
+from ..null import ClosedForm, Distribution, Matcher, Matching, Null
+from .batch import NetworkPairs, Networks
+from .fitting import Families, data_families, joint_families, parameterise
+from .layout import Layout
+from .networks import Network
+from .random_dags import (
+    MAX_ENUMERATED,
+    MAX_ENUMERATED_EDGES,
+    Masks,
+    arc_counts,
+    bits,
+    dags_with,
+    draw_ordered,
+    draw_orientation,
+    orientations,
+)
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Edges = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Space:
+    """DAGs that a row's controls are drawn from.
+
+    Attributes
+    ----------
+    all : Masks or None
+        Every DAG, where they are few enough.
+    draw : callable
+        Draws one from a generator.
+    """
+
+    all: Masks | None
+    draw: Callable[[np.random.Generator], list[int]]
+
+
+def uniform_dags(truth: Layout, estimate: Layout) -> Space:
+    """Return all DAGs with the estimate's number of arcs, equally likely."""
+    k, n_arcs = len(estimate.nodes), len(estimate.arcs)
+    if k <= MAX_ENUMERATED:
+        return _enumerated(dags_with(k, n_arcs))
+    return Space(None, lambda generator: arc_counts(k, n_arcs).draw(generator))
+
+
+def ordered_dags(truth: Layout, estimate: Layout) -> Space:
+    """Return DAGs with the estimate's number of arcs as uniform skeletons in uniform orders."""
+    k, n_arcs = len(estimate.nodes), len(estimate.arcs)
+    return Space(None, lambda generator: draw_ordered(k, n_arcs, generator))
+
+
+def own_orientations(truth: Layout, estimate: Layout) -> Space:
+    """Return the acyclic orientations of the estimate's skeleton."""
+    return _orientations(estimate)
+
+
+def true_orientations(truth: Layout, estimate: Layout) -> Space:
+    """Return the acyclic orientations of the true skeleton."""
+    return _orientations(truth)
+
+
+def relabellings(truth: Layout, estimate: Layout) -> Space:
+    """Return the estimate's DAG with its nodes' names exchanged."""
+    k, parents = len(estimate.nodes), estimate.parents
+
+    def renamed(names: Sequence[int]) -> list[int]:
+        masks = [0] * k
+        for i, found in enumerate(parents):
+            masks[names[i]] = sum(1 << names[p] for p in found)
+        return masks
+
+    if k <= MAX_ENUMERATED:
+        return _enumerated(np.array([renamed(names) for names in itertools.permutations(range(k))], np.int64))
+    return Space(None, lambda generator: renamed(generator.permutation(k).tolist()))
+
+
+def _orientations(layout: Layout) -> Space:
+    k = len(layout.nodes)
+    edges: Edges = tuple(sorted((min(arc), max(arc)) for arc in layout.arcs))
+    if len(edges) <= MAX_ENUMERATED_EDGES and k < 63:
+        return _enumerated(orientations(k, edges))
+    return Space(None, lambda generator: draw_orientation(k, edges, generator))
+
+
+def _enumerated(masks: Masks) -> Space:
+    return Space(masks, lambda generator: masks[int(generator.integers(len(masks)))].tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class RandomNetworks:
+    """Controls that are random DAGs with parameters fitted as the estimate's were.
+
+    Attributes
+    ----------
+    pairs : NetworkPairs
+        The observed pairs, one a row.
+    spaces : list of Space
+        DAGs of each row's controls.
+    families : list of Families
+        Fits of each row.
+    keys : (n,) uint64
+        Names of the rows' random streams.
+    """
+
+    pairs: NetworkPairs
+    spaces: list[Space]
+    families: list[Families]
+    keys: NDArray[np.uint64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls: DAGs."""
+        return np.full(self.pairs.n, "dag", object)
+
+    @property
+    def cost(self) -> int:
+        """Bytes that one drawn control takes while it is scored, roughly."""
+        return 64 * max((layout.size for layout in self.pairs.estimate.layouts), default=1)
+
+    def draw(self, start: int, count: int) -> NetworkPairs:
+        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
+        # a generator of its own for every draw: neither chunks nor the order of rows matter
+        seeds = (uniforms(self.keys, start, count) * 2.0**53).astype(np.int64)
+        wanted = []
+        for row, space in enumerate(self.spaces):
+            for draw in range(count):
+                parents = space.draw(np.random.default_rng(int(seeds[row, draw])))
+                wanted.append((row, tuple(parents)))
+        return self._score_with(wanted)
+
+    def _score_with(self, wanted: list[tuple[int, tuple[int, ...]]]) -> NetworkPairs:
+        """Return pairs of the rows' truths with DAGs (parent sets as bits), each distinct network made once."""
+        known: dict[tuple[int, tuple[int, ...]], int] = {}
+        networks: list[Network] = []
+        index = np.empty(len(wanted), np.int64)
+        layouts: dict[tuple[int, ...], Layout] = {}
+        for at, (row, parents) in enumerate(wanted):
+            key = (id(self.families[row]), parents)
+            if key not in known:
+                if parents not in layouts:
+                    own = self.pairs.layout
+                    layouts[parents] = Layout(own.nodes, own.states, tuple(bits(int(p)) for p in parents))
+                known[key] = len(networks)
+                networks.append(parameterise(layouts[parents], self.families[row]))
+            index[at] = known[key]
+        rows = np.array([row for row, _ in wanted], np.int64)
+        return NetworkPairs(self.pairs.truth, Networks.of(networks), self.pairs.truth_index[rows], index)
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the exact law of a metric over enumerated DAGs, or None."""
+        if any(space.all is None for space in self.spaces):
+            return None
+        keys: dict[tuple[int, int, int], int] = {}
+        index, laws = np.empty(self.pairs.n, np.int64), []
+        for row, (space, families) in enumerate(zip(self.spaces, self.families, strict=True)):
+            key = (int(self.pairs.truth_index[row]), id(families), id(space.all))
+            if key not in keys:
+                keys[key] = len(keys)
+                laws.append(self._values(metric, row))
+            index[row] = keys[key]
+        values = np.full((len(laws), max(map(len, laws), default=0)), np.nan)
+        weights = np.zeros_like(values)
+        for at, law in enumerate(laws):
+            values[at, : len(law)], weights[at, : len(law)] = law, 1 / len(law)
+        distribution = Distribution.of(index, values, weights)
+        return ClosedForm(distribution.expectation(lambda x: x), None, distribution)
+
+    def _values(self, metric: Metric, row: int) -> Floats:
+        """Score every DAG of a row's space."""
+        masks = self.spaces[row].all
+        assert masks is not None
+        if metric.null == "additive":
+            found = self._additive(metric, row, masks)
+            if np.isfinite(found).all():
+                return found
+        pairs = self._score_with([(row, tuple(parents)) for parents in masks.tolist()])
+        return np.asarray(metric.function(pairs, **metric.options), np.float64)
+
+    def _additive(self, metric: Metric, row: int, masks: Masks) -> Floats:
+        """Score DAGs by a metric that is a sum over nodes, from networks in which one node alone has parents."""
+        k = masks.shape[1]
+        distinct = [(i, mask) for i in range(k) for mask in np.unique(masks[:, i]).tolist()]
+        wanted = [(row, tuple(mask if j == i else 0 for j in range(k))) for i, mask in distinct]
+        pairs = self._score_with([(row, (0,) * k), *wanted])
+        values = np.asarray(metric.function(pairs, **metric.options), np.float64)
+        with np.errstate(invalid="ignore"):
+            terms = dict(zip(distinct, values[1:] - values[0], strict=True))
+        total = np.full(len(masks), values[0])
+        for i in range(k):
+            own, inverse = np.unique(masks[:, i], return_inverse=True)
+            total += np.array([terms[i, mask] for mask in own.tolist()])[inverse]
+        return np.where(np.abs(total) < 1e-12, 0.0, total)
+
+
+def _matched(make: Callable[[Layout, Layout], Space]) -> Callable[[Matching], Matcher]:
+    """Make the `match` of a null model from its space of DAGs."""
+
+    def match(matching: Matching) -> Matcher:
+        fits: dict[tuple[int, object], Families] = {}
+
+        def of(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> RandomNetworks:
+            families, spaces = [], []
+            made: dict[tuple[Layout, Layout], Space] = {}
+            for row, t, e in zip(rows.tolist(), pairs.truth_index.tolist(), pairs.estimate_index.tolist(), strict=True):
+                layouts = (
+                    pairs.truth.layouts[pairs.truth.layout[t]],
+                    pairs.estimate.layouts[pairs.estimate.layout[e]],
+                )
+                if layouts not in made:
+                    made[layouts] = make(*layouts)
+                spaces.append(made[layouts])
+                families.append(_families(matching.context, row, pairs.true_network(t), fits))
+            return RandomNetworks(pairs, spaces, families, keys)
+
+        return of
+
+    return match
+
+
+def _families(context: Context | None, row: int, truth: Network, fits: dict[tuple[int, object], Families]) -> Families:
+    """Return the fits of a row: from its data by its estimator, else from the true joint law."""
+    code = -1 if context is None else int(context.codes[row])
+    given = {} if context is None else context.values[code]
+    return row_families(truth, given.get("data"), given.get("estimator"), fits, code)
+
+
+def row_families(
+    truth: Network, data: Any, estimator: Any, fits: dict[tuple[int, object], Families], code: int
+) -> Families:
+    """Return fits to data by an estimator, or to the true joint law; those to data are kept in `fits`."""
+    if isinstance(estimator, str) and estimator == "joint":
+        return joint_families(truth)
+    if data is None:
+        if estimator is not None:
+            raise ValueError(
+                f"estimator={estimator!r} needs data: pass context={{'data': ..., 'estimator': ...}}, or "
+                "estimator='joint' for parameters from the true joint law"
+            )
+        return joint_families(truth)
+    if estimator is None:
+        raise ValueError(
+            "data without an estimator: pass the one that parameterised the estimates, "
+            "context={'data': ..., 'estimator': 'mle', 'uniform rows' or a pseudo-count}"
+        )
+    layout = truth.layout
+    key = (code, (layout.nodes, layout.states))
+    if key not in fits:
+        states = None if layout.states is None else dict(zip(layout.nodes, layout.states, strict=True))
+        fits[key] = data_families(data, layout.nodes, estimator, states, layout.states is None)
+    return fits[key]
+
+
+NULLS = {
+    "dags": Null("dags", "uniformly random DAGs with the estimate's number of arcs", _matched(uniform_dags)),
+    "edges": Null(
+        "edges",
+        "random DAGs (uniform skeleton, uniform order) with the estimate's number of arcs",
+        _matched(ordered_dags),
+    ),
+    "permutation": Null(
+        "permutation", "the estimate's DAG with its nodes relabelled at random", _matched(relabellings)
+    ),
+    "orientation": Null(
+        "orientation", "random acyclic orientations of the estimate's skeleton", _matched(own_orientations)
+    ),
+    "oracle_skeleton": Null(
+        "oracle_skeleton",
+        "random acyclic orientations of the true skeleton",
+        _matched(true_orientations),
+        reference=True,
+    ),
+}

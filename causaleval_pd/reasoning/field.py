@@ -1,0 +1,143 @@
+"""The fields of answers and of quantities: how the verbs coerce, align and identify these cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..context import Context
+from ..field import Batch, Field, register_field
+from ..messages import name_row
+from .counts import QUANTITIES, parse_counts
+from .nulls import ANSWER_NULLS, QUANTITY_NULLS
+from .pairs import AnswerPairs, QuantityPairs
+
+
+def _holds_answers(cells: pd.Series) -> bool:
+    """Tell whether a column holds booleans, perhaps with gaps."""
+    if cells.dtype in ("bool", "boolean"):
+        return True
+    return cells.dtype == object and len(cells) > 0 and bool(cells.dropna().map(lambda x: x in (True, False)).all())
+
+
+def _holds_quantities(cells: pd.Series) -> bool:
+    """Tell whether a column holds numbers."""
+    return pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
+
+
+def _coerce_answers(cells: pd.Series, column: str) -> pd.Series:
+    known = cells.dropna()
+    wrong = ~known.map(lambda x: isinstance(x, (bool, np.bool_))).to_numpy(bool)
+    if wrong.any():
+        row = int(np.flatnonzero(cells.notna())[wrong.argmax()])
+        raise ValueError(
+            f"{name_row(row, cells.index, column)}: an answer is True, False or missing, found {cells.iloc[row]!r}; "
+            "read texts by ce.reasoning.parse_answers"
+        )
+    return cells.astype("boolean")
+
+
+def _coerce_quantities(cells: pd.Series, column: str) -> pd.Series:
+    try:
+        numbers = cells.astype("float64")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"column {column!r} must hold numbers, found dtype {cells.dtype}: {error}") from None
+    if np.isinf(numbers).any():
+        row = int(np.isinf(numbers.to_numpy()).argmax())
+        raise ValueError(f"{name_row(row, cells.index, column)}: a quantity is a finite number, found infinity")
+    return numbers
+
+
+def _known(truth: pd.Series, estimate: pd.Series) -> NDArray[np.int64]:
+    return np.flatnonzero((truth.notna() & estimate.notna().to_numpy()).to_numpy()).astype(np.int64)
+
+
+def _answer_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
+    """Align by row; answers need no more."""
+    rows = _known(truth, estimate)
+    if len(rows):
+        yield Batch(rows, AnswerPairs(*(side.iloc[rows].to_numpy(bool) for side in (truth, estimate))))
+
+
+def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
+    """Align by row; shares, differences and products apart, since they differ in the closed forms they have."""
+    rows = _known(truth, estimate)
+    true, found = (side.iloc[rows].to_numpy(np.float64) for side in (truth, estimate))
+    if context is None:
+        if len(rows):
+            yield Batch(rows, QuantityPairs(true, found))
+        return
+    terms, factors = parse_counts([values["counts"] for values in context.values])
+    codes = context.codes[rows]
+    pairs = QuantityPairs(true, found, terms.take(codes), factors[codes])
+    single = (factors == 1) & (terms.quantity[:, 0] < 0)
+    unpaired = (terms.both[:, 1] < 0) & np.isin(terms.quantity[:, 1], [QUANTITIES.index(q) for q in ("ate", "pns")])
+    signature = np.where(single, unpaired.astype(np.int64), 2)[codes]
+    for chosen in (np.flatnonzero(signature == i) for i in range(3)):
+        if len(chosen):
+            yield Batch(rows[chosen], pairs.take(chosen))
+
+
+def _missing(cells: pd.Series) -> NDArray[np.bool_]:
+    return cells.isna().to_numpy(bool)
+
+
+def _answer_pair(truth: Any, estimate: Any) -> AnswerPairs:
+    for cell in (truth, estimate):
+        if not isinstance(cell, (bool, np.bool_)):
+            raise TypeError(f"an answer is True or False, found {cell!r}")
+    return AnswerPairs(np.array([truth], bool), np.array([estimate], bool))
+
+
+def _quantity_pair(truth: Any, estimate: Any) -> QuantityPairs:
+    for cell in (truth, estimate):
+        if isinstance(cell, bool) or not isinstance(cell, (int, float, np.integer, np.floating)):
+            raise TypeError(f"a quantity is a number, found {cell!r}")
+    return QuantityPairs(np.array([truth], np.float64), np.array([estimate], np.float64))
+
+
+def _identify_answers(cells: pd.Series) -> NDArray[np.int64]:
+    return np.where(_missing(cells), 0, cells.fillna(False).to_numpy(np.int64) + 1).astype(np.int64)
+
+
+def _identify_quantities(cells: pd.Series) -> NDArray[np.int64]:
+    # + 0.0 makes one number of both zeros, + 1 keeps 0 for what is missing
+    bits = (cells.fillna(0.0).to_numpy(np.float64) + 0.0).view(np.int64) + 1
+    return np.where(_missing(cells), 0, bits).astype(np.int64)
+
+
+ANSWERS = register_field(
+    Field(
+        name="answer",
+        default_metrics=("answer_accuracy",),
+        default_null="permute_answers",
+        holds=_holds_answers,
+        coerce=_coerce_answers,
+        batches=_answer_batches,
+        missing=_missing,
+        pair=_answer_pair,
+        identify=_identify_answers,
+        nulls=ANSWER_NULLS,
+        context=("group",),
+    )
+)
+
+QUANTITY = register_field(
+    Field(
+        name="quantity",
+        default_metrics=("rae", "quantity_error"),
+        default_null="permute_answers",
+        holds=_holds_quantities,
+        coerce=_coerce_quantities,
+        batches=_quantity_batches,
+        missing=_missing,
+        pair=_quantity_pair,
+        identify=_identify_quantities,
+        nulls=QUANTITY_NULLS,
+        context=("counts",),
+    )
+)

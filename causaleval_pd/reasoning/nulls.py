@@ -1,0 +1,224 @@
+"""Null models of answers and quantities: a reasoner's own answers shuffled, random and constant answers.
+
+References
+----------
+.. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+   evaluating causal discovery algorithms. UAI 2025.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..engine import uniforms
+from ..metric import Metric
+from ..null import ClosedForm, Controls, Distribution, Matcher, Matching, Null
+from .counts import Terms
+from .laws import Law, quantity_laws
+from .pairs import AnswerPairs, QuantityPairs
+
+Floats = NDArray[np.float64]
+
+#: rough bytes that one drawn control takes while it is scored
+_BYTES = 100
+
+#: odd step between the streams of a row's counts (the golden ratio's fraction of 2**64)
+_STREAM = 0x9E3779B97F4A7C15
+
+_WORDS = {
+    "permute_answers": "the reasoner's own answers, shuffled over samples within question and arm",
+    "random_answers": "random answers, yes and no equally likely",
+    "biased_answers": "random answers with the reasoner's own share of yes",
+    "exchange_arms": "the reasoner's own answers, the two arms of a sample exchanged at random",
+    "majority_answers": "the reasoner's own majority answer in each arm",
+    "always_yes": "the answer yes to every question",
+    "always_no": "the answer no to every question",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RandomAnswers:
+    """Controls that answer yes with a given probability.
+
+    Attributes
+    ----------
+    pairs : AnswerPairs
+        The observed pairs.
+    p_yes : (n,) float
+        Probability of yes.
+    keys : (n,) uint64
+        Names of the rows' random streams.
+    """
+
+    pairs: AnswerPairs
+    p_yes: Floats
+    keys: NDArray[np.uint64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls."""
+        return np.full(self.pairs.n, "answer", object)
+
+    @property
+    def cost(self) -> int:
+        """Bytes that one drawn control takes while it is scored."""
+        return _BYTES
+
+    def draw(self, start: int, count: int) -> AnswerPairs:
+        """Return rows x count pairs, a row's draws together."""
+        yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
+        return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the two values of the metric and their probabilities."""
+        if metric.null != "answer":
+            return None
+        values = [
+            np.asarray(metric(AnswerPairs(self.pairs.truth, np.full(self.pairs.n, answer))), np.float64)
+            for answer in (False, True)
+        ]
+        weights = np.stack([1 - self.p_yes, self.p_yes], axis=1)
+        return _closed(np.arange(self.pairs.n), np.stack(values, axis=1), weights)
+
+
+def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
+    distribution = Distribution.of(index, values, weights)
+    mean = distribution.expectation(lambda x: x)
+    return ClosedForm(mean, np.maximum(distribution.expectation(np.square) - mean**2, 0.0), distribution)
+
+
+def _match_answers(name: str, matching: Matching) -> Matcher:
+    """Draw answers by the share of yes in a row's group; permuted answers have this law one by one."""
+    answers = matching.estimate.to_numpy(np.float64, na_value=np.nan)
+    labels = [np.zeros(len(answers), np.int64)]
+    if matching.context is not None:
+        labels.append(matching.context.codes)
+    if matching.stratum is not None:
+        labels.append(matching.stratum)
+    group = pd.factorize(pd.MultiIndex.from_arrays(labels))[0]
+    share = pd.Series(answers).groupby(group).transform("mean").to_numpy(np.float64)
+    p_yes = {
+        "permute_answers": share,
+        "random_answers": np.full(len(answers), 0.5),
+        "majority_answers": (share > 0.5).astype(np.float64),
+        "always_yes": np.ones(len(answers)),
+        "always_no": np.zeros(len(answers)),
+    }[name]
+
+    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        return RandomAnswers(pairs, p_yes[rows], keys)
+
+    return match
+
+
+@dataclass(frozen=True, eq=False)
+class RandomQuantities:
+    """Controls that are quantities of random answers, with the yes-counts of a null model.
+
+    Attributes
+    ----------
+    pairs : QuantityPairs
+        The observed pairs, with counts.
+    null : str
+        Name of the null model.
+    keys : (n,) uint64
+        Names of the rows' random streams.
+    """
+
+    pairs: QuantityPairs
+    null: str
+    keys: NDArray[np.uint64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Quantity that the controls stand for."""
+        return self.pairs.kinds
+
+    @property
+    def cost(self) -> int:
+        """Bytes that one drawn control takes while it is scored."""
+        return _BYTES * self._terms.quantity.shape[1]
+
+    @property
+    def _terms(self) -> Terms:
+        if self.pairs.terms is None:
+            raise ValueError(
+                "controls of quantities are drawn from the reasoner's yes-counts: pass context={'counts': 'counts'} "
+                "(ce.reasoning.COUNTS) with a table made by ce.reasoning.quantities"
+            )
+        return self.pairs.terms
+
+    def draw(self, start: int, count: int) -> QuantityPairs:
+        """Return rows x count pairs, a row's draws together; a compared estimate is drawn as well as the product."""
+        terms = self._terms
+        truth = np.repeat(self.pairs.truth[:, None], count, axis=1)
+        estimate = np.ones_like(truth)
+        for column in range(terms.quantity.shape[1]):
+            rows = np.flatnonzero(terms.quantity[:, column] >= 0)
+            if not len(rows):
+                continue
+            chosen = Terms(*(values[rows, column] for values in terms.fields))
+            drawn = self._draw(chosen, column, self.keys[rows], start, count)
+            if column:
+                estimate[rows] *= drawn
+            else:
+                truth[rows] = drawn
+        pairs = self.pairs.take(np.repeat(np.arange(self.pairs.n), count))
+        return replace(pairs, truth=truth.ravel(), estimate=estimate.ravel())
+
+    def _draw(self, terms: Terms, column: int, keys: NDArray[np.uint64], start: int, count: int) -> Floats:
+        total = np.zeros((len(keys), count))
+        for part, law in enumerate(quantity_laws(self.null, terms)):
+            # each term of a row has a stream of its own
+            own = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
+            total += law.draw(uniforms(own, start, count))
+        return total
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the exact law of the metric where a row is one quantity with one random count."""
+        terms = self._terms
+        if metric.null != "counts" or (terms.quantity[:, 0] >= 0).any() or np.any(self.pairs.n_factors != 1):
+            return None
+        laws = quantity_laws(self.null, Terms(*(values[:, 1] for values in terms.fields)))
+        if any((law.drawn > 0).any() for law in laws[1:]):
+            return None
+        law = laws[0]
+        stored, index = _distinct(law, self.pairs.truth)
+        counts, cumulative = law.take(stored).support()
+        values = law.take(stored).values(counts)
+        width = values.shape[1]
+        support = self.pairs.take(np.repeat(stored, width))
+        scored = metric(replace(support, estimate=values.ravel())).reshape(values.shape)
+        weights = np.diff(cumulative, prepend=0.0, axis=1)
+        return _closed(index, np.asarray(scored, np.float64), weights)
+
+
+def _distinct(law: Law, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find rows whose law and truth are the same, so that each is evaluated once."""
+    columns = np.stack([truth, law.base, law.step, law.total, law.marked, law.drawn, law.p], axis=1)
+    _, first, inverse = np.unique(columns, axis=0, return_index=True, return_inverse=True, equal_nan=True)
+    return first, inverse.reshape(-1).astype(np.int64)
+
+
+def _match_quantities(name: str, matching: Matching) -> Matcher:
+    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        return RandomQuantities(pairs, name, keys)
+
+    return match
+
+
+def _nulls(make: Callable[[str, Matching], Matcher], names: tuple[str, ...]) -> dict[str, Null]:
+    return {name: Null(name, _WORDS[name], partial(make, name)) for name in names}
+
+
+ANSWER_NULLS = _nulls(
+    _match_answers, ("permute_answers", "random_answers", "majority_answers", "always_yes", "always_no")
+)
+QUANTITY_NULLS = _nulls(_match_quantities, tuple(_WORDS))

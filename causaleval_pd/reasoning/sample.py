@@ -1,0 +1,228 @@
+"""Random causal worlds: components in a row, random functions and noise; how many samples a quantity needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from .. import engine
+from ..messages import check_known
+from .world import FUNCTIONS, World
+
+KINDS = ("cycle", "wheel")
+
+Kind = Literal["cycle", "wheel", "mixed"]
+Functions = Literal["and", "or", "random"]
+
+#: noise rates of the published generator: uniform over this range, rounded to one decimal
+NOISE = (0.4, 0.8)
+
+#: nodes that a drawn world may have
+MAX_NODES = 10_000
+
+# worlds that are drawn in search of one that is not near-degenerate
+_TRIES = 2000
+
+
+def component_edges(size: int, kind: Literal["cycle", "wheel"]) -> list[tuple[int, int]]:
+    """List the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1.
+
+    Parameters
+    ----------
+    size : int
+        Number of nodes, at least 2. Two nodes are one edge, three are a triangle, whatever the kind.
+    kind : {"cycle", "wheel"}
+        A path with a shortcut from source to sink; or a hub 0 that leads to a path with a shortcut.
+
+    Returns
+    -------
+    list of (int, int)
+        Edges (parent, child).
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import component_edges
+    >>> component_edges(4, "cycle")
+    [(0, 1), (1, 2), (2, 3), (0, 3)]
+    >>> component_edges(4, "wheel")
+    [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 3)]
+    """
+    check_known(kind, KINDS, "kind of component")
+    if size < 2:
+        raise ValueError(f"a component has at least 2 nodes, found {size}")
+    last = size - 1
+    if size == 2:
+        return [(0, 1)]
+    if kind == "cycle":
+        return [*((i, i + 1) for i in range(last)), (0, last)]
+    rim = [(i, i + 1) for i in range(1, last)]
+    return [*((0, i) for i in range(1, size)), *rim, *([(1, last)] if size > 3 else [])]
+
+
+def sample_world(
+    sizes: Sequence[int],
+    kind: Kind | Sequence[Literal["cycle", "wheel"]] = "cycle",
+    functions: Functions = "random",
+    *,
+    noise: float | tuple[float, float] = NOISE,
+    min_pns: float = 0.0,
+    nodes: Sequence[str] | None = None,
+    rng: engine.RNGLike = None,
+) -> World:
+    """Draw a world whose components stand in a row, the last node of one being the first of the next.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of nodes of each component, at least 2.
+    kind : {"cycle", "wheel", "mixed"} or sequence of {"cycle", "wheel"}
+        Kind of all components, a fair draw for each, or the kind of each.
+    functions : {"and", "or", "random"}
+        Function of every node; "random" makes half of the nodes AND (rounded down), the rest OR, in random order.
+    noise : float or (float, float)
+        P(U = 1) of every node, or the range from which each node's is drawn uniformly and rounded to one decimal.
+    min_pns : float
+        Least PNS of (root, leaf): worlds are drawn until one has it. Without it half of the worlds have a PNS below
+        .01, and a thousand samples may hold not one case.
+    nodes : sequence of str, optional
+        Names of the nodes in topological order; else V00, V01, ...
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    World
+        One root, one leaf, sum(sizes) - len(sizes) + 1 nodes.
+
+    Raises
+    ------
+    ValueError
+        If a size, a range or a name is wrong, or if no world with `min_pns` was found; the best one found is named.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import sample_world
+    >>> world = sample_world([4, 3, 4], "cycle", "random", min_pns=0.05, rng=7)
+    >>> world.cut_nodes, world.pns("V00", "V08") >= 0.05
+    (('V00', 'V03', 'V05', 'V08'), True)
+    """
+    sizes = [int(size) for size in sizes]
+    kinds = component_kinds(kind, sizes)
+    check_known(functions, (*FUNCTIONS, "random"), "choice of functions")
+    n_nodes = sum(sizes) - len(sizes) + 1
+    width = max(2, len(str(n_nodes - 1)))
+    names = [f"V{i:0{width}d}" for i in range(n_nodes)] if nodes is None else [str(node) for node in nodes]
+    if len(set(names)) != n_nodes or len(names) != n_nodes:
+        raise ValueError(f"nodes must be {n_nodes} different names, found {names}")
+    if not 0 <= min_pns < 1:
+        raise ValueError(f"min_pns must be from 0 to below 1, found {min_pns}")
+    low, high = (noise, noise) if isinstance(noise, (int, float)) else noise
+    if not 0 <= low <= high <= 1:
+        raise ValueError(f"noise must be a probability or a range of probabilities (low, high), found {noise}")
+    generator = np.random.default_rng(engine.resolve_seed(rng))
+    best = 0.0
+    for _ in range(_TRIES):
+        drawn = [str(k) for k in generator.choice(KINDS, len(sizes))] if kinds is None else kinds
+        world = World(
+            join_components(sizes, drawn, names),
+            _draw_functions(functions, names, generator),
+            _draw_noise(low, high, names, generator),
+        )
+        if min_pns == 0:
+            return world
+        found = world.pns(names[0], names[-1])
+        if found >= min_pns:
+            return world
+        best = max(best, found)
+    raise ValueError(
+        f"none of {_TRIES} worlds of sizes {sizes} had a PNS of at least {min_pns} from root to leaf; the best had "
+        f"{best:.3g}: ask for less, for fewer or smaller components, or for other functions or noise"
+    )
+
+
+def required_samples(pns: ArrayLike, relative_error: float = 0.1, *, level: float = 0.95) -> Any:
+    """Return how many samples estimate a PNS to a wanted relative error.
+
+    n is the least integer with z * sqrt(PNS (1 - PNS) / n) <= relative_error * PNS.
+
+    Parameters
+    ----------
+    pns : float or array
+        True probability.
+    relative_error : float
+        Half-width of the interval as a share of the PNS.
+    level : float
+        Probability that the error stays within.
+
+    Returns
+    -------
+    float or array
+        Number of samples; infinite where PNS is 0.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import required_samples
+    >>> required_samples([0.21, 0.027]).tolist()
+    [1446.0, 13844.0]
+    """
+    p = np.asarray(pns, np.float64)
+    if np.any((p < 0) | (p > 1)):
+        raise ValueError("pns must be probabilities from 0 to 1")
+    if not relative_error > 0 or not 0 < level < 1:
+        raise ValueError(f"relative_error must be positive and level within (0, 1), found {relative_error}, {level}")
+    z = ndtri(0.5 + level / 2)
+    with np.errstate(divide="ignore"):
+        n = np.ceil((z / relative_error) ** 2 * (1 - p) / p)
+    return n if n.ndim else float(n)
+
+
+def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
+    """Check sizes and return the kind of each component, or None where they are drawn."""
+    if not sizes:
+        raise ValueError("sizes must name at least one component")
+    for size in sizes:
+        if size < 2:
+            raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
+    if sum(sizes) > MAX_NODES:
+        raise ValueError(f"a drawn world has at most {MAX_NODES} nodes, found {sum(sizes)} in all components")
+    if isinstance(kind, str):
+        check_known(kind, (*KINDS, "mixed"), "kind of component")
+        return None if kind == "mixed" else [kind] * len(sizes)
+    kinds = [str(k) for k in kind]
+    for k in kinds:
+        check_known(k, KINDS, "kind of component")
+    if len(kinds) != len(sizes):
+        raise ValueError(f"kind must name one kind a component: {len(sizes)} sizes, {len(kinds)} kinds")
+    return kinds
+
+
+def join_components(sizes: Sequence[int], kinds: Sequence[Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """List the edges of components in a row over the names, in topological order."""
+    edges, first = [], 0
+    for size, kind in zip(sizes, kinds, strict=True):
+        edges += [(names[first + i], names[first + j]) for i, j in component_edges(size, kind)]
+        first += size - 1
+    return edges
+
+
+def _draw_functions(functions: str, names: Sequence[str], generator: np.random.Generator) -> dict[str, Any]:
+    n_and = {"and": len(names), "or": 0, "random": len(names) // 2}[functions]
+    return dict(
+        zip(names, generator.permutation(["and"] * n_and + ["or"] * (len(names) - n_and)).tolist(), strict=True)
+    )
+
+
+def _draw_noise(low: float, high: float, names: Sequence[str], generator: np.random.Generator) -> dict[str, float]:
+    drawn = generator.uniform(low, high, len(names))
+    # a given probability is kept as it is; only drawn ones are rounded
+    rates = [low] * len(names) if math.isclose(low, high) else drawn.round(1).tolist()
+    return dict(zip(names, rates, strict=True))

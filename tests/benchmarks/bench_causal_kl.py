@@ -1,0 +1,178 @@
+"""Ours against peers on networks, measured in one run on one thread: `python tests/benchmarks/bench_causal_kl.py`.
+
+ALARM (37 nodes) and win95pts (76 nodes) are the example networks that ship with pgmpy; the estimates are learned by its
+hill climbing from 2000 cases (ALARM) or have a sixth of the true arcs reversed or deleted (win95pts). Every timing of
+ours starts without anything remembered. Times of one machine mean little; the ratio is the result.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import causaleval_pd as ce
+from causaleval_pd.causal_kl import from_data, from_joint, inference, metastatic, sample, weights
+from causaleval_pd.causal_kl.layout import Layout, causal_order
+from causaleval_pd.causal_kl.metastatic import MUTATED_ARCS
+
+ROUNDS = 5
+LAWS = ["kl", "ckl1", "ckl2", "ckl3"]
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Return the median CPU seconds of some calls, after one to warm up."""
+    function()
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        function()
+        times.append(time.process_time() - start)
+    return statistics.median(times)
+
+
+def forget() -> None:
+    """Empty what is remembered between calls."""
+    weights.prepare.cache_clear()
+    inference.plan.cache_clear()
+
+
+def shipped(name: str) -> ce.DiscreteNetwork:
+    """Return an example network of pgmpy."""
+    import pgmpy
+
+    return ce.as_network(Path(pgmpy.__file__).parent / "utils" / "example_models" / f"{name}.bif.gz")
+
+
+def learned(truth: ce.DiscreteNetwork) -> ce.DiscreteNetwork:
+    """Return a network learned by hill climbing."""
+    from pgmpy.estimators import HillClimbSearch
+
+    cases = sample(truth, 2000, rng=1)
+    found = HillClimbSearch(cases).estimate(scoring_method="bic-d", max_indegree=4, show_progress=False)
+    return from_data(ce.as_graph(list(found.edges()), nodes=truth.nodes), cases, 0.5, states=truth)
+
+
+def mutated(truth: ce.DiscreteNetwork) -> ce.DiscreteNetwork:
+    """Return the truth with some arcs reversed or deleted, fitted to cases."""
+    rng = np.random.default_rng(2)
+    parents = [set(p) for p in truth.layout.parents]
+    for a, b in sorted(truth.layout.arcs):
+        if rng.random() < 1 / 6:
+            parents[b].discard(a)
+            parents[a].add(b)
+            if len(causal_order([sorted(p) for p in parents])) < len(parents):
+                parents[a].discard(b)
+    layout = Layout(truth.nodes, truth.layout.states, tuple(tuple(sorted(p)) for p in parents))
+    graph = ce.as_graph([(truth.nodes[a], truth.nodes[b]) for a, b in sorted(layout.arcs)], nodes=truth.nodes)
+    return from_data(graph, sample(truth, 2000, rng=3), 0.5, states=truth)
+
+
+def in_pyagrum(network: ce.DiscreteNetwork) -> object:
+    """Return the same network in pyagrum."""
+    import pyagrum as gum
+
+    made = gum.BayesNet()
+    for name in network.nodes:
+        made.add(gum.LabelizedVariable(name, name, list(network.states[name])))
+    for name, parents in network.parents.items():
+        for parent in parents:
+            made.addArc(parent, name)
+    for name, table in network.cpts.items():
+        axes = [*network.parents[name], name]
+        wanted = list(made.cpt(name).names)[::-1]
+        made.cpt(name)[:] = np.ascontiguousarray(table.transpose([axes.index(axis) for axis in wanted]))
+    return made
+
+
+def family_queries(truth: ce.DiscreteNetwork, estimate: ce.DiscreteNetwork, peer: object) -> None:
+    """Ask pyagrum's lazy propagation for the joint law of every family of both networks, as KL needs them."""
+    import pyagrum as gum
+
+    families = {frozenset([*network.parents[n], n]) for network in (truth, estimate) for n in network.nodes}
+    engine = gum.LazyPropagation(peer)
+    for family in families:
+        engine.addJointTarget(set(family))
+    engine.makeInference()
+    for family in families:
+        engine.jointPosterior(set(family))
+
+
+def large(name: str, learn: Callable[[ce.DiscreteNetwork], ce.DiscreteNetwork]) -> None:
+    """Time all divergences on a large network."""
+    truth = shipped(name)
+    estimate = learn(truth)
+    peer_network = in_pyagrum(truth)
+    peer = seconds(lambda: family_queries(truth, estimate, peer_network))
+    times = {}
+    for law in LAWS:
+        metric = ce.get_metric(law)
+        times[law] = seconds(lambda metric=metric: (forget(), metric(truth, estimate)))
+        ratios = f"ours / peer {times[law] / peer:6.2f}   ours / our KL {times[law] / times['kl']:5.2f}"
+        print(
+            f"{name}, {len(truth.nodes)} nodes: {law:<5} {times[law] * 1e3:8.1f} ms   "
+            f"family queries of pyagrum {peer * 1e3:8.1f} ms   {ratios}"
+        )
+
+
+def repetitions(n: int = 1000) -> None:
+    """Score nine structures on many data sets of 1000 cases, as in Table 4 of the paper."""
+    truth, rng = metastatic(), np.random.default_rng(4)
+    graphs = [ce.as_graph(arcs) for arcs in MUTATED_ARCS.values()]
+    start = time.process_time()
+    estimates = [
+        from_data(graph, cases, 0.5) for cases in (sample(truth, 1000, rng=rng) for _ in range(n)) for graph in graphs
+    ]
+    made = time.process_time() - start
+    columns = {"truth": [truth] * len(estimates), "estimate": estimates}
+    runs = pd.DataFrame({name: ce.network_column(cells) for name, cells in columns.items()})
+    spent = seconds(lambda: ce.evaluate(runs, LAWS))
+    print(
+        f"nine structures x {n} repetitions x 4 metrics: {spent:.3f} s, {n / spent:,.0f} repetitions a second "
+        f"(drawing and fitting them: {made:.1f} s)"
+    )
+
+
+def exact_distance() -> None:
+    """KL on Sachs's 11 nodes against pyagrum's, which enumerates the joint law."""
+    import pyagrum as gum
+
+    truth = shipped("sachs")
+    estimate = mutated(truth)
+    left, right = in_pyagrum(truth), in_pyagrum(estimate)
+    ours = seconds(lambda: (forget(), ce.kl(truth, estimate)))
+    peer = seconds(lambda: gum.ExactBNdistance(left, right).compute())
+    times = f"KL {ours * 1e3:.1f} ms   pyagrum's exact distance {peer * 1e3:.1f} ms"
+    print(f"sachs, 11 nodes: {times}   {peer / ours:.0f}x")
+
+
+def controls() -> None:
+    """Exact null distributions over all DAGs with as many arcs: four nodes, five nodes."""
+    truth = metastatic()
+    runs = pd.DataFrame({"truth": [truth], "estimate": [from_joint(MUTATED_ARCS["rev.out.strong"], truth)]})
+    spent = seconds(lambda: ce.with_controls(runs, LAWS, rng=1))
+    print(f"186 controls x 4 metrics, exact: {spent * 1e3:8.1f} ms a row")
+
+
+def main() -> None:
+    """Print one line a workload."""
+    warnings.simplefilter("ignore")
+    repetitions()
+    controls()
+    exact_distance()
+    large("alarm", learned)
+    large("win95pts", mutated)
+
+
+if __name__ == "__main__":
+    main()

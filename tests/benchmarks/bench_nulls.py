@@ -1,0 +1,53 @@
+"""Null models and exact p-values against peers, in one run on one thread: `python tests/benchmarks/bench_nulls.py`."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from bench_graphs import adjacency, alternate, report
+from scipy import stats
+
+import causaleval_pd as ce
+
+ROWS = 1_000_000
+
+
+def tails_against_scipy(n_nodes: int, low: int, high: int) -> None:
+    """Exact skeleton tests with numbers of edges drawn from low to high for every row, against hypergeom.sf."""
+    rng = np.random.default_rng(n_nodes)
+    n_pairs = n_nodes * (n_nodes - 1) // 2
+    true, estimated = rng.integers(low, high, (2, ROWS))
+    shared = rng.hypergeometric(true, n_pairs - true, estimated)
+    ours, peer = alternate(
+        lambda: ce.skeleton_test(shared, true, estimated, n_nodes),
+        lambda: stats.hypergeom.sf(shared - 1, n_pairs, true, estimated),
+    )
+    laws = min(ROWS, (high - low) ** 2)
+    report(f"{ROWS:,} exact p, {n_nodes} nodes, {laws:,} laws, vs scipy hypergeom.sf", ours / ROWS, peer / ROWS, "row")
+
+
+def draws_against_networkx(null: str, n_nodes: int = 20, n_edges: int = 40, n_rows: int = 200) -> None:
+    """Controls of a null model drawn and scored by SHD, against drawing the like in networkx without scoring."""
+    rng = np.random.default_rng(1)
+    cells = ce.graph_column(np.stack([adjacency(rng, n_nodes, n_edges) for _ in range(n_rows)]), encoding="row->column")
+    table = pd.DataFrame({"truth": cells, "estimate": cells.iloc[::-1].array})
+    base = nx.gnm_random_graph(n_nodes, n_edges, seed=1)
+    peers = {
+        "permutation": lambda: nx.relabel_nodes(base, dict(enumerate(rng.permutation(n_nodes).tolist()))),
+        "degree": lambda: nx.double_edge_swap(base.copy(), 10 * n_edges, 100 * n_edges, seed=int(rng.integers(2**31))),
+        "scale_free": lambda: nx.barabasi_albert_graph(n_nodes, 2, seed=int(rng.integers(2**31))),
+        "small_world": lambda: nx.watts_strogatz_graph(n_nodes, 4, 0.1, seed=int(rng.integers(2**31))),
+    }
+    ours, peer = alternate(
+        lambda: ce.with_controls(table, ["shd"], null=null, n_draws=1000, rng=1),
+        lambda: [peers[null]() for _ in range(50)],
+    )
+    report(f"null {null}, {n_nodes} nodes, SHD, vs networkx graph alone", ours / n_rows / 1000, peer / 50, "control")
+
+
+if __name__ == "__main__":
+    for nodes, fewest, most in ((10, 5, 30), (20, 20, 80), (50, 50, 300)):
+        tails_against_scipy(nodes, fewest, most)
+    for name in ("permutation", "degree", "scale_free", "small_world"):
+        draws_against_networkx(name)

@@ -1,0 +1,68 @@
+"""Networks that several tests of this folder score."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.causal_kl import metastatic, metastatic_mutations
+
+KNOWN = Path(__file__).parents[1] / "known_answers"
+
+
+def known(name: str) -> pd.DataFrame:
+    """A table of known answers."""
+    return pd.read_csv(KNOWN / f"causal_kl_{name}.csv.gz")
+
+
+def known_networks() -> dict[str, ce.DiscreteNetwork]:
+    """The discrete networks of the known answers, by name."""
+    text = gzip.decompress((KNOWN / "causal_kl_networks.json.gz").read_bytes()).decode()
+    return {name: _discrete(content) for name, content in json.loads(text)["networks"].items()}
+
+
+def _discrete(content: dict) -> ce.DiscreteNetwork:
+    names, cards = content["nodes"], content["card"]
+
+    def table(i: int) -> np.ndarray:
+        shape = [*(cards[p] for p in content["parents"][i]), cards[i]]
+
+        def fill(part: list | None, depth: int) -> np.ndarray:
+            if part is None:
+                return np.full(shape[depth:], np.nan)
+            return np.array(part) if depth == len(shape) - 1 else np.stack([fill(x, depth + 1) for x in part])
+
+        return fill(content["cpt"][i], 0)
+
+    parents = {name: [names[p] for p in content["parents"][i]] for i, name in enumerate(names)}
+    return ce.DiscreteNetwork(parents, {name: table(i) for i, name in enumerate(names)})
+
+
+def known_gaussian_networks() -> dict[str, ce.GaussianNetwork]:
+    """The linear-Gaussian networks of the known answers, by name."""
+    text = gzip.decompress((KNOWN / "causal_kl_gaussian_networks.json.gz").read_bytes()).decode()
+    made = {}
+    for name, content in json.loads(text)["networks"].items():
+        nodes = content["nodes"]
+        parents = {node: [nodes[p] for p in content["parents"][i]] for i, node in enumerate(nodes)}
+        numbers = [dict(zip(nodes, content[key], strict=True)) for key in ("coef", "var", "intercept")]
+        made[name] = ce.GaussianNetwork(parents, *numbers)
+    return made
+
+
+@pytest.fixture(scope="session", name="metastatic")
+def _metastatic() -> ce.DiscreteNetwork:
+    """The network of the published tables."""
+    return metastatic()
+
+
+@pytest.fixture(scope="session")
+def mutations() -> dict[str, ce.DiscreteNetwork]:
+    """The mutations of the published tables, parameterised by infinite data."""
+    return metastatic_mutations()

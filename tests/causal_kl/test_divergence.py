@@ -1,0 +1,162 @@
+"""Divergences: the definitions by enumeration, properties, options, sampling."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import causaleval_pd as ce
+from causaleval_pd.causal_kl import from_joint, inference, monte_carlo
+
+from . import brute_force as brute
+
+CAUSAL = ["ckl1", "ckl2", "ckl3"]
+ALL = ["kl", *CAUSAL, "wed_3"]
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(6))
+def test_definitions_by_enumeration(seed, zeros):
+    rng = np.random.default_rng([seed, int(zeros * 10)])
+    truth = brute.random_network(rng, zeros=zeros)
+    estimate = brute.random_network(rng, cards=[len(truth.states[n]) for n in truth.nodes], zeros=zeros / 2)
+    expected = {
+        "kl": brute.general(truth, estimate, [(1.0, (), {(): 1.0}, 1.0)]),
+        "wed_3": brute.wed_3(truth, estimate),
+    }
+    expected |= {name: brute.general(truth, estimate, law) for name, law in brute.laws(truth).items()}
+    for name, value in expected.items():
+        found = getattr(ce, name)(truth, estimate, **({"scaled": False} if name in CAUSAL else {}))
+        assert found == pytest.approx(value, abs=1e-12), name
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
+def test_properties(seed):
+    rng = np.random.default_rng(seed)
+    truth = brute.random_network(rng, k=4, cards=[2, 2, 3, 2])
+    estimate = brute.random_network(rng, k=4, cards=[2, 2, 3, 2])
+    swap = {"A": "D", "B": "A", "C": "B", "D": "C"}
+
+    def renamed(network):
+        return ce.DiscreteNetwork(
+            {swap[n]: [swap[p] for p in found] for n, found in network.parents.items()},
+            {swap[n]: table for n, table in network.cpts.items()},
+        )
+
+    for name in ALL:
+        metric = getattr(ce, name)
+        value = metric(truth, estimate)
+        assert metric(truth, truth) == 0
+        assert value >= 0
+        assert metric(renamed(truth), renamed(estimate)) == pytest.approx(value, abs=1e-10)
+        assert metric(truth, estimate, base=2) == pytest.approx(value / math.log(2))
+    # an estimate with the true arcs and nothing against their order: interventions cost as observations do
+    fuller = from_joint(truth, truth)
+    assert ce.ckl3(truth, fuller) == pytest.approx(0, abs=1e-12)
+
+
+def test_scales(metastatic, mutations):
+    for name, factor in zip(CAUSAL, (2, 2, 4), strict=True):
+        metric = getattr(ce, name)
+        scaled = metric(metastatic, mutations["rev.out.strong"])
+        assert metric(metastatic, mutations["rev.out.strong"], scaled=False) * factor == pytest.approx(scaled)
+
+
+def test_names_and_orders_of_states_do_not_matter(metastatic):
+    turned = ce.DiscreteNetwork(
+        {n: metastatic.parents[n][::-1] for n in reversed(metastatic.nodes)},
+        {
+            n: np.flip(table, axis=tuple(range(table.ndim))).transpose(*range(table.ndim - 1)[::-1], table.ndim - 1)
+            for n, table in metastatic.cpts.items()
+        },
+        {n: states[::-1] for n, states in metastatic.states.items()},
+    )
+    assert turned == metastatic and ce.ckl2(metastatic, turned) == 0
+
+
+def test_rows_do_not_depend_on_their_neighbours(metastatic, mutations):
+    names = list(mutations) * 3
+    runs = pd.DataFrame({"truth": [metastatic] * len(names), "estimate": [mutations[n] for n in names]})
+    together = ce.evaluate(runs, ALL)
+    for row in (0, 5, 20):
+        alone = ce.evaluate(runs.iloc[[row]], ALL)
+        pd.testing.assert_frame_equal(alone[ALL], together.loc[[row], ALL], check_exact=True)
+
+
+def test_undefined_rows_of_the_truth_are_refused_where_they_matter():
+    truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [1, 0], "B": [[0.3, 0.7], [math.nan] * 2]})
+    estimate = ce.DiscreteNetwork({"A": [], "B": []}, {"A": [0.5, 0.5], "B": [0.5, 0.5]})
+    assert ce.kl(truth, estimate) > 0
+    with pytest.raises(ValueError, match="node 'B' of the truth has an undefined row"):
+        ce.ckl1(truth, estimate)
+
+
+def test_sampling_agrees_with_the_exact_answer(metastatic, mutations):
+    for law in ("kl", *CAUSAL):
+        exact = getattr(ce, law)(metastatic, mutations["rev.out.strong"])
+        found = monte_carlo(metastatic, mutations["rev.out.strong"], law, n_samples=30_000, rng=8)
+        assert abs(found.value - exact) < 4 * found.standard_error
+        assert 0 < found.standard_error < 0.03
+    option = ce.ckl2(metastatic, mutations["rev.out.strong"], n_samples=1000, seed=3)
+    assert option == monte_carlo(metastatic, mutations["rev.out.strong"], "ckl2", n_samples=1000, rng=3).value
+    infinite = ce.DiscreteNetwork({n: [] for n in "MSBC"}, {n: [1, 0] for n in "MSBC"}, metastatic.states)
+    assert monte_carlo(metastatic, infinite, "kl", rng=1).value == math.inf
+
+
+def test_networks_over_the_width_limit_are_refused_by_node(metastatic, mutations, monkeypatch):
+    inference.plan.cache_clear()
+    monkeypatch.setattr(inference, "WIDTH_LIMIT", 4)
+    truth = ce.DiscreteNetwork(dict(metastatic.parents), {**metastatic.cpts, "M": [0.85, 0.15]}, metastatic.states)
+    with pytest.raises(ValueError, match=r"node '\w'.*table over.*n_samples="):
+        ce.ckl2(truth, mutations["true"])
+    inference.plan.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"base": 1}, "base must be"), ({"base": -2}, "base must be"), ({"n_samples": 1}, "n_samples must be")],
+)
+def test_options_are_checked(metastatic, options, words):
+    with pytest.raises(ValueError, match=words):
+        ce.kl(metastatic, metastatic, **options)
+
+
+def test_masses_of_unknown_laws_are_refused(metastatic):
+    with pytest.raises(ValueError, match="of must be one of kl, ckl1"):
+        ce.zero_mass(metastatic, metastatic, of="ckl4")
+
+
+def test_gaussian_kl_is_that_of_the_normal_laws():
+    rng = np.random.default_rng(4)
+    parents = [{"A": [], "B": ["A"], "C": ["A", "B"]}, {"A": ["C"], "B": ["A"], "C": []}]
+    truth, estimate = (
+        ce.GaussianNetwork(
+            p,
+            {n: rng.normal(size=len(x)) for n, x in p.items()},
+            {n: rng.uniform(0.5, 2) for n in p},
+            {n: rng.normal() for n in p},
+        )
+        for p in parents
+    )
+
+    def moments(network):
+        weights = np.zeros((3, 3))
+        for i, n in enumerate(network.nodes):
+            for p, w in zip(network.parents[n], network.coefficients[n], strict=True):
+                weights[i, network.nodes.index(p)] = w
+        inverse = np.linalg.inv(np.eye(3) - weights)
+        return (
+            inverse @ [network.intercepts[n] for n in network.nodes],
+            inverse @ np.diag([network.variances[n] for n in network.nodes]) @ inverse.T,
+        )
+
+    (m1, s1), (m2, s2) = moments(truth), moments(estimate)
+    gap = np.linalg.solve(s2, m2 - m1) @ (m2 - m1)
+    logs = np.linalg.slogdet(s2)[1] - np.linalg.slogdet(s1)[1]
+    assert ce.kl(truth, estimate) == pytest.approx((np.trace(np.linalg.solve(s2, s1)) - 3 + gap + logs) / 2)

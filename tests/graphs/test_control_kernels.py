@@ -1,0 +1,187 @@
+"""Random graphs of the further null models: compiled and plain agree bit for bit, and follow their laws."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from causaleval_pd.graphs import control_kernels, control_kernels_numpy, kernels, kernels_numpy
+
+BOTH = (control_kernels, control_kernels_numpy)
+KEYS = np.array([5, 2**63 + 11, 77], np.uint64)
+
+
+def skeletons(d, seed=0, share=0.5, n=3):
+    upper = np.triu(np.random.default_rng(seed).random((n, d, d)) < share, 1)
+    return kernels_numpy._pack(upper | upper.transpose(0, 2, 1))
+
+
+def mixed(d, seed=0, n=3):
+    """Graphs with every kind of mark."""
+    marks = np.random.default_rng(seed).random((n, d, d)) < 0.4
+    marks[:, range(d), range(d)] = False
+    return kernels_numpy._pack(marks)
+
+
+def same(name, *args):
+    ours, plain = (getattr(module, name)(*args) for module in BOTH)
+    if name == "draw_uniform":
+        assert ours[1] == plain[1]
+        ours, plain = ours[0], plain[0]
+    np.testing.assert_array_equal(ours, plain)
+    return ours
+
+
+@pytest.mark.parametrize("d", [0, 1, 2, 3, 5, 8, 12, 13, 63, 64, 65, 70])
+def test_compiled_and_plain_agree(d):
+    n_pairs = d * (d - 1) // 2
+    graphs, index = mixed(d), np.array([2, 0, 2])
+    many = np.random.default_rng(1).integers(0, 3, (3, 4))
+    edges = np.array([0, n_pairs // 3, n_pairs])
+    same("relabel_graphs", graphs, d, index, KEYS, 3, 4)
+    same("orient_graphs", graphs, d, index[:, None], KEYS, 3, 4)
+    same("orient_graphs", graphs, d, many, KEYS, 3, 4)
+    same("switch_edges", graphs, d, index, [0, 7, 40], KEYS, 3, 4)
+    same("scale_free", d, np.minimum(edges, 3 * d), KEYS, 3, 4)
+    for rewiring in (0, 0.3, 1):
+        same("small_world", d, edges, rewiring, KEYS, 3, 4)
+
+
+@pytest.mark.parametrize("d", [0, 1, 2, 3, 4, 6, 7, 30, 64])
+def test_uniform_draws_agree(d):
+    edges = [0, min(d, d * (d - 1) // 2), min(d + 2, d * (d - 1) // 2)]
+    same("draw_uniform", d, edges, None, KEYS, 1, 2, 10_000)
+    sparse = skeletons(d, share=min(1, 2 / max(1, d)))
+    same("draw_uniform", d, [], sparse, KEYS, 1, 2, 10_000)
+    same("draw_uniform", d, [], skeletons(min(d, 6), share=1), KEYS, 1, 2, 10_000) if d == 6 else None
+
+
+def test_running_out_of_tries_is_told():
+    assert same("draw_uniform", 30, [0, 400, 400], None, KEYS, 0, 2, 5).shape == (6, 2, 7)
+    assert control_kernels.draw_uniform(30, [0, 400, 400], None, KEYS, 0, 2, 5)[1] == 1
+
+
+def chi_square(planes, expected):
+    """Compare how often graphs were drawn with their probabilities, in standard deviations of the statistic."""
+    keys, found = np.unique(planes.reshape(len(planes), -1), axis=0, return_counts=True)
+    observed = {tuple(k): c for k, c in zip(keys.tolist(), found.tolist(), strict=True)}
+    assert set(observed) <= set(expected)
+    total = sum(expected.values())
+    want = {k: len(planes) * v / total for k, v in expected.items()}
+    statistic = sum((observed.get(k, 0) - w) ** 2 / w for k, w in want.items())
+    return (statistic - (len(want) - 1)) / np.sqrt(2 * max(1, len(want) - 1))
+
+
+def key(arcs, d):
+    marks = np.zeros((1, d, d), bool)
+    for a, b in arcs:
+        marks[0, a, b] = True
+    return tuple(kernels_numpy._pack(marks).reshape(-1).tolist())
+
+
+def acyclic_orientations(pairs, d):
+    """Every acyclic orientation, with the number of orders that fit it."""
+    found = Counter()
+    for order in itertools.permutations(range(d)):
+        found[key([(a, b) if order[a] < order[b] else (b, a) for a, b in pairs], d)] += 1
+    return found
+
+
+CYCLE = [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]
+
+
+def test_relabellings_are_uniform():
+    graph = np.array([key([(0, 1), (1, 2), (2, 1)], 4)], np.uint64).reshape(1, 2, 1)
+    expected = Counter(key([(p[0], p[1]), (p[1], p[2]), (p[2], p[1])], 4) for p in itertools.permutations(range(4)))
+    assert abs(chi_square(control_kernels.relabel_graphs(graph, 4, [0], [9], 0, 20_000), expected)) < 4
+
+
+def test_orientations_follow_the_orders():
+    skeleton = np.array([key(CYCLE + [(b, a) for a, b in CYCLE], 4)], np.uint64).reshape(1, 2, 1)
+    expected = acyclic_orientations(CYCLE, 4)
+    assert abs(chi_square(control_kernels.orient_graphs(skeleton, 4, [[0]], [9], 0, 20_000), expected)) < 4
+
+
+@pytest.mark.parametrize("pairs", [CYCLE, list(itertools.combinations(range(4), 2)), CYCLE[:4]])
+def test_uniform_orientations_are_uniform(pairs):
+    skeleton = np.array([key(pairs + [(b, a) for a, b in pairs], 4)], np.uint64).reshape(1, 2, 1)
+    expected = dict.fromkeys(acyclic_orientations(pairs, 4), 1)
+    drawn, stuck = control_kernels.draw_uniform(4, [], skeleton, [9], 0, 20_000, 1000)
+    assert stuck == -1
+    assert abs(chi_square(drawn, expected)) < 4
+
+
+@pytest.mark.parametrize("m", [2, 4, 6])
+def test_uniform_dags_are_uniform(m):
+    expected = {}
+    for pairs in itertools.combinations(itertools.combinations(range(4), 2), m):
+        expected |= dict.fromkeys(acyclic_orientations(pairs, 4), 1)
+    drawn, _ = control_kernels.draw_uniform(4, [m], None, [9], 0, 40_000, 1000)
+    assert abs(chi_square(drawn, expected)) < 4
+    assert kernels.is_acyclic(drawn, 4).all()
+
+
+def test_both_ways_to_uniform_draws_have_the_same_law(monkeypatch):
+    expected = dict.fromkeys(acyclic_orientations(CYCLE, 4), 1)
+    skeleton = np.array([key(CYCLE + [(b, a) for a, b in CYCLE], 4)], np.uint64).reshape(1, 2, 1)
+    for way in (False, True):
+        monkeypatch.setattr(control_kernels, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
+        monkeypatch.setattr(control_kernels_numpy, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
+        drawn = control_kernels.draw_uniform(4, [], skeleton, [9], 0, 20_000, 1000)[0]
+        assert abs(chi_square(drawn, expected)) < 4
+        plain = control_kernels_numpy.draw_uniform(4, [], skeleton, [9], 0, 50, 1000)[0]
+        np.testing.assert_array_equal(drawn[:50], plain)
+
+
+def test_switches_keep_degrees_and_become_uniform():
+    # 2-regular graphs on 5 nodes: the 12 pentagons
+    ring = [(i, (i + 1) % 5) for i in range(5)]
+    graph = np.array([key(ring + [(b, a) for a, b in ring], 5)], np.uint64).reshape(1, 2, 1)
+    drawn = control_kernels.switch_edges(graph, 5, [0], [60], [9], 0, 20_000)
+    assert (kernels.degrees(drawn, 5)[:, :, 2] == 2).all()
+    expected = {}
+    for p in itertools.permutations(range(5)):
+        other = [(p[i], p[(i + 1) % 5]) for i in range(5)]
+        expected[key(other + [(b, a) for a, b in other], 5)] = 1
+    assert len(expected) == 12
+    assert abs(chi_square(drawn, expected)) < 4
+    np.testing.assert_array_equal(control_kernels.switch_edges(graph, 5, [0], [0], [9], 0, 3), np.repeat(graph, 3, 0))
+
+
+def test_scale_free_prefers_degrees():
+    drawn = control_kernels.scale_free(3, [2], [9], 0, 20_000)
+    paths = [tuple(path) for path in np.unique(drawn.reshape(-1, 2), axis=0).tolist()]
+    assert len(paths) == 3
+    assert abs(chi_square(drawn, dict.fromkeys(paths, 1))) < 4
+    # second edge of 4 nodes: weights 2, 2, 1, 1; disjoint with 1 / (2*1*4 + 1) of the pairs' weight 9
+    drawn = control_kernels.scale_free(4, [2], [9], 0, 20_000)
+    disjoint = (kernels.degrees(drawn, 4)[:, :, 2] == 1).all(axis=1).mean()
+    assert disjoint == pytest.approx(1 / 9, abs=4 * np.sqrt(8 / 81 / 20_000))
+
+
+def test_small_worlds_are_rings_without_rewiring():
+    drawn = control_kernels.small_world(7, [14], 0, [9], 0, 50)
+    assert (kernels.degrees(drawn, 7)[:, :, 2] == 4).all()
+    mixed_up = control_kernels.small_world(7, [14], 1, [9], 0, 50)
+    assert (kernels.degrees(mixed_up, 7)[:, :, 2].sum(axis=1) == 28).all()
+    assert not (kernels.degrees(mixed_up, 7)[:, :, 2] == 4).all()
+
+
+@pytest.mark.parametrize("module", BOTH)
+def test_arguments_are_checked(module):
+    graphs = mixed(5)
+    with pytest.raises(ValueError, match=r"index must have the shape \(3,\), found \(2,\)"):
+        module.relabel_graphs(graphs, 5, [0, 1], KEYS, 0, 1)
+    with pytest.raises(IndexError, match="index runs from 0 to 3, but there are 3 graphs"):
+        module.relabel_graphs(graphs, 5, [0, 1, 3], KEYS, 0, 1)
+    with pytest.raises(ValueError, match="start and count must not be negative"):
+        module.orient_graphs(graphs, 5, [[0], [1], [2]], KEYS, -1, 1)
+    with pytest.raises(ValueError, match="between 0 and 10 edges"):
+        module.scale_free(5, [0, 11, 2], KEYS, 0, 1)
+    with pytest.raises(ValueError, match="rewiring must lie between 0 and 1, found 2"):
+        module.small_world(5, [0, 1, 2], 2, KEYS, 0, 1)
+    with pytest.raises(ValueError, match="at most 64 nodes, found 65"):
+        module.draw_uniform(65, [0, 1, 2], None, KEYS, 0, 1, 10)

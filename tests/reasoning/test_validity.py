@@ -1,0 +1,162 @@
+"""Thresholds as published, decisions that know noise: agreement, calibration, power."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from causaleval_pd.reasoning import consistency_test, judge, quantities, sample_world, taxonomy
+from causaleval_pd.reasoning.validity import lower_tail, upper_tail
+
+PATH = ["model", "task", "path"]
+
+
+@pytest.fixture(scope="module")
+def table(interventions, known_worlds):
+    return quantities(interventions, by="model", worlds=known_worlds, which=["pns"])
+
+
+def expected_compositions(known, index):
+    rows = known("composition_scores").assign(path=lambda t: t["path"].str.replace(">", " > "))
+    return rows.set_index(["reasoner", "task", "path"]).loc[index]
+
+
+def test_published_thresholds_agree(table, known):
+    judged = judge(table)
+    internal = judged[judged["relation"] == "internal"].set_index(PATH)
+    expected = expected_compositions(known, internal.index)
+    defined = np.isfinite(expected["internal_rae"])
+    np.testing.assert_allclose(internal["rae"][defined], expected["internal_rae"][defined], atol=1e-9)
+    np.testing.assert_array_equal(internal["passes"], expected["consistent_0_1"] == 1)
+    np.testing.assert_array_equal(internal["passes_published"], expected["consistent_x1_25"] == 1)
+    external = judged[(judged["relation"] == "external") & (judged["kind"] == "composition")].set_index(PATH)
+    np.testing.assert_array_equal(
+        external["passes_published"], expected_compositions(known, external.index)["valid"] == 1
+    )
+    pairs = judged[judged["kind"] != "composition"].set_index(["model", "task", "cause", "effect"])
+    scores = known("estimates").set_index(["reasoner", "task", "cause", "effect"]).loc[pairs.index]
+    np.testing.assert_array_equal(pairs["passes_published"], scores["valid_authors_0_1"] == 1)
+    np.testing.assert_array_equal(pairs["passes"], scores["valid_exact_0_1"] == 1)
+
+
+def test_the_score_test_agrees(table, known):
+    tested = consistency_test(table).set_index(PATH)
+    expected = expected_compositions(known, tested.index)
+    np.testing.assert_allclose(tested["statistic"].abs(), expected["z"], atol=1e-9)
+    np.testing.assert_array_equal(tested["p_value"] < 0.05, expected["reject_score"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "column"),
+    [
+        ("published", {"multiplier": 1.0}, "x1"),
+        ("published", {"multiplier": 1.25}, "x1_25"),
+        ("fixed", {}, "fixed_0_1"),
+    ],
+)
+def test_classes_agree(table, known, rule, options, column):
+    found = taxonomy(table, by="model", rule=rule, **options).set_index(["model", "task"])
+    expected = known("classes").query("rule == @column").set_index(["reasoner", "task"]).loc[found.index]
+    assert found["class"].tolist() == expected["cls"].tolist()
+    np.testing.assert_allclose(found["share_consistent"], expected["frac_comps_consistent"], atol=1e-9)
+
+
+def test_tails_are_those_of_the_binomial_law():
+    yes, n, p = np.arange(0, 31), 30.0, np.linspace(0, 1, 7)[:, None]
+    np.testing.assert_allclose(upper_tail(yes, n, p), binom.sf(yes - 1, 30, p), atol=1e-13)
+    np.testing.assert_allclose(lower_tail(yes, n, p), binom.cdf(yes, 30, p), atol=1e-13)
+
+
+def simulated(n_worlds, n, answer, seed):
+    """Answers of a reasoner to fresh samples of drawn worlds, a task each."""
+    generator = np.random.default_rng(seed)
+    found, parts = {}, []
+    for task in range(n_worlds):
+        world = sample_world([3, 3, 3], "cycle", "random", rng=int(generator.integers(2**31)))
+        found[task] = world
+        truth = world.answers(world.sample(n, int(generator.integers(2**31))), world.pairs("cut"))
+        for i, (cause, effect) in enumerate(world.pairs("cut")):
+            for arm, name in ((1, "do1"), (2, "do0")):
+                given = answer(truth[:, i, arm], generator)
+                parts.append(
+                    pd.DataFrame({"task": task, "sample": range(n), "cause": cause, "effect": effect, "world": name,
+                                  "truth": truth[:, i, arm], "answer": given})
+                )  # fmt: skip
+    return pd.concat(parts, ignore_index=True), found
+
+
+def random_answers(truth, generator):
+    return generator.random(len(truth)) < 0.5
+
+
+@pytest.mark.parametrize("n", [50, 400])
+def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
+    table, found = simulated(150, n, lambda truth, _: truth, seed=n)
+    judged = judge(quantities(table, worlds=found, which=["pns", "p_do1", "p_do0", "ate"]), delta=0.05, floor=0.0)
+    rejected = judged["decision"].isin(["invalid", "inconsistent"])
+    for _, rows in rejected.groupby([judged["relation"], judged["quantity"]]):
+        # the mean over rows of a task: tasks are independent, rows of one are not
+        by_task = rows.groupby(judged["task"]).mean()
+        assert by_task.mean() - 2 * by_task.sem() <= 0.05
+    classes = taxonomy(quantities(table, worlds=found, which=["pns"]), delta=0.05, floor=0.0)
+    assert (classes["valid"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
+    assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
+
+
+@pytest.mark.parametrize("n", [200, 1000])
+def test_a_random_reasoner_is_always_rejected(n):
+    table, found = simulated(60, n, random_answers, seed=n)
+    classes = taxonomy(quantities(table, worlds=found, which=["pns"]))
+    assert (classes["class"] == "II").all()
+
+
+def test_replicates_do_not_make_evidence():
+    # five copies of each answer: as much is known as from one
+    table, found = simulated(60, 100, lambda truth, _: truth, seed=9)
+    copies = pd.concat([table.assign(replicate=i) for i in range(5)], ignore_index=True)
+    once, five = (judge(quantities(t, worlds=found, which=["pns"])) for t in (table, copies))
+    same = once["decision"].astype(str) == five["decision"].astype(str)
+    assert same.mean() > 0.99
+
+
+def test_more_samples_settle_more():
+    shares = []
+    for n in (100, 1000, 10000):
+        table, found = simulated(15, n, lambda truth, _: truth, seed=n)
+        judged = judge(quantities(table, worlds=found, which=["pns"]), delta=0.2, floor=0.05)
+        shares.append(judged["decision"].isin(["valid", "consistent"]).mean())
+    assert shares[0] < shares[1] < shares[2]
+    assert shares[2] > 0.8
+
+
+def test_constant_answers_are_invalid_but_never_inconsistent(table):
+    rows = judge(table[table["model"].isin(["ignores_do", "parrots_do"])])
+    assert not (rows["decision"] == "inconsistent").any()
+    assert taxonomy(table[table["model"] == "parrots_do"])["class"].eq("IC").all()
+
+
+def test_same_sample_truth_takes_away_shared_noise():
+    table, found = simulated(20, 300, lambda truth, _: truth, seed=4)
+    judged = judge(quantities(table, worlds=found, truth="sample", which=["pns", "ate"]), delta=0.2, floor=0.1)
+    external = judged[judged["relation"] == "external"]
+    assert (external["rae"].dropna() == 0).all()
+    assert (external["decision"] == "valid").mean() > 0.8
+    random, found = simulated(20, 300, random_answers, seed=4)
+    judged = judge(quantities(random, worlds=found, truth="sample", which=["pns"]))
+    assert not (judged["decision"] == "valid").any()
+    assert judged["decision"].isin(["invalid", "inconsistent"]).mean() > 0.7
+
+
+def test_settings_are_checked(table):
+    with pytest.raises(ValueError, match="delta must be a number"):
+        judge(table, delta=-1)
+    with pytest.raises(ValueError, match="level must lie"):
+        judge(table, level=1)
+    with pytest.raises(ValueError, match="no column 'counts'"):
+        judge(table.drop(columns="counts"))
+    with pytest.raises(ValueError, match="unknown rule"):
+        taxonomy(table, rule="paper")
+    with pytest.raises(ValueError, match="no rows of the PNS"):
+        taxonomy(table.assign(quantity="ate"))

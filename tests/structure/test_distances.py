@@ -1,0 +1,131 @@
+"""Interventional, ancestral and separation distances through the verbs: options, refusals, controls, cubes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+COSTLY = ["sid", "parent_aid", "ancestor_aid", "oset_aid", "ancestor_f1", "top_order_divergence", "separation_parent"]
+CHAIN = "A -> B; B -> C; C -> D"
+
+
+@pytest.fixture
+def runs():
+    estimates = ["A -> B; B -> C; D -> C", "A -> B; D; C", "B -> A; C -> B; A -> D", None] * 5
+    rows = {"truth": [CHAIN, "A -> B; A -> C; B -> D; C -> D"] * 10, "estimate": estimates}
+    return pd.DataFrame({**rows, "algorithm": ["x", "y"] * 10})
+
+
+def test_sid_of_a_class_is_refused_or_missing():
+    table = pd.DataFrame({"truth": [CHAIN] * 2, "estimate": [CHAIN, "A -- B; B -- C; C -- D"]}, index=["r", "s"])
+    with pytest.raises(ValueError, match=r"sid applies to dag, not to row 1 \(index 's'\), where .* estimate a cpdag"):
+        ce.evaluate(table, ["sid"])
+    np.testing.assert_array_equal(ce.evaluate(table, ["sid"], invalid="nan")["sid"], [0, np.nan])
+    with pytest.raises(ValueError, match="sid_lower applies to dag as truth with dag or cpdag or pdag as estimate"):
+        ce.evaluate(table, ["sid_lower"], truth="estimate", estimate="truth")
+
+
+def test_bounds_say_where_they_are_not_attained():
+    pdag = "A -> B; B -- C; D"
+    clique = "A -- B; A -- C; A -- D; B -- C; B -- D; C -- D"
+    table = pd.DataFrame({"truth": [CHAIN] * 3, "estimate": [CHAIN, pdag, clique]})
+    with pytest.raises(ValueError, match=r"sid_upper: row 1 .*no CPDAG.*beyond='local'.*invalid='nan'"):
+        ce.evaluate(table, ["sid_upper"])
+    tight = {"max_parent_sets": 31}
+    with pytest.raises(ValueError, match=r"row 1 \(index 2\): .*more than 31 parent sets; raise max_parent_sets"):
+        ce.evaluate(table.drop(index=1), [ce.tweak("sid_lower", **tight)])
+    names = ["sid_lower", "sid_upper"]
+    missing = ce.evaluate(table, [ce.tweak(n, **tight) for n in names], invalid="nan")[names]
+    np.testing.assert_array_equal(missing.isna(), [[False] * 2, [True] * 2, [True] * 2])
+    local = ce.evaluate(
+        table, [*(ce.tweak(n, beyond="local", **tight) for n in names), ce.tweak("sid_bounds_exact", **tight)]
+    )
+    assert local["sid_bounds_exact"].tolist() == [True, False, False]
+    exact = ce.sid_lower(CHAIN, clique), ce.sid_upper(CHAIN, clique)
+    assert local["sid_lower"][2] <= exact[0] <= exact[1] <= local["sid_upper"][2]
+    assert (local.loc[0, names] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("sid_lower", {"max_parent_sets": 0}, "max_parent_sets must be a whole number from 1 to 10000000, found 0"),
+        ("sid_upper", {"max_parent_sets": 1e9}, "max_parent_sets"),
+        ("sid_lower", {"beyond": "guess"}, "beyond must be 'raise' or 'local', found 'guess'"),
+        ("sid", {"normalised": "pairs"}, "normalised must be False or True"),
+        ("separation_zl", {"part": "both"}, "part must be 'markov', 'faithfulness' or 'symmetric'"),
+        ("top_order_divergence", {"undecided": 2}, "undecided must lie between 0 and 1"),
+    ],
+)
+def test_options_are_checked(name, options, words):
+    with pytest.raises(ValueError, match=words):
+        ce.get_metric(name)(CHAIN, CHAIN, **options)
+
+
+def test_a_cycle_behind_a_false_label_is_named():
+    good = ce.as_graph("A -> B; B -> C; C")
+    cyclic = ce.as_graph("A -> B; B -> C; C -> A", kind="pdag").to_bytes()
+    # the class byte of the header says "dag"
+    forged = bytes(a if i == 2 else b for i, (a, b) in enumerate(zip(good.to_bytes(), cyclic, strict=True)))
+    column = pd.Series([good.to_bytes(), forged], dtype=ce.graph_column([good]).dtype)
+    table = pd.DataFrame({"truth": [good.to_bytes()] * 2, "estimate": column}).astype({"truth": column.dtype})
+    with pytest.raises(ValueError, match=r"sid: row 1 .*said to be a DAG or CPDAG has a directed cycle"):
+        ce.evaluate(table, ["sid"])
+    np.testing.assert_array_equal(ce.evaluate(table, ["sid"], invalid="nan")["sid"], [0, np.nan])
+
+
+def test_parts_of_the_separation_distance():
+    truth, estimate = "A -> B; B -> C; D", "A; B; C -> D"
+    markov, faithful, both = (
+        ce.separation_parent(truth, estimate, part=part) for part in ("markov", "faithfulness", "symmetric")
+    )
+    assert (markov, faithful, both) == (3, 1, 2)
+    assert ce.separation_parent(estimate, truth) == faithful
+    assert ce.separation_parent(truth, estimate, normalised=True) == 3 / 6
+
+
+def test_equivalent_graphs_have_no_separation_distance():
+    column = ce.graph_column(["A -> B; B -> C", "C -> B; B -> A", "B -> A; B -> C", "A -- B; B -- C"])
+    i, j = np.meshgrid(range(4), range(4))
+    table = pd.DataFrame({"truth": column.take(i.ravel()).array, "estimate": column.take(j.ravel()).array})
+    names = ["separation_parent", "separation_ancestor", "separation_zl"]
+    assert (ce.evaluate(table, names)[names] == 0).all(axis=None)
+
+
+def test_order_divergence_of_orders_partial_orders_and_cycles():
+    order = "D -> C; D -> B; D -> A; C -> B; C -> A; B -> A"
+    assert ce.top_order_divergence(CHAIN, order) == 3
+    assert ce.top_order_divergence(CHAIN, order, normalised=True) == 1
+    assert ce.top_order_divergence(CHAIN, "A; B; C; D", undecided=0.5) == 1.5
+    assert ce.top_order_divergence(CHAIN, "A -> B; B -> C; C -> A; D", undecided=1) == 3
+
+
+@pytest.mark.parametrize("null", ["edges", "stratum"])
+def test_controls_and_cubes(runs, null):
+    cube = ce.cube(runs, COSTLY, by=["algorithm"], n_draws=60, null=null, rng=3, invalid="nan")
+    for name in COSTLY:
+        assert cube[f"{name}_control"].notnull().any()
+    tests = cube.ceval.test_controls()
+    assert set(tests["metric"]) == set(COSTLY)
+    assert tests["p_value"].between(0, 1).all()
+
+
+def test_controls_of_rows_are_the_same_in_any_order(runs):
+    forth = ce.with_controls(runs, COSTLY, n_draws=40, rng=5)
+    back = ce.with_controls(runs.iloc[::-1], COSTLY, n_draws=40, rng=5).iloc[::-1]
+    pd.testing.assert_frame_equal(forth, back)
+    drawn = forth["sid_control_mean"].dropna()
+    assert len(drawn) == 15
+    assert drawn.between(0, 12).all()
+
+
+def test_the_mean_order_divergence_of_complete_random_orders():
+    """An order drawn at random puts half of the true edges the wrong way."""
+    names = [chr(65 + k) for k in range(5)]
+    complete = "; ".join(f"{a} -> {b}" for i, a in enumerate(names) for b in names[i + 1 :])
+    table = pd.DataFrame({"truth": ["A -> B; B -> C; A -> D; E"], "estimate": [complete]})
+    found = ce.with_controls(table, ["top_order_divergence"], n_draws=4000, rng=1)
+    assert found["top_order_divergence_control_mean"][0] == pytest.approx(1.5, abs=0.06)

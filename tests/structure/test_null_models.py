@@ -1,0 +1,294 @@
+"""The null models of graphs: what stays, what is known of them, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.graphs.batch import GraphPairs, kernels
+from causaleval_pd.graphs.planes import marks_from_planes
+from causaleval_pd.structure.nulls import NULLS
+from causaleval_pd.structure.orientations import all_dags
+
+NAMES = list("ABCDEF")
+TRUTH = "A -> B; B -> C; C -> D; A -> E; D -> E; F"
+ESTIMATE = "A -> B; C -> B; C -> D; E -> D; F"
+RANDOM = [name for name in NULLS if name not in ("stratum", "knowledge")]
+FIXED_EDGES = ("edges", "permutation", "orientation", "dags", "degree", "scale_free", "small_world", "knowledge")
+TIERS = ce.null_model("knowledge", tiers=[["A", "B"], ["C", "D"]], forbidden=[("A", "E")], required=[("A", "C")])
+
+
+def draws_of(null, estimate=ESTIMATE, truth=TRUTH, n_draws=200, kind=None):
+    """The controls of one row as a batch of pairs."""
+    from causaleval_pd.controls import find_null
+    from causaleval_pd.field import get_field
+    from causaleval_pd.null import Matching
+
+    columns = [ce.graph_column([x]) for x in (truth, estimate)]
+    [(rows, pairs)] = get_field("graph").batches(*columns, None)
+    model = find_null(get_field("graph"), null)
+    kinds = None if kind is None else np.array([kind], object)
+    controls = model.match(Matching(*columns, kinds, None, model.options))(rows, pairs, np.array([7], np.uint64))
+    return controls, controls.draw(0, n_draws)
+
+
+@pytest.mark.parametrize("null", [*RANDOM, TIERS])
+@pytest.mark.parametrize("estimate", [ESTIMATE, "A -- B; B -- C; D -> C; E -> C; F", "A; B; C; D; E; F"])
+def test_controls_are_graphs_of_the_estimates_class(null, estimate):
+    if null is TIERS and "->" not in estimate:
+        pytest.skip("an empty estimate has not the required edge")
+    controls, pairs = draws_of(null, estimate)
+    kind = str(ce.as_graph(estimate).kind)
+    if kind == "pdag":
+        kind = "pdag" if null == "permutation" else "cpdag"
+    assert controls.kind.tolist() == [kind]
+    for planes in pairs.estimate.planes[:50]:
+        graph = ce.Graph(tuple(NAMES), kind, planes)  # checks the class
+        if getattr(null, "name", null) in FIXED_EDGES:
+            assert graph.n_edges == ce.as_graph(estimate).n_edges
+    # draws do not depend on how they are cut
+    parts = np.concatenate([controls.draw(0, 130).estimate.planes, controls.draw(130, 70).estimate.planes])
+    np.testing.assert_array_equal(parts, pairs.estimate.planes)
+
+
+def test_what_stays():
+    own = ce.as_graph(ESTIMATE)
+    skeleton = own.planes[0] | own.planes[1]
+    drawn = draws_of("orientation")[1].estimate
+    assert ((drawn.planes[:, 0] | drawn.planes[:, 1]) == skeleton).all()
+    truth = ce.as_graph(TRUTH)
+    drawn = draws_of("oracle_skeleton")[1].estimate
+    assert ((drawn.planes[:, 0] | drawn.planes[:, 1]) == (truth.planes[0] | truth.planes[1])).all()
+    degrees = kernels().degrees(own.planes[None], 6).sum(axis=2)
+    kept = kernels().degrees(draws_of("degree")[1].estimate.planes, 6).sum(axis=2)
+    assert (kept == degrees).all()
+    moved = kernels().degrees(draws_of("permutation")[1].estimate.planes, 6).sum(axis=2)
+    assert (np.sort(moved, axis=1) == np.sort(degrees, axis=1)).all() and not (moved == degrees).all()
+    assert (draws_of("empty")[1].estimate.edge_counts.edges == 0).all()
+    assert (draws_of("complete")[1].estimate.edge_counts.edges == 15).all()
+    edges = draws_of("erdos_renyi", n_draws=4000)[1].estimate.edge_counts.edges
+    assert edges.mean() == pytest.approx(4, abs=0.15) and edges.var() == pytest.approx(15 * 4 / 15 * 11 / 15, abs=0.3)
+
+
+def test_knowledge_is_respected_and_else_random():
+    marks = marks_from_planes(draws_of(TIERS, n_draws=3000)[1].estimate.planes, 6).astype(bool)
+    a, b, c, d, e, f = range(6)
+    assert marks[:, a, c].all() and not marks[:, a, e].any()
+    for later, earlier in itertools.product((c, d), (a, b)):
+        assert not marks[:, later, earlier].any()
+    assert marks[:, e, f].mean() == pytest.approx(marks[:, f, e].mean(), abs=0.03)
+    assert marks[:, c, d].mean() == pytest.approx(marks[:, d, c].mean(), abs=0.03)
+    assert 0.03 < marks[:, f, a].mean() < 0.2
+
+
+def test_without_tiers_knowledge_is_the_null_edges():
+    known = ce.null_model("knowledge", forbidden=[("A", "A")])
+    graphs = [draws_of(null, "A -> B; C; D", "A -> B; C; D", 20_000)[1].estimate.planes for null in ("edges", known)]
+    counts = [np.unique(x.reshape(len(x), -1), axis=0, return_counts=True)[1] for x in graphs]
+    assert [len(x) for x in counts] == [12, 12]
+    for x in counts:
+        assert ((x - 20_000 / 12) ** 2 / (20_000 / 12)).sum() < 31.3  # chi-square, 11 degrees of freedom, p = .001
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"null='knowledge' needs tiers=, forbidden= or required="),
+        ({"tiers": [["A"], ["Z"]]}, "tiers names 'Z', which is no node"),
+        ({"tiers": [["A"], ["A"]]}, "tiers holds 'A' twice"),
+        ({"tiers": ["AB"]}, r"tiers must hold groups of nodes, found the text 'AB'; write \['AB'\]"),
+        ({"forbidden": ["AB"]}, r"forbidden must hold pairs \(source, target\), found 'AB'"),
+        ({"required": [("A", "B")], "forbidden": [("A", "B")]}, "required holds A -> B, which tiers or forbidden rule"),
+        ({"required": [("A", "B"), ("B", "A")]}, "row 0: no control with the estimate's 4 edges respects"),
+        ({"required": [(a, "F") for a in "ABCDE"]}, "row 0: no control with the estimate's 4 edges respects"),
+        ({"tier": [["A"]]}, "null 'knowledge' has no option 'tier'; its options: tiers, forbidden, required"),
+    ],
+)
+def test_knowledge_is_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        draws_of(ce.null_model("knowledge", **options))
+
+
+def support(null, estimate, truth):
+    """Every control of a row with its probability, for three or four nodes."""
+    d = len(ce.as_graph(truth).nodes)
+    m = ce.as_graph(estimate).n_edges
+    if null == "edges":
+        parts = []
+        for pairs in itertools.combinations(itertools.combinations("ABCD", 2), m):
+            parts.append(
+                support("oracle_skeleton", estimate, "; ".join([f"{a} -> {b}" for a, b in pairs] + list("ABCD")))
+            )
+        weights = np.concatenate([weight for _, weight in parts])
+        return np.concatenate([planes for planes, _ in parts]), weights / weights.sum()
+    if null == "dags":
+        planes = all_dags(d, m)
+        return planes, np.full(len(planes), 1 / len(planes))
+    skeleton = ce.as_graph(estimate if null.startswith("orientation") else truth).skeleton().planes[None]
+    found = Counter()
+    marks = marks_from_planes(skeleton, d)[0].astype(bool)
+    for rank in itertools.permutations(range(d)):
+        keep = np.array(rank)[:, None] < np.array(rank)[None, :]
+        found[(marks & keep).tobytes()] += 1
+    from causaleval_pd.graphs.planes import planes_from_marks
+
+    graphs = np.array([np.frombuffer(k, bool).reshape(d, d) for k in found])
+    weights = np.array(list(found.values()), float) if "uniform" not in null else np.ones(len(found))
+    return planes_from_marks(graphs, np.arange(d)), weights / weights.sum()
+
+
+@pytest.mark.parametrize("zero_division", [np.nan, 1.0])
+@pytest.mark.parametrize("estimate", ["A -> B; C -> B; D -> C; A -> D", "C -> A; D -> A; D -> B; B -> A; C -> B"])
+@pytest.mark.parametrize("truth", ["A -> B; B -> C; D", "A -> B; C -> B; C -> D; A -> D", "A -- B; B -> C; D -> C"])
+@pytest.mark.parametrize("null", ["edges", "orientation", "orientation uniform", "oracle_skeleton", "dags"])
+def test_closed_forms_by_enumeration(null, truth, estimate, zero_division, monkeypatch):
+    monkeypatch.setattr("causaleval_pd.structure.orientations.MOST_LISTED", 3)
+    law = {"orientation_law": "uniform"} if "uniform" in null else {}
+    controls, _ = draws_of(ce.null_model(null.split()[0], **law), estimate, truth, 1)
+    planes, weights = support(null, estimate, truth)
+    pairs = controls.draw(0, 1)
+    graphs = type(pairs.estimate)(4, planes, np.zeros(len(planes), np.uint8))
+    every = GraphPairs(pairs.truth, graphs, np.zeros(len(planes), np.int64), np.arange(len(planes)))
+    means = variances = 0
+    for name in ce.list_metrics("graph").index:
+        metric = ce.get_metric(name)
+        if metric.direction is None or metric.null is None:
+            continue
+        metric = ce.tweak(metric, zero_division=zero_division) if metric.zero_division else metric
+        known = controls.closed_form(metric)
+        if known is None or np.isnan(known.mean[0]):
+            continue
+        values = metric(every)
+        defined = ~np.isnan(values)
+        mean = np.average(values[defined], weights=weights[defined])
+        assert known.mean[0] == pytest.approx(mean, abs=1e-12), name
+        means += 1
+        if known.variance is not None and not np.isnan(known.variance[0]):
+            assert known.variance[0] == pytest.approx(np.average((values - mean) ** 2, weights=weights), abs=1e-12), (
+                name
+            )
+            variances += 1
+    assert means > 20
+    assert variances > 15 or null in ("dags", "orientation uniform")
+
+
+def test_skeletons_of_uniform_dags_are_not_hypergeometric():
+    """Four nodes, four edges, a 4-cycle: 14 of 186 DAGs share all edges, not 1 of 15."""
+    cycle = "A -> B; B -> C; C -> D; A -> D"
+    runs = pd.DataFrame({"truth": [cycle], "estimate": [cycle]})
+    found = ce.with_controls(runs, ["adjacency_tp", "shd"], null="dags", rng=1).iloc[0]
+    assert found["adjacency_tp_p"] == pytest.approx(14 / 186)
+    assert found["adjacency_tp_p_method"] == found["shd_p_method"] == "exact"
+    assert found["shd_p"] == pytest.approx(1 / 186)
+    assert ce.with_controls(runs, ["adjacency_tp"], rng=1)["adjacency_tp_p"].iloc[0] == pytest.approx(1 / 15)
+    larger = runs.map(lambda x: x + "; E; F")
+    found = ce.with_controls(larger, ["adjacency_tp", "shd"], null="dags", n_draws=50, rng=1).iloc[0]
+    assert (found["adjacency_tp_p_method"], found["adjacency_tp_mean_method"]) == ("simulated", "exact")
+    assert found["adjacency_tp_control_mean"] == pytest.approx(16 / 15)
+    assert found["shd_control_mean"] == pytest.approx(8 - 1.5 * 16 / 15)
+
+
+def test_every_dag_is_listed():
+    assert [sum(len(all_dags(d, m)) for m in range(d * (d - 1) // 2 + 1)) for d in range(1, 6)] == [
+        1,
+        3,
+        25,
+        543,
+        29281,
+    ]
+
+
+@pytest.mark.parametrize("null", ["scale_free", "small_world", "dags"])
+def test_nodes_alike_give_the_means_of_random_graphs(null):
+    runs = pd.DataFrame({"truth": [TRUTH], "estimate": [ESTIMATE]})
+    names = ["shd", "adjacency_f1", "directed_precision", "orientation_fp"]
+    exact = ce.with_controls(runs, names, null=null, rng=1, n_draws=5).iloc[0]
+    drawn = ce.with_controls(runs, names, null=null, rng=1, n_draws=8000, method="simulate").iloc[0]
+    for name in names:
+        assert exact[f"{name}_mean_method"] == "exact"
+        apart = abs(exact[f"{name}_control_mean"] - drawn[f"{name}_control_mean"])
+        assert apart < 4 * drawn[f"{name}_control_mean_se"]
+
+
+def test_points_of_reference_have_no_p():
+    runs = pd.DataFrame({"truth": [TRUTH], "estimate": [ESTIMATE]})
+    for null in ("empty", "complete", "oracle_skeleton"):
+        found = ce.with_controls(runs, ["shd", "adjacency_f1"], null=null, n_draws=20, rng=1)
+        assert found[["shd_p", "shd_p_se", "adjacency_f1_p", "shd_p_method"]].isna().all(axis=None)
+        assert found["shd_skill"].notna().all()
+    assert ce.with_controls(runs, ["shd"], null="empty", n_draws=5, rng=1)["shd_control_mean"].iloc[0] == 5
+
+
+def hub(estimate, rng):
+    """All edges out of one random node."""
+    marks = np.zeros((estimate.n_nodes, estimate.n_nodes), bool)
+    marks[rng.integers(estimate.n_nodes)] = True
+    np.fill_diagonal(marks, False)
+    return marks
+
+
+def test_functions_are_null_models():
+    runs = pd.DataFrame({"truth": [TRUTH] * 3, "estimate": [ESTIMATE, None, TRUTH]}, index=[5, 6, 7])
+    found = ce.with_controls(runs, ["shd", "adjacency_tp"], null=hub, n_draws=60, rng=1)
+    assert found["control_null"].unique().tolist() == ["hub"]
+    # the centre's degree in the truth, whose mean is 2 x 5 / 6
+    error = found.loc[5, "adjacency_tp_control_mean_se"]
+    assert found.loc[5, "adjacency_tp_control_mean"] == pytest.approx(10 / 6, abs=4 * error)
+    again = ce.with_controls(runs.iloc[::-1], ["shd", "adjacency_tp"], null=hub, n_draws=60, rng=1).sort_index()
+    pd.testing.assert_frame_equal(found, again)
+    named = ce.with_controls(
+        runs, ["shd"], null=ce.null_model(hub, name="star"), n_draws=60, rng=1, control_kind="cpdag"
+    )
+    assert named["control_null"].iloc[0] == "star" and named["control_kind"].iloc[0] == "cpdag"
+    # a star with its centre first is equivalent to the undirected star
+    assert named.loc[5, "shd_control_mean"] > found.loc[5, "shd_control_mean"]
+
+
+@pytest.mark.parametrize(
+    ("null", "message"),
+    [
+        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned int, which is no graph"),
+        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned str, which is no graph"),
+        (lambda estimate, rng: ce.as_graph("A -> B"), r"returned a graph over \['A', 'B'\]; a control has the nodes"),
+        (["edges", "dags"], r"null must be one null model here, found 2; cube\(null=\[...\]\) takes several"),
+        (ce.null_model("orientation", orientation_law="random"), "orientation_law must be 'order' or 'uniform'"),
+        (ce.null_model("degree", switches=0), "switches must be a positive whole number, found 0"),
+        (ce.null_model("small_world", rewiring=2), "rewiring must lie between 0 and 1, found 2"),
+        (ce.null_model("edges", law="x"), "null 'edges' has no option 'law'; its options: permute"),
+        ("edge", "unknown null 'edge' for field 'graph'; its null models: edges, stratum, permutation"),
+    ],
+)
+def test_null_models_are_checked(null, message):
+    runs = pd.DataFrame({"truth": [TRUTH], "estimate": [ESTIMATE]})
+    with pytest.raises(ValueError, match=message):
+        ce.with_controls(runs, ["shd"], null=null, n_draws=5, rng=1)
+
+
+def test_only_random_orders_can_be_fixed():
+    runs = pd.DataFrame({"truth": [TRUTH], "estimate": [ESTIMATE]})
+    with pytest.raises(ValueError, match="null 'permutation' has no option 'permute'"):
+        ce.with_controls(runs, ["shd"], null="permutation", permute=False, n_draws=5, rng=1)
+    with pytest.raises(TypeError, match="a function takes no options here, found switches"):
+        ce.null_model(hub, switches=3)
+    with pytest.raises(TypeError, match="null must be a name, a function or ce.null_model"):
+        ce.with_controls(runs, ["shd"], null=3, n_draws=5, rng=1)
+
+
+def test_what_cannot_be_drawn_uniformly_is_refused():
+    names = [f"X{i:02}" for i in range(70)]
+    large = pd.DataFrame({"truth": ["; ".join(names)], "estimate": ["; ".join(["X00 -> X01", *names])]})
+    with pytest.raises(ValueError, match="null='dags' draws uniformly among DAGs over at most 64 nodes, found 70"):
+        ce.with_controls(large, ["shd"], null="dags", n_draws=5, rng=1)
+    ce.with_controls(large, ["shd"], null="degree", n_draws=5, rng=1)
+    dense = "; ".join(f"{a} -> {b}" for a, b in itertools.combinations(names[:25], 2))
+    runs = pd.DataFrame({"truth": [dense], "estimate": [dense]})
+    null = ce.null_model("orientation", orientation_law="uniform")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("causaleval_pd.structure.orientations._TRIES", 100)
+        with pytest.raises(ValueError, match="row 0: no acyclic graph was found in 100 random directions"):
+            ce.with_controls(runs, ["shd"], null=null, n_draws=5, rng=1)

@@ -1,0 +1,171 @@
+"""Exact moments under random relabelling, against all relabellings, for every metric that adds up."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.field import get_field
+from causaleval_pd.structure import additive
+from causaleval_pd.structure.additive import additive_moments
+from causaleval_pd.structure.quadratic_assignment import pair_sums, relabelling_moments
+from causaleval_pd.structure.relabelling import all_relabellings
+
+NAMES = sorted(n for n in ce.list_metrics("graph").index if ce.get_metric(n).direction is not None)
+#: random denominators, a nonlinear function of tp, or no sum over pairs at all
+NOT_ADDITIVE = {
+    "adjacency_jaccard",
+    "skeleton_p",
+    *(f"orientation_{x}" for x in ("precision", "recall", "f1", "npv", "specificity", "fdr", "for", "g1")),
+}
+
+
+def random_graphs(d, n, seed=0):
+    """Graphs with directed and undirected edges of every class, over d nodes."""
+    rng = np.random.default_rng(seed)
+    names = [f"X{i}" for i in range(d)]
+    dags, texts = [], []
+    for _ in range(n):
+        rank = rng.permutation(d)
+        density = rng.random()
+        edges = [(i, j) for i in range(d) for j in range(d) if rank[i] < rank[j] and rng.random() < density]
+        dags.append("; ".join([f"X{i} -> X{j}" for i, j in edges] + names))
+        texts.append("; ".join([f"X{i} {'--' if rng.random() < 0.4 else '->'} X{j}" for i, j in edges] + names))
+    dags = ce.graph_column(dags)
+    return pd.concat([dags, dags.graph.cpdag(), ce.graph_column(texts)], ignore_index=True)
+
+
+def pairs_of(d, kinds, n=12, seed=0):
+    """Aligned pairs whose graphs have the given classes."""
+    graphs = random_graphs(d, n, seed)
+    graphs = graphs[graphs.graph.kind.isin(kinds)]
+    rng = np.random.default_rng(seed)
+    truth = graphs.take(rng.permutation(len(graphs))).reset_index(drop=True)
+    estimate = graphs.take(rng.permutation(len(graphs))).reset_index(drop=True)
+    [(_, pairs)] = get_field("graph").batches(truth, estimate, None)
+    return pairs
+
+
+def enumerate_values(metric, pairs):
+    """Score every relabelling of every estimate: (n, d!)."""
+    from causaleval_pd.graphs.batch import GraphPairs
+
+    values = []
+    for t, e in zip(pairs.truth_index, pairs.estimate_index, strict=True):
+        graphs = all_relabellings(pairs.estimate, e)
+        every = np.arange(len(graphs))
+        values.append(metric(GraphPairs(pairs.truth, graphs, np.full(len(graphs), t), every)))
+    return np.array(values)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5])
+@pytest.mark.parametrize("zero_division", [math.nan, 1.0])
+@pytest.mark.parametrize("name", NAMES)
+def test_moments_are_those_of_all_relabellings(name, zero_division, d):
+    metric = ce.get_metric(name)
+    if metric.zero_division:
+        metric = ce.tweak(metric, zero_division=zero_division)
+    pairs = pairs_of(d, metric.kinds)
+    known = additive_moments(metric, pairs)
+    if known is None:
+        assert name in NOT_ADDITIVE or metric.null is None
+        return
+    values = enumerate_values(metric, pairs)
+    np.testing.assert_allclose(known.mean, values.mean(axis=1), rtol=1e-10, atol=1e-12)
+    if known.variance is not None:
+        np.testing.assert_allclose(known.variance, values.var(axis=1), rtol=1e-9, atol=1e-10)
+    else:
+        assert name.startswith("v_structure")
+
+
+def test_every_additive_metric_is_covered():
+    known = {name for name in NAMES if additive_moments(ce.get_metric(name), pairs_of(4, ("dag", "cpdag"))) is not None}
+    assert known.isdisjoint(NOT_ADDITIVE)
+    expected = {n for n in NAMES if n.startswith(("adjacency", "shd", "skeleton_hd", "directed", "arrowhead"))}
+    assert expected - NOT_ADDITIVE <= known
+    expected |= {n for n in NAMES if n.startswith(("ancestor_p", "ancestor_r", "ancestor_f", "markov_blanket"))}
+    assert expected - NOT_ADDITIVE <= known
+    assert {"orientation_tp", "v_structure_f1", "top_order_divergence"} <= known
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"reversal_cost": 2},
+        {"undirected_cost": 0},
+        {"normalised": "true_edges"},
+        {"reversal_cost": 1.7, "undirected_cost": 0.4, "absent_undirected_cost": 2.0, "normalised": True},
+    ],
+)
+def test_any_variant_of_shd(options):
+    metric = ce.tweak("shd", **options)
+    pairs = pairs_of(5, metric.kinds, seed=1)
+    known, values = additive_moments(metric, pairs), enumerate_values(metric, pairs)
+    np.testing.assert_allclose(known.mean, values.mean(axis=1), atol=1e-10)
+    np.testing.assert_allclose(known.variance, values.var(axis=1), atol=1e-10)
+
+
+def permuted(x, p):
+    return x[..., p, :][..., p]
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5])
+def test_squared_weight_errors_and_ancestors(d):
+    """Matrices of any kind: the engine knows channels, not graphs."""
+    rng = np.random.default_rng(d)
+    a, b = rng.normal(size=(2, 3, d, d))
+    off = ~np.eye(d, dtype=bool)
+    every = [np.array(p) for p in itertools.permutations(range(d))]
+    # (a - b)^2 = a^2 - 2 a b + b^2
+    sums = pair_sums(np.stack([a**2, a, np.ones_like(a)], 1)), pair_sums(np.stack([b**2, b, np.ones_like(b)], 1))
+    mean, variance = relabelling_moments(*sums, [[0, 0, 1], [0, -2, 0], [1, 0, 0]], d)
+    values = np.array([((a - permuted(b, p)) ** 2)[:, off].sum(axis=1) for p in every])
+    np.testing.assert_allclose(mean, values.mean(axis=0))
+    np.testing.assert_allclose(variance, values.var(axis=0), atol=1e-8)
+
+    def closure(x):
+        reach = np.triu(x > 0, 1).astype(int)
+        for _ in range(d):
+            reach = ((reach + reach @ reach) > 0).astype(int)
+        return reach
+
+    a, b = closure(a), closure(b)
+    mean, variance = relabelling_moments(pair_sums(a[:, None]), pair_sums(b[:, None]), [[1.0]], d)
+    values = np.array([(a * permuted(b, p))[:, off].sum(axis=1) for p in every])
+    np.testing.assert_allclose(mean, values.mean(axis=0))
+    np.testing.assert_allclose(variance, values.var(axis=0), atol=1e-10)
+    np.testing.assert_allclose(mean, a.sum(axis=(1, 2)) * b.sum(axis=(1, 2)) / (d * (d - 1)))
+
+
+def test_larger_graphs_against_draws():
+    runs = pd.DataFrame({"truth": random_graphs(9, 3), "estimate": random_graphs(9, 3, 1)})
+    names = ["shd", "adjacency_f1", "directed_tp", "orientation_tn", "v_structure_tp"]
+    exact = ce.with_controls(runs, names, null="permutation", method="exact", rng=1)
+    drawn = ce.with_controls(runs, names, null="permutation", method="simulate", n_draws=4000, rng=1)
+    for name in names:
+        assert (exact[f"{name}_mean_method"] == "exact").all() and exact[f"{name}_p"].isna().all()
+        error = drawn[f"{name}_control_mean_se"].to_numpy()
+        apart = (exact[f"{name}_control_mean"] - drawn[f"{name}_control_mean"]).abs()
+        assert (apart <= 4.5 * error + 1e-12).all()
+
+
+def test_small_graphs_have_exact_p_values_for_every_metric():
+    runs = pd.DataFrame({"truth": ["A -> B; B -> C; C -> D; E"], "estimate": ["A -> B; B -> C; C -> D; E"]})
+    names = ["shd", "adjacency_jaccard", "v_structure_tp", "orientation_precision", "shd_cpdag"]
+    found = ce.with_controls(runs, names, null="permutation", rng=1).iloc[0]
+    assert (found[[f"{name}_p_method" for name in names]] == "exact").all()
+    # one of the 120 relabellings gives the path back, two give its skeleton
+    assert found["shd_p"] == pytest.approx(1 / 120)
+    assert found["adjacency_jaccard_p"] == pytest.approx(2 / 120)
+
+
+def test_blocks_do_not_change_the_moments(monkeypatch):
+    pairs = pairs_of(6, ("dag", "cpdag", "pdag"))
+    whole = additive_moments(ce.get_metric("shd"), pairs)
+    monkeypatch.setattr(additive, "row_chunks", lambda n, size: (slice(i, i + 2) for i in range(0, n, 2)))
+    np.testing.assert_array_equal(whole.variance, additive_moments(ce.get_metric("shd"), pairs).variance)

@@ -1,0 +1,59 @@
+"""Hypergeometric tails: compiled, plain, scipy's and exact rational numbers agree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from causaleval_pd.structure import closed_forms, tail_kernels
+from causaleval_pd.structure.closed_forms import hypergeometric_tail, tails_of_distinct_laws
+from causaleval_pd.structure.tail_kernels import hypergeometric_tails
+
+EITHER = pytest.mark.parametrize("tails", [hypergeometric_tails, tails_of_distinct_laws])
+
+
+@EITHER
+@pytest.mark.parametrize("m", [0, 1, 3, 10])
+def test_every_small_law(tails, m):
+    mt, me, x = (a.ravel() for a in np.meshgrid(range(m + 1), range(m + 1), range(-1, m + 2), indexing="ij"))
+    expected = [
+        float(sum(Fraction(comb(t, k) * comb(m - t, e - k), comb(m, e)) for k in range(max(0, lowest), min(t, e) + 1)))
+        for t, e, lowest in zip(mt.tolist(), me.tolist(), x.tolist(), strict=True)
+    ]
+    np.testing.assert_allclose(tails(x, m, mt, me), expected, rtol=1e-14, atol=0)
+
+
+@EITHER
+def test_small_tails_of_large_laws_keep_their_accuracy(tails):
+    x = np.arange(0, 301, 10)
+    exact = [
+        float(sum(Fraction(comb(300, k) * comb(4650, 400 - k), comb(4950, 400)) for k in range(lowest, 301)))
+        for lowest in x.tolist()
+    ]
+    found = tails(x, 4950, np.full(len(x), 300), np.full(len(x), 400))
+    np.testing.assert_allclose(found[exact > np.float64(1e-290)], np.array(exact)[np.array(exact) > 1e-290], rtol=1e-12)
+
+
+def test_many_laws_agree_with_scipy(monkeypatch):
+    rng = np.random.default_rng(0)
+    mt, me = rng.integers(0, 191, (2, 20_000))
+    x = rng.hypergeometric(mt, 190 - mt, me) + rng.integers(-3, 4, 20_000)
+    expected = stats.hypergeom.sf(x - 1, 190, mt, me)
+    np.testing.assert_allclose(hypergeometric_tail(x, 190, mt, me), expected, rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(tails_of_distinct_laws(x, 190, mt, me), expected, rtol=1e-10, atol=1e-300)
+    whole = hypergeometric_tails(x, 190, mt, me)
+    monkeypatch.setattr(tail_kernels, "_KEPT", 300)
+    np.testing.assert_array_equal(hypergeometric_tails(x, 190, mt, me), whole)
+    monkeypatch.setattr(closed_forms, "_CELLS", 300)
+    np.testing.assert_allclose(tails_of_distinct_laws(x, 190, mt, me), expected, rtol=1e-10, atol=1e-300)
+
+
+def test_sizes_may_differ_and_broadcast():
+    found = hypergeometric_tail([[1], [2]], [10, 15, 10], 5, [3, 4, 6])
+    expected = stats.hypergeom.sf([[0], [1]], [10, 15, 10], 5, [3, 4, 6])
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    assert hypergeometric_tail([], 10, 5, 3).shape == (0,)

@@ -1,0 +1,72 @@
+"""Mean ranks by stratum: against scipy on each stratum, with failed runs and absent levels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats as scipy_stats
+from statsmodels.stats.multitest import multipletests
+
+import causaleval_pd as ce
+
+
+@pytest.fixture(scope="module")
+def runs():
+    table = ce.datasets.runs().query("density < 0.6 and n < 1600").reset_index(drop=True)
+    failed = (table["replicate"] % 7 == 0) & (table["algorithm"] == "ges")
+    return table.assign(estimate=table["estimate"].mask(failed))
+
+
+@pytest.fixture(scope="module")
+def cube(runs):
+    return ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm", "density", "n"], n_draws=None)
+
+
+def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
+    table = ce.rank_test(cube, "algorithm", adjust="holm")
+    assert list(table.columns[:6]) == ["density", "n", "metric", "algorithm", "mean_rank", "statistic"]
+    tests = []
+    for (density, n, metric), part in table.groupby(["density", "n", "metric"], sort=False):
+        values = cube[metric].sel(density=density, n=n).transpose("replicate", "algorithm").to_numpy()
+        kept = values[~np.isnan(values).any(axis=1)]
+        expected = scipy_stats.friedmanchisquare(*kept.T)
+        np.testing.assert_allclose(part["statistic"], expected.statistic)
+        np.testing.assert_allclose(part["p_value"], expected.pvalue)
+        good = kept if metric == "shd" else -kept
+        np.testing.assert_allclose(part["mean_rank"], scipy_stats.rankdata(good, axis=1).mean(axis=0))
+        assert part["n_missing"].tolist() == [3, 0, 0] and set(part["n_blocks"]) == {len(kept)} == {17}
+        tests.append((expected.pvalue, part["p_adjusted"].iloc[0]))
+    p, adjusted = np.array(tests).T
+    np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1])
+
+
+def test_failed_runs_rank_last_when_they_count(cube):
+    dropped, worst = (ce.rank_test(cube, "algorithm", "shd", missing=x) for x in ("drop", "worst"))
+    assert set(worst["n_blocks"]) == {20} and set(dropped["n_blocks"]) == {17}
+    ges = worst["algorithm"] == "ges"
+    assert (worst["mean_rank"][ges].to_numpy() > dropped["mean_rank"][ges].to_numpy()).all()
+
+
+def test_a_level_without_runs_has_no_rank_and_others_keep_theirs(runs):
+    absent = (runs["algorithm"] == "ges") & (runs["density"] == 0.2)
+    cube = ce.cube(runs[~absent], ["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    table = ce.rank_test(cube, "algorithm")
+    here = table[table["density"] == 0.2]
+    assert set(here["algorithm"]) == {"lingam", "pc"} and set(here["n_levels"]) == {2}
+    np.testing.assert_allclose(here.groupby("n")["mean_rank"].sum(), 3.0)
+    assert set(table.loc[table["density"] == 0.4, "n_levels"]) == {3}
+
+
+def test_what_cannot_be_ranked_is_refused(cube, runs):
+    with pytest.raises(ValueError, match="'algorithm' has 1 level, and ranks need two"):
+        ce.rank_test(cube.isel(algorithm=[0]), "algorithm")
+    with pytest.raises(ValueError, match="unknown dimension 'algorithms'; did you mean 'algorithm'"):
+        ce.rank_test(cube, "algorithms")
+    with pytest.raises(ValueError, match=r"density 0\.2 and 0\.4 have different truths"):
+        pc = runs.query("algorithm == 'pc'")
+        ce.rank_test(ce.cube(pc, ["shd"], by=["density", "n"], replicate="replicate", n_draws=None), "density")
+
+
+def test_the_accessor_delegates(cube):
+    pd.testing.assert_frame_equal(cube.ceval.rank_test("algorithm", "shd"), ce.rank_test(cube, "algorithm", "shd"))
