@@ -21,6 +21,7 @@ from .summary import (
     draws_shared,
     has_controls,
     null_name,
+    null_references,
     null_stratum,
     randomisation,
     strata_dims,
@@ -175,6 +176,8 @@ def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, mi
         n_draws=int(cube.attrs["n_draws"]),
         n_draws_undefined=int(cube.attrs["n_draws"]) - drawn,
     )
+    # a point of reference is no random guess, so there is nothing to test
+    table["p_value"] = table["p_value"].where(~table["null"].isin(null_references(cube)))
     kept: pd.DataFrame = table[(status != NO_RUN).any(axis=1)]
     return kept
 

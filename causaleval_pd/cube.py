@@ -160,6 +160,7 @@ def cube(
     attrs: dict[str, Any] = {
         "strata": json.dumps([axis.name for axis in axes]),
         "metrics": json.dumps([m.name for m in chosen]),
+        "field": own.field.name,
         "n_draws": n_drawn,
         "draws_kept": 0,
         "zero_division": float(zero_division),

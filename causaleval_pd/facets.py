@@ -15,7 +15,7 @@ from .cube import NO_RUN
 from .field import FIELDS
 from .labels import LETTER, axis_label, tick_names, wrapped
 from .messages import check_known
-from .summary import cube_metrics, has_controls, null_name, strata_dims
+from .summary import cube_metrics, has_controls, null_name, null_references, strata_dims
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,8 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     grey = "0.35" if hue is not None else shades[0]
     if points and has_controls(cube):
         handles.append(Line2D([], [], color=grey, marker="o", label="runs, p at most .05"))
-        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label="runs, p above .05"))
+        others = "runs, p above .05" + (" or no test" if null_references(cube) else "")
+        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label=others))
     else:
         handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
     if has_controls(cube):
@@ -143,7 +144,7 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
 
 
 def _null_words(cube: xr.Dataset) -> str:
-    """Return the name of the null model, with what it draws where only one field has a model of that name."""
+    """Return the name of the null model, with what it draws where it is one of the field's own."""
     name = str(null_name(cube))
-    known = [field.nulls[name].long_name for field in FIELDS.values() if name in field.nulls]
-    return f"{name} ({known[0]})" if len(known) == 1 else name
+    field = FIELDS.get(cube.attrs.get("field", ""))
+    return name if field is None or name not in field.nulls else f"{name} ({field.nulls[name].long_name})"

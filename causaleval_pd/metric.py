@@ -105,7 +105,9 @@ class Metric:
             parts += ["    Aligned pairs; or the true cell, followed by the estimated one."]
             if self.zero_division:
                 parts += ["zero_division : float", "    What 0/0 is; default NaN."]
-            parts += ["", "Returns", "-------", "(n,) ndarray or float", "    One value a pair.", ""]
+            parts += [""]
+        if "\nReturns\n---" not in text:
+            parts += ["Returns", "-------", "(n,) ndarray or float", "    One value a pair.", ""]
         parts += [
             "Raises",
             "------",

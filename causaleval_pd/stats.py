@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
@@ -17,9 +18,9 @@ Bools = NDArray[np.bool_]
 #: values this close are equal, relative to the larger of 1 and the observed value
 TOLERANCE = 1e-12
 
-#: names of multiplicity corrections, as users write them, and as statsmodels does
-CORRECTIONS: dict[str, str | None] = {"none": None, "holm": "holm", "bonferroni": "bonferroni"}
-CORRECTIONS |= {"bh": "fdr_bh", "fdr_bh": "fdr_bh", "by": "fdr_by", "fdr_by": "fdr_by"}
+#: names of multiplicity corrections; those of statsmodels are known too
+CORRECTIONS = {"none": "none", "holm": "holm", "bonferroni": "bonferroni"}
+CORRECTIONS |= {"bh": "bh", "fdr_bh": "bh", "by": "by", "fdr_by": "by"}
 
 
 class Estimate(NamedTuple):
@@ -338,13 +339,39 @@ def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None =
     if name not in CORRECTIONS:
         raise ValueError(f"unknown correction {method!r} (adjust=); known are {', '.join(map(repr, CORRECTIONS))}")
     result = p.copy()
-    if CORRECTIONS[name] is None:
+    rows = np.flatnonzero(~np.isnan(p))
+    if CORRECTIONS[name] == "none" or not len(rows):
         return result
-    from statsmodels.stats.multitest import multipletests
-
     labels = np.zeros(len(p), np.int64) if family is None else np.unique(np.asarray(family), return_inverse=True)[1]
-    defined = ~np.isnan(p)
-    for label in np.unique(labels[defined]):
-        rows = defined & (labels == label)
-        result[rows] = multipletests(p[rows], method=CORRECTIONS[name])[1]
+    rows = rows[np.lexsort((p[rows], labels[rows]))]
+    ordered = pd.DataFrame({"family": labels[rows], "p": p[rows]})
+    groups = ordered.groupby("family")
+    ordered["size"], ordered["rank"] = groups["p"].transform("size"), groups.cumcount() + 1
+    result[rows] = np.minimum(_STEPS[CORRECTIONS[name]](ordered), 1.0)
     return result
+
+
+def _step_down(ordered: pd.DataFrame) -> pd.Series:
+    """Return Holm's p-values of families in ascending order."""
+    ordered["p"] *= ordered["size"] - ordered["rank"] + 1
+    return ordered.groupby("family")["p"].cummax()
+
+
+def _step_up(ordered: pd.DataFrame) -> pd.Series:
+    """Return Benjamini and Hochberg's p-values of families in ascending order."""
+    ordered["p"] *= ordered["size"] / ordered["rank"]
+    return ordered[::-1].groupby("family")["p"].cummin()[::-1]
+
+
+def _step_up_dependent(ordered: pd.DataFrame) -> pd.Series:
+    """Return Benjamini and Yekutieli's p-values of families in ascending order."""
+    ordered["p"] *= (1 / ordered["rank"]).groupby(ordered["family"]).transform("sum")
+    return _step_up(ordered)
+
+
+_STEPS = {
+    "bonferroni": lambda ordered: ordered["p"] * ordered["size"],
+    "holm": _step_down,
+    "bh": _step_up,
+    "by": _step_up_dependent,
+}

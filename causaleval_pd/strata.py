@@ -20,6 +20,17 @@ from .metric import METRICS
 By = Sequence[str | Mapping[str, Sequence[float]]]
 RESERVED = ("replicate", "draw", "bin", "null")
 
+#: columns of the tables that verbs make of a cube; a stratum of such a name would be overwritten there
+# fmt: off
+RESULT_COLUMNS = (
+    "alternative", "ci_high", "ci_low", "comparison", "control_high", "control_loss", "control_low", "control_mean",
+    "critical_difference", "effect", "high", "low", "mean", "mean_rank", "method", "metric", "minimal_difference",
+    "minimal_skill", "n_blocks", "n_draws", "n_draws_undefined", "n_levels", "n_missing", "n_needed", "n_obs",
+    "n_pairs", "n_undefined", "p_adjusted", "p_value", "power", "resampling_seed", "sd", "sd_null", "skill",
+    "skill_high", "skill_low", "statistic", "superiority_share", "superiority_strict", "superiority_ties",
+)
+# fmt: on
+
 #: label of the rows whose stratum is not known
 MISSING = "missing"
 
@@ -65,6 +76,11 @@ def strata_axes(table: pd.DataFrame, by: By, task: Task) -> list[Axis]:
             if not isinstance(name, str) or name in RESERVED or name in [axis.name for axis in axes]:
                 raise ValueError(
                     f"by names {name!r}; a stratum needs a name of its own, a string other than {', '.join(RESERVED)}"
+                )
+            if name in RESULT_COLUMNS:
+                raise ValueError(
+                    f"by names {name!r}, a column of the tables that are made of a cube; rename the table's column, "
+                    f"e.g. table.rename(columns={{{name!r}: 'my_{name}'}})"
                 )
             values = _values(table, name, task)
             axes.append(_levels(name, values) if edges is None else _intervals(name, values, edges))

@@ -13,6 +13,7 @@ import xarray as xr
 
 import causaleval_pd as ce
 from causaleval_pd.cube import FAILED, NO_RUN, SCORED
+from causaleval_pd.strata import RESULT_COLUMNS
 from causaleval_pd.summary import control_sums, control_values
 
 KNOWN = pathlib.Path(__file__).parent / "known_answers"
@@ -347,3 +348,22 @@ def test_the_randomisation_test_is_valid_where_metrics_are_undefined():
         p = part["p_value"].dropna()
         for alpha in (0.05, 0.1, 0.2):
             assert (p <= alpha).mean() <= alpha + 4 * np.sqrt(alpha * (1 - alpha) / len(p))
+
+
+def test_a_stratum_cannot_have_the_name_of_a_result():
+    runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
+    with pytest.raises(
+        ValueError, match=r"by names 'method', a column of the tables .*rename\(columns=\{'method': 'my_"
+    ):
+        ce.cube(runs.rename(columns={"algorithm": "method"}), ["shd"], by=["method"], n_draws=None)
+    cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=20, rng=1)
+    made = [
+        cube.ceval.summary(),
+        ce.test_controls(cube, adjust="holm"),
+        ce.compare(cube, "algorithm"),
+        ce.rank_test(cube, "algorithm"),
+        ce.control_power(cube),
+        ce.comparison_power(cube, "algorithm"),
+    ]
+    columns = set().union(*(table.columns for table in made)) - {"algorithm", "density", "null"}
+    assert columns <= set(RESULT_COLUMNS)

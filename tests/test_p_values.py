@@ -191,6 +191,9 @@ def test_several_null_models_are_a_dimension(many_nulls):
         pd.testing.assert_frame_equal(
             cube.ceval.summary().query("null == @name").drop(columns="null").reset_index(drop=True), one.ceval.summary()
         )
+    for method in ("randomisation", "wilcoxon"):
+        tested = cube.ceval.test_controls(method=method)
+        assert (tested["p_value"].isna() == (tested["null"] == "oracle_skeleton")).all()
     references = cube.ceval.summary().query("null == 'oracle_skeleton'")
     assert references["p_value"].isna().all() and references.query("metric == 'shd'")["skill"].notna().all()
 
@@ -222,6 +225,8 @@ def test_figures_of_several_null_models(many_nulls):
     assert cube.ceval.plot.distributions("shd", hue="algorithm", col="null").axes.shape == (1, 4)
     cube.ceval.plot.p_values("shd", x="algorithm", y="null")
     grid = cube.sel(null="degree").ceval.plot.strata("shd", x="algorithm")
+    labels = [text.get_text() for text in grid.figure.legends[0].get_texts()]
+    assert "runs, p above .05" in labels
     assert "Null model: degree" in " ".join(text.get_text() for text in grid.figure.texts)
     plt.close("all")
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from .formula import Atom, Conjunction, Literal, Model, literal_text
-from .truth_table import evaluation_order, free_planes
+from .truth_table import free_planes
 from .vocabulary import Domains, Vocabulary
 
 #: proposals after which a draw is given up
@@ -73,11 +73,7 @@ def redundancy_free(model: Model, domains: Domains | None = None) -> bool:
     >>> [redundancy_free(parse(text)) for text in ("A*b+B<->C", "A+B*c<->D", "(A+B<->C)*(A*C<->D)")]
     [False, True, False]
     """
-    told = domains or {}
-    everything, planes = _planes(tuple(tuple(told.get(name, _BINARY)) for name in model.factors))
-    plane = {
-        (name, value): rows for name, own in zip(model.factors, planes, strict=True) for value, rows in own.items()
-    }
+    everything, plane = _plane_of(model.factors, domains or {})
     cubes = [[_meet(one, plane, everything) for one in atom.disjuncts] for atom in model.atoms]
     left = [_join(found) for found in cubes]
     holds = [everything & ~(found ^ plane[atom.outcome]) for found, atom in zip(left, model.atoms, strict=True)]
@@ -91,16 +87,36 @@ def redundancy_free(model: Model, domains: Domains | None = None) -> bool:
         outcome = plane[atom.outcome]
         if not allowed & outcome or not allowed & ~outcome or others & ~holds[i] == 0:
             return False
-        if _deletable(atom, cubes[i], left[i], others, plane, everything):
+        if _deletable(atom.disjuncts, cubes[i], left[i], others, plane, everything):
             return False
     return True
 
 
+def _plane_of(factors: Sequence[str], domains: Domains) -> tuple[int, dict[Literal, int]]:
+    """Return all configurations of some factors, and those that have each literal."""
+    everything, planes = _planes(tuple(tuple(domains.get(name, _BINARY)) for name in factors))
+    plane = {(name, value): rows for name, own in zip(factors, planes, strict=True) for value, rows in own.items()}
+    return everything, plane
+
+
+def _irredundant(disjuncts: Sequence[Conjunction], domains: Domains) -> bool:
+    """Tell whether a left-hand side by itself varies and has nothing that can be deleted."""
+    everything, plane = _plane_of(sorted({name for one in disjuncts for name, _ in one}), domains)
+    cubes = [_meet(one, plane, everything) for one in disjuncts]
+    left = _join(cubes)
+    return left not in (0, everything) and not _deletable(disjuncts, cubes, left, everything, plane, everything)
+
+
 def _deletable(
-    atom: Atom, cubes: list[int], left: int, others: int, plane: Mapping[Literal, int], everything: int
+    disjuncts: Sequence[Conjunction],
+    cubes: list[int],
+    left: int,
+    others: int,
+    plane: Mapping[Literal, int],
+    everything: int,
 ) -> bool:
     """Tell whether a disjunct or a literal of an atom can be deleted where the other atoms hold."""
-    for i, disjunct in enumerate(atom.disjuncts):
+    for i, disjunct in enumerate(disjuncts):
         rest = _join(cubes[:i] + cubes[i + 1 :])
         if len(cubes) > 1 and not others & (left ^ rest):
             return True
@@ -137,15 +153,15 @@ def _choose(items: Sequence[str], size: int, uniforms: Iterator[float]) -> list[
     return [left.pop(int(next(uniforms) * len(left))) for _ in range(size)]
 
 
-def propose_atom(
+def propose(
     outcome: Literal,
     sizes: Sequence[int],
     factors: Sequence[str],
     domains: Domains,
     uniforms: Iterator[float],
     negated: float = 0.5,
-) -> Atom | None:
-    """Draw a left-hand side without regard to redundancies; None if two disjuncts are equal.
+) -> tuple[Conjunction, ...]:
+    """Draw a left-hand side without regard to redundancies.
 
     Parameters
     ----------
@@ -164,7 +180,7 @@ def propose_atom(
 
     Returns
     -------
-    Atom or None
+    tuple of frozensets of literals
         Every disjunct is a uniform subset of the factors of its size, its values independent.
     """
     eligible = [name for name in factors if name != outcome[0]]
@@ -177,7 +193,7 @@ def propose_atom(
             value = int(u >= negated) if tuple(domain) == _BINARY else domain[int(u * len(domain))]
             conjunction.append((name, value))
         disjuncts.append(frozenset(conjunction))
-    return Atom(tuple(disjuncts), outcome) if len(set(disjuncts)) == len(disjuncts) else None
+    return tuple(disjuncts)
 
 
 def draw_model(
@@ -192,7 +208,7 @@ def draw_model(
 ) -> tuple[Model, int]:
     """Draw a redundancy-free acyclic model by rejection.
 
-    Each atom is proposed until it is redundancy-free by itself, then the model is proposed anew until it is acyclic,
+    Each atom is proposed until it is redundancy-free by itself; all atoms are proposed anew until the model is acyclic,
     redundancy-free (`redundancy_free`) and accepted. As the first condition concerns the atoms one by one, this is the
     law
     of the proposals given that they meet all conditions; with `negated=0.5` and fixed sizes all such models are equally
@@ -235,23 +251,41 @@ def draw_model(
     """
     room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
     proposals = 0
+    lefts: list[tuple[Conjunction, ...]] = []
     while True:
-        atoms: list[Atom] = []
-        while len(atoms) < len(outcomes):
-            outcome = outcomes[len(atoms)]
-            wanted = tuple(sizes(outcome))
-            proposals += 1
-            if proposals > MAX_PROPOSALS:
-                raise NoSuchModelError(_no_such_model(outcomes, wanted, factors))
-            if max(wanted) <= room:
-                atom = propose_atom(outcome, wanted, factors, domains, uniforms, negated)
-                if atom is not None and redundancy_free(Model((atom,)), domains):
-                    atoms.append(atom)
-        model = Model(tuple(atoms))
-        if len(atoms) > 1 and (evaluation_order(model) is None or not redundancy_free(model, domains)):
+        outcome = outcomes[len(lefts)]
+        wanted = tuple(sizes(outcome))
+        proposals += 1
+        if proposals > MAX_PROPOSALS:
+            raise NoSuchModelError(_no_such_model(outcomes, wanted, factors))
+        if max(wanted) > room:
             continue
-        if accept is None or accept(model):
-            return model, proposals
+        left = propose(outcome, wanted, factors, domains, uniforms, negated)
+        if not _irredundant(left, domains):
+            continue
+        lefts.append(left)
+        if _cyclic(lefts, outcomes):
+            lefts = []
+        elif len(lefts) == len(outcomes):
+            model = Model(tuple(map(Atom, lefts, outcomes)))
+            if (len(lefts) == 1 or redundancy_free(model, domains)) and (accept is None or accept(model)):
+                return model, proposals
+            lefts = []
+
+
+def _cyclic(lefts: Sequence[Sequence[Conjunction]], outcomes: Sequence[Literal]) -> bool:
+    """Tell whether the atoms drawn so far make a cycle; the first `len(lefts)` outcomes have one."""
+    effects = {name for name, _ in outcomes[: len(lefts)]}
+    causes: dict[str, set[str]] = {}
+    for (name, _), left in zip(outcomes, lefts, strict=False):
+        causes.setdefault(name, set()).update(cause for one in left for cause, _ in one if cause in effects)
+    while causes:
+        roots = [name for name, own in causes.items() if not own & causes.keys()]
+        if not roots:
+            return True
+        for name in roots:
+            del causes[name]
+    return False
 
 
 def _no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .limits import MAX_CANDIDATES, MAX_CONJUNCTIONS, FormulaTooLargeError
+from .limits import Work
 from .minimisation import Form
 from .vocabulary import Vocabulary, bits
 
 
-def negate(form: Iterable[int], vocabulary: Vocabulary) -> Form:
+def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None) -> Form:
     """Negate a disjunctive normal form by De Morgan's law, multiplied out; contradictions are dropped.
 
     Parameters
@@ -18,6 +18,8 @@ def negate(form: Iterable[int], vocabulary: Vocabulary) -> Form:
         Conjunctions.
     vocabulary : Vocabulary
         Which bit is which literal.
+    work : Work, optional
+        Steps that are left.
 
     Returns
     -------
@@ -36,14 +38,11 @@ def negate(form: Iterable[int], vocabulary: Vocabulary) -> Form:
     >>> sorted(sorted(words.decode(code)) for code in negate(form, words))
     [[('A', 0)], [('A', 0), ('B', 0)], [('A', 0), ('C', 1)], [('B', 0), ('C', 1)]]
     """
-    products = {0}
+    products, work = {0}, work or Work()
     for disjunct in form:
         negated = [other for bit in bits(disjunct) for other in vocabulary.negations(bit)]
         products = {p | other for p in products for other in negated if not p & vocabulary.others[other]}
-        if len(products) > MAX_CONJUNCTIONS:
-            raise FormulaTooLargeError(
-                f"the negation of a formula has more than {MAX_CONJUNCTIONS} conjunctions; leave such models out"
-            )
+        work.spend(1 + len(products) // 4)
     return frozenset(products)
 
 
@@ -56,16 +55,18 @@ class Expansion:
         Formula by the bit of its outcome; acyclic.
     vocabulary : Vocabulary
         Which bit is which literal.
+    work : Work, optional
+        Steps that are left.
     """
 
-    def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary) -> None:
-        self.atoms, self.vocabulary = atoms, vocabulary
+    def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary, work: Work | None = None) -> None:
+        self.atoms, self.vocabulary, self.work = atoms, vocabulary, work or Work()
         self._negated: dict[int, Form] = {}
 
     def negated(self, outcome: int) -> Form:
         """Return the negation of an outcome's formula."""
         if outcome not in self._negated:
-            self._negated[outcome] = negate(self.atoms[outcome], self.vocabulary)
+            self._negated[outcome] = negate(self.atoms[outcome], self.vocabulary, self.work)
         return self._negated[outcome]
 
     def substitute(self, form: Form, outcome: int) -> Form:
@@ -78,10 +79,7 @@ class Expansion:
                     for disjunct in form
                     for cause in (causes if disjunct & literal else (0,))
                 )
-                if len(form) > MAX_CONJUNCTIONS:
-                    raise FormulaTooLargeError(
-                        f"substitution makes a formula of more than {MAX_CONJUNCTIONS} disjuncts; leave such models out"
-                    )
+                self.work.spend(1 + len(form) // 4)
         return form
 
     def candidates(self, form: Form) -> set[Form]:
@@ -103,8 +101,4 @@ class Expansion:
                     if new[1] and new not in found:
                         found.add(new)
                         todo.append(new)
-                        if len(found) > MAX_CANDIDATES:
-                            raise FormulaTooLargeError(
-                                f"substituting outcomes gives more than {MAX_CANDIDATES} formulas"
-                            )
         return found

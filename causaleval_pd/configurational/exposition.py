@@ -18,7 +18,7 @@ import pandas as pd
 from .expansion import Expansion
 from .formula import Model, conjunction_text, dnf_text, literal_text, parse
 from .inus import full_table, is_irredundant
-from .limits import MAX_PATHS, FormulaTooLargeError
+from .limits import MAX_PATHS, FormulaTooLargeError, Work
 from .minimisation import NO_CAPS, Caps, Form, Minimiser, ThresholdMinimiser
 from .truth_table import FuzzyTable, TruthTable, data_table, data_values, evaluation_order, ideal_table
 from .vocabulary import Domains, Vocabulary, bits
@@ -175,17 +175,18 @@ class _Expositor:
         words = self.vocabulary = setting.vocabulary
         self.pairwise = path_rule == "pairwise"
         self.atoms = {words.bit(a.outcome): frozenset(map(words.encode, a.disjuncts)) for a in model.atoms}
-        self.expansion = Expansion(self.atoms, words)
+        work = Work()
+        self.expansion = Expansion(self.atoms, words, work)
         self.relative = relative and setting.data is not None
         self.minimiser: Callable[[int], Minimiser | ThresholdMinimiser]
         if self.relative:
             self.minimiser = lambda outcome: ThresholdMinimiser(
-                setting.cases, outcome, setting.caps, consistency=setting.con, coverage=setting.cov
+                setting.cases, outcome, setting.caps, consistency=setting.con, coverage=setting.cov, work=work
             )
         else:
             table = ideal_table(model, words)
             caps = Caps.ideal(len(model.factors), len(self.atoms)) if size_caps else NO_CAPS
-            self.minimiser = lambda outcome: Minimiser(table, outcome, caps)
+            self.minimiser = lambda outcome: Minimiser(table, outcome, caps, work)
         self.causes: dict[int, int] = {}
 
     def exposition(self) -> Exposition:

@@ -22,8 +22,8 @@ from .limits import FormulaTooLargeError
 from .submodel import causal_submodel_of, submodel_of
 from .vocabulary import Domains
 
-#: different models beyond which comparing all pairs is refused
-MAX_TYPES = 2_000
+#: different models beyond which comparing all pairs would take minutes
+MAX_TYPES = {"submodel": 2_000, "causal_submodel": 200}
 
 
 def fit_robustness(
@@ -59,7 +59,7 @@ def fit_robustness(
     Raises
     ------
     FormulaTooLargeError
-        If there are more than 2000 types.
+        If there are more than 2000 types, or 200 for `causal_submodel`.
     ValueError
         If there is no model, or for `causal_submodel` one is cyclic.
 
@@ -81,29 +81,32 @@ def fit_robustness(
     tokens = Counter(parse(model) if isinstance(model, str) else model for model in models)
     if not tokens:
         raise ValueError("there is no model to score")
-    if len(tokens) > MAX_TYPES:
-        raise FormulaTooLargeError(f"{len(tokens)} different models; pairs of at most {MAX_TYPES} are compared")
+    if len(tokens) > MAX_TYPES[relation]:
+        raise FormulaTooLargeError(
+            f"{len(tokens)} different models; {relation} compares all pairs of at most {MAX_TYPES[relation]}"
+        )
     types = sorted(tokens, key=str)
+    n_tokens = [tokens[model] for model in types]
+    score = [2 * (n - 1) for n in n_tokens]
     setting = Setting(domains)
-    score = {model: 2 * (n - 1) for model, n in tokens.items()}
-    for model in types:
-        for other in types:
-            if model != other and (
+    for i, model in enumerate(types):
+        for j, other in enumerate(types):
+            if i != j and (
                 submodel_of(model, other) if relation == "submodel" else causal_submodel_of(model, other, setting)
             ):
-                score[model] += tokens[other]
-                score[other] += tokens[model]
+                score[i] += n_tokens[j]
+                score[j] += n_tokens[i]
     by_size = Counter[int]()
     for model, n in tokens.items():
         by_size[model.complexity] += n
     # of N models, n_c with the complexity c: 2 (n_c - 1) + (N - n_c)
-    largest = max(score.values()) if normalise == "truemax" else tokens.total() + max(by_size.values()) - 2
+    largest = max(score) if normalise == "truemax" else tokens.total() + max(by_size.values()) - 2
     table = pd.DataFrame(
         {
             "model": pd.Series(list(map(str, types)), dtype="str"),
-            "tokens": [tokens[model] for model in types],
+            "tokens": n_tokens,
             "complexity": [model.complexity for model in types],
-            "score": [score[model] for model in types],
+            "score": score,
         }
     )
     table["normalised"] = table["score"] / largest if largest else np.nan

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 MAX_CONFIGURATIONS = 2**20
-MAX_CANDIDATES = 5_000
-MAX_CONJUNCTIONS = 20_000
 MAX_FORMS = 5_000
 MAX_PATHS = 50_000
+#: elementary steps (a conjunction judged, a disjunct substituted, a pairing tried) for one model or one pair of models
 MAX_STEPS = 2_000_000
 
 
@@ -20,3 +19,30 @@ class FormulaTooLargeError(ValueError):
         ...
     causaleval_pd.configurational.limits.FormulaTooLargeError: 30 free factors
     """
+
+
+class Work:
+    """Steps that an evaluation may still take.
+
+    Parameters
+    ----------
+    limit : int
+        Number of steps.
+
+    Examples
+    --------
+    >>> Work(10).spend(11)
+    Traceback (most recent call last):
+        ...
+    causaleval_pd.configurational.limits.FormulaTooLargeError: exact evaluation takes more than 10 steps; leave such
+    models out
+    """
+
+    def __init__(self, limit: int = MAX_STEPS) -> None:
+        self.limit = self.left = limit
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps; refuse when there are none left."""
+        self.left -= steps
+        if self.left < 0:
+            raise FormulaTooLargeError(f"exact evaluation takes more than {self.limit} steps; leave such models out")

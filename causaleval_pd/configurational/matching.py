@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .limits import FormulaTooLargeError
-
-MAX_PAIRING_STEPS = 200_000
+from .limits import Work
 
 
 def has_injection(options: Sequence[int]) -> bool:
@@ -76,7 +74,9 @@ def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
     return all(options) and has_injection(options)
 
 
-def best_overlap(left: Sequence[int], right: Sequence[int], *, disjuncts_first: bool = False) -> tuple[int, int]:
+def best_overlap(
+    left: Sequence[int], right: Sequence[int], *, disjuncts_first: bool = False, work: Work | None = None
+) -> tuple[int, int]:
     """Find how much of a formula another one has, disjuncts being paired one to one.
 
     The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once.
@@ -87,6 +87,8 @@ def best_overlap(left: Sequence[int], right: Sequence[int], *, disjuncts_first: 
         Conjunctions.
     disjuncts_first : bool
         Prefer overlaps with more disjuncts to those with more literals.
+    work : Work, optional
+        Steps that are left.
 
     Returns
     -------
@@ -113,32 +115,27 @@ def best_overlap(left: Sequence[int], right: Sequence[int], *, disjuncts_first: 
     if not rows:
         return (0, 0)
     rows.sort(key=len)
-    return _Pairing(rows, disjuncts_first).best
+    return _Pairing(rows, disjuncts_first, work or Work()).best
 
 
 class _Pairing:
     """Branch and bound over pairings; bounds are sums of the rows' largest intersections."""
 
-    def __init__(self, rows: list[list[tuple[int, int]]], disjuncts_first: bool) -> None:
-        self.rows, self.disjuncts_first = rows, disjuncts_first
+    def __init__(self, rows: list[list[tuple[int, int]]], disjuncts_first: bool, work: Work) -> None:
+        self.rows, self.disjuncts_first, self.work = rows, disjuncts_first, work
         self.bound = [(0, 0)]
         for row in reversed(rows):
             literals, disjuncts = self.bound[-1]
             self.bound.append((literals + row[0][0].bit_count(), disjuncts + 1))
         self.bound.reverse()
-        self.best, self.steps = (0, 0), 0
+        self.best = (0, 0)
         self._extend(0, 0, frozenset(), 0)
 
     def _rank(self, literals: int, disjuncts: int) -> tuple[int, int]:
         return (disjuncts, literals) if self.disjuncts_first else (literals, disjuncts)
 
     def _extend(self, at: int, used: int, overlap: frozenset[int], literals: int) -> None:
-        self.steps += 1
-        if self.steps > MAX_PAIRING_STEPS:
-            raise FormulaTooLargeError(
-                f"pairing formulas with {len(self.rows)} overlapping disjuncts takes more than "
-                f"{MAX_PAIRING_STEPS} steps; leave such models out"
-            )
+        self.work.spend()
         self.best = max(self.best, self._rank(literals, len(overlap)))
         more_literals, more_disjuncts = self.bound[at]
         if at == len(self.rows) or self._rank(literals + more_literals, len(overlap) + more_disjuncts) <= self.best:

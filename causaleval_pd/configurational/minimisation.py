@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import itertools
 import sys
+from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .limits import MAX_FORMS, MAX_STEPS, FormulaTooLargeError
+from .limits import Work
 from .matching import injects
 from .truth_table import FuzzyTable, TruthTable
 from .vocabulary import bits
@@ -71,15 +72,18 @@ class Minimiser:
         Bit of the outcome.
     caps : Caps
         Size of the forms.
+    work : Work, optional
+        Steps that are left.
     """
 
-    def __init__(self, table: TruthTable, outcome: int, caps: Caps) -> None:
-        self.table, self.caps = table, caps
+    def __init__(self, table: TruthTable, outcome: int, caps: Caps, work: Work | None = None) -> None:
+        self.table, self.caps, self.work = table, caps, work or Work()
+        #: operations on long planes take longer
+        self.cost = 1 + (table.rows.bit_length() >> 14)
         self.positive = table.rows & table.planes[outcome]
         self.negative = table.rows & ~self.positive
         self._sufficient: dict[int, Form] = {}
         self._covers: dict[Form, list[Form]] = {}
-        self._steps = 0
 
     @property
     def constant(self) -> bool:
@@ -94,9 +98,7 @@ class Minimiser:
         return found
 
     def _reduce(self, conjunction: int) -> Form:
-        self._steps += 1
-        if self._steps > MAX_STEPS // 10:
-            raise FormulaTooLargeError("minimising disjuncts with this many literals takes too many steps")
+        self.work.spend(self.cost + conjunction.bit_count())
         satisfied = self.table.conjunction(conjunction)
         if satisfied & self.negative:  # parts are satisfied more often, so none is sufficient
             return frozenset()
@@ -127,11 +129,7 @@ class Minimiser:
 
     def _extend(self, chosen: list[int], covered: int, left: dict[int, int], found: list[Form]) -> None:
         """Branch over the conjunctions that cover the first configuration that is not covered yet."""
-        self._steps += 1
-        if self._steps > MAX_STEPS // 10 or len(found) > MAX_FORMS:
-            raise FormulaTooLargeError(
-                f"the outcome has too many minimal forms (more than {MAX_FORMS} or hard to find)"
-            )
+        self.work.spend(self.cost + len(left))
         open_rows = self.positive & ~covered
         if not open_rows:
             if _irredundant([self.table.conjunction(c) for c in chosen]) and self.caps.allow(chosen):
@@ -178,13 +176,22 @@ class ThresholdMinimiser:
         Size of the forms.
     consistency, coverage : float
         Least consistency of every disjunct and of the form, least coverage of the form.
+    work : Work, optional
+        Steps that are left.
     """
 
     def __init__(
-        self, table: TruthTable | FuzzyTable, outcome: int, caps: Caps, *, consistency: float, coverage: float
+        self,
+        table: TruthTable | FuzzyTable,
+        outcome: int,
+        caps: Caps,
+        *,
+        consistency: float,
+        coverage: float,
+        work: Work | None = None,
     ) -> None:
         cases: Any = table  # of either sort, with its own sort of planes
-        self.table, self.caps = cases, caps
+        self.table, self.caps, self.work = cases, caps, work or Work()
         self.outcome = cases.planes[outcome]
         self.n_cases = cases.size(cases.rows)
         tolerance = self.n_cases * 2.2e-16
@@ -192,7 +199,6 @@ class ThresholdMinimiser:
         self.total = cases.size(self.outcome)
         self._sufficient: dict[int, Form] = {}
         self._consistent: dict[int, bool] = {}
-        self._steps = 0
 
     @property
     def constant(self) -> bool:
@@ -203,11 +209,6 @@ class ThresholdMinimiser:
         size = self.table.size(cases)
         return bool(size > 0 and self.table.both(cases, self.outcome) >= self.consistency * size)
 
-    def _count_step(self) -> None:
-        self._steps += 1
-        if self._steps > MAX_STEPS // 10:
-            raise FormulaTooLargeError("minimising this model relative to the data takes too many steps")
-
     def minimally_sufficient(self, conjunction: int) -> Form:
         """Return the parts of a conjunction that are consistent enough and have no such part."""
         found = self._sufficient.get(conjunction)
@@ -215,6 +216,7 @@ class ThresholdMinimiser:
             literals, kept = bits(conjunction), list[int]()
             for size in range(1, min(len(literals), self.caps.conjuncts) + 1):
                 for part in map(sum, itertools.combinations(literals, size)):
+                    self.work.spend()
                     if not any(smaller & part == smaller for smaller in kept) and self._consistent_part(part):
                         kept.append(part)
             found = self._sufficient[conjunction] = frozenset(kept)
@@ -223,7 +225,6 @@ class ThresholdMinimiser:
     def _consistent_part(self, part: int) -> bool:
         known = self._consistent.get(part)
         if known is None:
-            self._count_step()
             known = self._consistent[part] = self._is_consistent(self.table.conjunction(part))
         return known
 
@@ -232,15 +233,24 @@ class ThresholdMinimiser:
         disjuncts = list(candidate)
         pool = sorted(frozenset().union(*map(self.minimally_sufficient, candidate)))
         found: list[Form] = []
+        # a form may grow as long as none of its parts is admissible, and it fits into the candidate
+        growing: list[tuple[int, ...]] = [()]
         for size in range(1, min(len(pool), len(disjuncts), self.caps.disjuncts) + 1):
-            for form in map(frozenset, itertools.combinations(pool, size)):
-                self._count_step()
-                if any(smaller <= form for smaller in found) or not self.caps.allow(form):
-                    continue
-                if injects(list(form), disjuncts) and self._admissible(form):
-                    found.append(form)
+            parts, growing = set(growing), []
+            for part in sorted(parts):
+                for code in pool[bisect_right(pool, part[-1]) if part else 0 :]:
+                    form = (*part, code)
+                    self.work.spend(size + len(disjuncts) // 4)
+                    if not all(form[:i] + form[i + 1 :] in parts for i in range(size)):
+                        continue
+                    if not self.caps.allow(form) or not injects(form, disjuncts):
+                        continue
+                    if self._admissible(form):
+                        found.append(frozenset(form))
+                    else:
+                        growing.append(form)
         return found
 
-    def _admissible(self, form: Form) -> bool:
+    def _admissible(self, form: Collection[int]) -> bool:
         cases = self.table.disjunction(form)
         return bool(self.table.both(cases, self.outcome) >= self.coverage * self.total) and self._is_consistent(cases)

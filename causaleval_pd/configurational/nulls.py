@@ -2,6 +2,10 @@
 
 `complexity` draws from all models without redundancies that have the estimate's outcomes and as many literals in each
 of their disjuncts. `relabel` keeps the estimate's very structure and exchanges the factors that neither side explains.
+
+Judged relative to data, a control whose formulas do not reach the thresholds says nothing: its completeness is 0, its
+correctness 0/0. Such controls are left out of the correctness, which is then compared with guesses that fit the data;
+by `zero_division=0` they count as wrong.
 """
 
 from __future__ import annotations

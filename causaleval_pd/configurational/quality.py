@@ -11,7 +11,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ..messages import check_known
 from .exposition import COMPONENTS, Ascriptions, Exposition, PathRule, Setting, expose
 from .formula import Model, literal_text, parse
+from .limits import Work
 from .matching import best_overlap
 from .minimisation import Form
 from .vocabulary import Vocabulary
@@ -70,7 +71,7 @@ class Convention:
         return cls() if convention == "published" else cls(False, "pairwise", "disjuncts_first", size_caps=False)
 
 
-def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRule) -> int:
+def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRule, work: Work | None = None) -> int:
     """Count the literals of a formula's best counterpart.
 
     Parameters
@@ -81,6 +82,8 @@ def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRul
         Formulas of the other side.
     tie_rule : {"published", "disjuncts_first"}
         Which counterpart is the best.
+    work : Work, optional
+        Steps that are left.
 
     Returns
     -------
@@ -89,15 +92,16 @@ def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRul
     """
     if own in others:
         return sum(code.bit_count() for code in own)
-    disjuncts_first = tie_rule == "disjuncts_first"
-    overlaps = [best_overlap(list(own), list(other), disjuncts_first=disjuncts_first) for other in others]
+    work, disjuncts_first = work or Work(), tie_rule == "disjuncts_first"
+    work.spend(2 * len(others))
+    overlaps = [best_overlap(list(own), list(other), disjuncts_first=disjuncts_first, work=work) for other in others]
     if disjuncts_first:
         return max(overlaps, default=(0, 0))[1]
     most = (max((o[0] for o in overlaps), default=0), max((o[1] for o in overlaps), default=0))
     return most[0] if most in overlaps or not overlaps else 1
 
 
-def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule) -> tuple[int, int, int]:
+def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule, work: Work) -> tuple[int, int, int]:
     """Count what the other side has of one outcome's literals, conjunctions and disjunctions.
 
     Parameters
@@ -106,14 +110,19 @@ def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule) -
         The side that is scored and its counterpart.
     tie_rule : {"published", "disjuncts_first"}
         Which counterpart of a formula is the best.
+    work : Work
+        Steps that are left.
 
     Returns
     -------
     (int, int, int)
         Shared literals by component.
     """
+    work.spend(len(own.conjunctions) * len(other.conjunctions) // 8)
     conjunctive = sum(max(((a & b).bit_count() for b in other.conjunctions), default=0) for a in own.conjunctions)
-    disjunctive = sum(shared_disjunctions(a, other.disjunctions, tie_rule=tie_rule) for a in own.disjunctions)
+    disjunctive = sum(
+        shared_disjunctions(a, other.disjunctions, tie_rule=tie_rule, work=work) for a in own.disjunctions
+    )
     return (own.literals & other.literals).bit_count(), conjunctive, disjunctive
 
 
@@ -146,14 +155,14 @@ def prune(truth: Exposition, estimate: Exposition, vocabulary: Vocabulary) -> di
     return ends
 
 
-def longest_end(path: tuple[int, ...], others: tuple[tuple[int, ...], ...]) -> int:
+def longest_end(path: tuple[int, ...], others: Container[tuple[int, ...]]) -> int:
     """Return the length of the longest of the other paths that ends a path, 0 if none does.
 
     Parameters
     ----------
     path : tuple of int
         A path.
-    others : tuple of tuples of int
+    others : container of tuples of int
         Paths to the same outcome.
 
     Returns
@@ -161,7 +170,7 @@ def longest_end(path: tuple[int, ...], others: tuple[tuple[int, ...], ...]) -> i
     int
         Number of elements, the outcome included.
     """
-    return max((len(other) for other in others if path[-len(other) :] == other), default=0)
+    return next((len(path) - start for start in range(len(path)) if path[start:] in others), 0)
 
 
 def quality_counts(
@@ -184,13 +193,14 @@ def quality_counts(
         Numerators and denominators of the four components by outcome of the estimate, and of the truth; NaN where an
         outcome is constant.
     """
-    ends = prune(truth, estimate, vocabulary)
+    ends, work = prune(truth, estimate, vocabulary), Work()
 
     def correct_paths(own: Ascriptions, outcome: int, other: Ascriptions) -> float:
         return sum(path in ends[outcome] for path in own.sequences)
 
     def complete_paths(own: Ascriptions, outcome: int, other: Ascriptions) -> float:
-        lengths = [(len(path), longest_end(path, other.sequences)) for path in own.sequences]
+        known = set(other.sequences)
+        lengths = [(len(path), longest_end(path, known)) for path in own.sequences]
         return sum(found / length if convention.partial_credit else found == length for length, found in lengths)
 
     sides = []
@@ -203,7 +213,10 @@ def quality_counts(
                 continue
             shared: tuple[float, ...] = (0, 0, 0, 0)
             if other is not None:
-                shared = (*shared_by_outcome(ascribed, other, convention.tie_rule), paths(ascribed, outcome, other))
+                shared = (
+                    *shared_by_outcome(ascribed, other, convention.tie_rule, work),
+                    paths(ascribed, outcome, other),
+                )
             counts[outcome] = np.array([shared, ascribed.complexities], np.float64)
         sides.append(counts)
     return sides[0], sides[1]

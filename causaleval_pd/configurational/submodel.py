@@ -17,6 +17,7 @@ import pandas as pd
 from .expansion import Expansion
 from .exposition import Setting
 from .formula import Conjunction, Model, parse
+from .limits import Work
 from .matching import has_injection, injects
 from .minimisation import Caps, Form, Minimiser
 from .truth_table import evaluation_order, ideal_table
@@ -142,7 +143,8 @@ class _Entailed:
         if evaluation_order(model) is None:
             raise ValueError(f"{model} is cyclic: chains of causes have no end, so indirect causes are not defined")
         self.atoms = {words.bit(a.outcome): frozenset(map(words.encode, a.disjuncts)) for a in model.atoms}
-        self.expansion = Expansion(self.atoms, words)
+        self.work = Work()
+        self.expansion = Expansion(self.atoms, words, self.work)
         self.table = ideal_table(model, words)
         self.caps = Caps.ideal(len(model.factors), len(self.atoms))
         self._forms: dict[int, dict[frozenset[int], set[Form]]] = {}
@@ -150,7 +152,7 @@ class _Entailed:
     def forms(self, outcome: int) -> dict[frozenset[int], set[Form]]:
         """Return the minimal formulas of an outcome by the set of substituted outcomes."""
         if outcome not in self._forms:
-            minimiser = Minimiser(self.table, outcome, self.caps)
+            minimiser = Minimiser(self.table, outcome, self.caps, self.work)
             found: dict[frozenset[int], set[Form]] = {}
             for substituted, candidate in self.expansion.substitutions(self.atoms[outcome]):
                 forms = minimiser.forms(candidate) if substituted else [candidate]

@@ -62,8 +62,17 @@ class Room(NamedTuple):
     listed: Ints
 
 
+#: matrices over pairs of nodes are kept a few at a time; this many nodes make them 400 MB
+MOST_NODES = 20_000
+
+
 def workspace(n_nodes: int, *blocks: Words) -> Room:
     """Return room for reading any graph of some blocks."""
+    if n_nodes > MOST_NODES:
+        raise ValueError(
+            f"paths are compared in graphs of at most {MOST_NODES} nodes, found {n_nodes}; compare adjacencies, or "
+            "parts of the graphs"
+        )
     most = 1
     for planes in blocks:
         if len(planes):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from . import plot, reasoners
+from .answer_scores import answer_scores
 from .answers import join_answers, parse_answers
 from .ask import CallFailed, RetryLater, ask
+from .comparison import compare_answers
 from .compositions import compositions, n_compositions
 from .counts import COUNTS
 from .endpoint import Endpoint
@@ -55,9 +58,11 @@ __all__ = [
     "answer_accuracy",
     "answer_false_no",
     "answer_false_yes",
+    "answer_scores",
     "ask",
     "ate_error",
     "class_frequencies",
+    "compare_answers",
     "component_edges",
     "compositions",
     "consistency_test",
@@ -73,6 +78,7 @@ __all__ = [
     "parse_matrix",
     "parse_printed",
     "perfect_reasoner",
+    "plot",
     "pns_error",
     "quantities",
     "quantity_bias",
@@ -82,6 +88,7 @@ __all__ = [
     "read_published",
     "read_published_quantities",
     "read_tasks",
+    "reasoners",
     "required_samples",
     "resampled_pns",
     "sample_linear_world",

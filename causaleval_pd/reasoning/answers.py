@@ -183,7 +183,7 @@ def join_answers(
     Examples
     --------
     >>> import numpy as np
-    import pandas as pd
+    >>> import pandas as pd
     >>> from causaleval_pd.reasoning import join_answers
     >>> questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
     >>> replies = pd.DataFrame({"question": ["b"], "model": "m", "reply": ["No."]})

@@ -4,39 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 
 from .compositions import compositions, n_compositions
+from .task_tables import TaskTables
+from .tasks import Tasks
 from .world import World
 
 #: compositions of one task that are made without being asked for by number
 MOST_COMPOSITIONS = 4096
 
 
-class _Told(Protocol):
-    """A task: a world and its number."""
-
-    @property
-    def number(self) -> int:
-        """Number of the task."""
-
-    @property
-    def world(self) -> World:
-        """World of the task."""
-
-
-class HasTasks(Protocol):
-    """What `make_tasks` returns, as far as it is needed here."""
-
-    @property
-    def tasks(self) -> Sequence[_Told]:
-        """Tasks, each with its number and world."""
-
-
-Worlds = HasTasks | World | Mapping[Any, World]
+#: where worlds come from: drawn or stored tasks, one world for all tasks, or a world by task
+Worlds = Tasks | TaskTables | World | Mapping[Any, World]
 
 
 def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
@@ -47,11 +31,33 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
         found: Mapping[Any, World] = dict.fromkeys(tasks.unique().tolist(), worlds)
     elif isinstance(worlds, Mapping):
         found = worlds
-    else:
+    elif isinstance(worlds, Tasks):
         found = {task.number: task.world for task in worlds.tasks}
+    else:
+        stored = set(worlds.nodes["task"].tolist())
+        found = {task: worlds.world(task) for task in tasks.unique().tolist() if task in stored}
     if lacking := [task for task in tasks.unique().tolist() if task not in found]:
         raise ValueError(f"worlds has no world for the tasks {lacking[:5]}; it has tasks {list(found)[:10]}")
     return {task: found[task] for task in tasks.unique().tolist()}
+
+
+def known_noise(worlds: Tasks | TaskTables, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
+    """Yield the tasks in the table with their worlds and the noise of the samples asked about, a row a sample."""
+    number: Any
+    for number, samples in table.groupby("task", sort=False)["sample"]:
+        wanted = np.sort(samples.unique())
+        if isinstance(worlds, Tasks):
+            task = next(task for task in worlds.tasks if task.number == number)
+            yield number, task.world, task.world.sample(int(wanted[-1]) + 1, task.seed).iloc[wanted]
+            continue
+        names = worlds.nodes.loc[worlds.nodes["task"] == number, "node"].tolist()
+        contexts = worlds.contexts[worlds.contexts["task"] == number].drop_duplicates("sample").set_index("sample")
+        bits = np.array([list(text) for text in contexts["noise"].loc[wanted]]) == "1"
+        yield (
+            number,
+            worlds.world(number),
+            pd.DataFrame(bits, index=pd.Index(wanted, name="sample"), columns=names),
+        )
 
 
 def cut_chains(

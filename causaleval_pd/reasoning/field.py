@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..context import Context
 from ..field import Batch, Field, register_field
 from ..messages import name_row
-from .counts import parse_counts
+from .counts import QUANTITIES, parse_counts
 from .nulls import ANSWER_NULLS, QUANTITY_NULLS
 from .pairs import AnswerPairs, QuantityPairs
 
@@ -64,7 +64,7 @@ def _answer_batches(truth: pd.Series, estimate: pd.Series, context: Context | No
 
 
 def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
-    """Align by row; quantities and products of them apart, since only the first have closed forms."""
+    """Align by row; shares, differences and products apart, since they differ in the closed forms they have."""
     rows = _known(truth, estimate)
     true, found = (side.iloc[rows].to_numpy(np.float64) for side in (truth, estimate))
     if context is None:
@@ -74,8 +74,10 @@ def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | 
     terms, factors = parse_counts([values["counts"] for values in context.values])
     codes = context.codes[rows]
     pairs = QuantityPairs(true, found, terms.take(codes), factors[codes])
-    single = (factors[codes] == 1) & (terms.quantity[codes, 0] < 0)
-    for chosen in (np.flatnonzero(single), np.flatnonzero(~single)):
+    single = (factors == 1) & (terms.quantity[:, 0] < 0)
+    unpaired = (terms.both[:, 1] < 0) & np.isin(terms.quantity[:, 1], [QUANTITIES.index(q) for q in ("ate", "pns")])
+    signature = np.where(single, unpaired.astype(np.int64), 2)[codes]
+    for chosen in (np.flatnonzero(signature == i) for i in range(3)):
         if len(chosen):
             yield Batch(rows[chosen], pairs.take(chosen))
 
@@ -120,6 +122,7 @@ ANSWERS = register_field(
         pair=_answer_pair,
         identify=_identify_answers,
         nulls=ANSWER_NULLS,
+        context=("group",),
     )
 )
 

@@ -11,7 +11,7 @@ import pandas as pd
 from ..messages import check_known
 from .arms import check_answers, interventional_arms, observational_arms
 from .counts import LEVEL, QUANTITIES, divide, estimates
-from .cut_trees import Worlds, cut_chains, shapes, worlds_by_task
+from .cut_trees import Worlds, cut_chains, known_noise, shapes, worlds_by_task
 from .precision import Estimator, Precision
 from .products import composition_rows
 from .tally import count_terms, missing_bounds
@@ -40,7 +40,7 @@ def quantities(
         stays missing and is counted.
     by : str or sequence of str, optional
         Settings that tell reasoners apart: model, prompt.
-    worlds : Tasks, World or mapping of task to World, optional
+    worlds : Tasks, TaskTables, World or mapping of task to World, optional
         Where exact truths, mediators and compositions come from.
     cut_nodes : mapping of task to nodes, optional
         Root, cut nodes, leaf by task, for compositions of tasks whose world is not known.
@@ -133,14 +133,10 @@ def _root_values(worlds: Worlds | None, given: pd.DataFrame | None, table: pd.Da
     if given is not None or worlds is None or isinstance(worlds, (World, Mapping)):
         return given
     parts = []
-    for task in worlds.tasks:
-        samples = np.sort(table.loc[table["task"] == task.number, "sample"].unique())
-        if not len(samples) or not hasattr(task, "seed"):
-            continue
-        noise = task.world.sample(int(samples[-1]) + 1, task.seed)
-        values = task.world.values(noise)[list(task.world.roots)].iloc[samples]
+    for number, world, noise in known_noise(worlds, table):
+        values = world.values(noise)[list(world.roots)]
         long = values.rename_axis(index="sample").reset_index().melt("sample", var_name="node")
-        parts.append(long.assign(task=task.number))
+        parts.append(long.assign(task=number))
     return pd.concat(parts, ignore_index=True) if parts else None
 
 

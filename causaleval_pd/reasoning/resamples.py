@@ -51,7 +51,7 @@ def class_frequencies(
     ----------
     answers : DataFrame
         As for `quantities`.
-    worlds : Tasks, World or mapping of task to World
+    worlds : Tasks, TaskTables, World or mapping of task to World
         As for `quantities`.
     by : str or sequence of str, optional
         Settings that tell reasoners apart.

@@ -76,6 +76,7 @@ from .orientation import (
     orientation_tn,
     orientation_tp,
 )
+from .random_ranking import auroc_moments, expected_average_precision, tie_sum
 from .separation import (
     separation_ancestor,
     separation_parent,
@@ -129,6 +130,7 @@ __all__ = [
     "arrowhead_recall",
     "arrowhead_tn",
     "arrowhead_tp",
+    "auroc_moments",
     "directed_f1",
     "directed_fn",
     "directed_fp",
@@ -138,6 +140,7 @@ __all__ = [
     "estimated_density",
     "estimated_edges",
     "estimated_undirected",
+    "expected_average_precision",
     "expected_metric",
     "markov_blanket_f1",
     "markov_blanket_precision",
@@ -169,6 +172,7 @@ __all__ = [
     "skeleton_hd",
     "skeleton_p",
     "skeleton_test",
+    "tie_sum",
     "top_order_divergence",
     "true_density",
     "true_edges",

@@ -116,8 +116,9 @@ def match_knowledge(matching: Matching) -> Matcher:
 
         def planes(start: int, count: int) -> Planes:
             drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
-            for i in range(len(rows)):
-                drawn[i] = _draw(by_set[int(sets[i])], int(n_edges[i]), keys[i : i + 1], start, count, int(rows[i]))
+            for number in np.unique(sets).tolist():
+                mine = np.flatnonzero(sets == number)
+                drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
             return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, cpdag, count)
 
         return DrawnGraphs(pairs, class_codes(cpdag), planes, scratch=40 * d * d)
@@ -125,40 +126,52 @@ def match_knowledge(matching: Matching) -> Matcher:
     return match
 
 
-def _draw(known: Knowledge, n_edges: int, key: NDArray[np.uint64], start: int, count: int, row: int) -> Planes:
-    """Draw the controls of one row."""
-    d = len(known.tier)
-    position = np.zeros((count, d), np.int64)
-    waiting = np.ones(count, bool)
+def _draw(
+    known: Knowledge,
+    n_edges: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    start: int,
+    count: int,
+    rows: NDArray[np.int64],
+) -> Planes:
+    """Draw the controls of rows with the same knowledge, (n, count, 2, W)."""
+    n, d = len(keys), len(known.tier)
+    ahead = np.zeros((n * count, d, d), bool)
+    edges, waiting = np.repeat(n_edges, count), np.arange(n * count)
     for attempt in range(_ROUNDS):
-        found = _orders(known.tier, _numbers(key, start, count, d, attempt))
-        ahead = found[:, :, None] < found[:, None, :]
-        allowed = (ahead & ~known.forbidden).sum(axis=(1, 2))
-        suits = waiting & (ahead | ~known.required).all(axis=(1, 2)) & (allowed >= n_edges)
-        position[suits] = found[suits]
-        waiting &= ~suits
-        if not waiting.any():
+        if not len(waiting):
             break
-    if waiting.any() or known.required.sum() > n_edges:
+        # a row's draws share the work of its numbers
+        some = np.unique(waiting // count)
+        numbers = _numbers(keys[some], start, count, d, attempt)
+        numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
+        position = _orders(known.tier, numbers)
+        found = position[:, :, None] < position[:, None, :]
+        room = (found & ~known.forbidden).sum(axis=(1, 2))
+        suits = (found | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
+        ahead[waiting[suits]] = found[suits]
+        waiting = waiting[~suits]
+    few = np.flatnonzero(edges < known.required.sum())
+    if len(waiting) or len(few):
+        place = int(np.append(waiting, few)[0]) // count
         raise ValueError(
-            f"row {row}: no control with the estimate's {n_edges} edges respects the knowledge ({known.required.sum()} "
-            f"edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were tried); change it, or leave "
-            "these rows out"
+            f"row {rows[place]}: no control with the estimate's {n_edges[place]} edges respects the knowledge "
+            f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
+            "tried); change it, or leave these rows out"
         )
-    allowed = (position[:, :, None] < position[:, None, :]) & ~known.forbidden
-    numbers = _numbers(key, start, count, d * d, _ROUNDS).reshape(count, d, d)
-    scores = np.where(known.required, -1.0, np.where(allowed, numbers, 2.0)).reshape(count, d * d)
-    first = np.argsort(scores, axis=1, kind="stable")[:, :n_edges]
-    chosen = np.zeros((count, d * d), bool)
-    np.put_along_axis(chosen, first, True, axis=1)
-    return planes_from_marks(chosen.reshape(count, d, d), np.arange(d))
+    chance = _numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
+    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
+    rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
+    chosen = (rank < edges[:, None]).reshape(n * count, d, d)
+    return planes_from_marks(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
 
 
-def _numbers(key: NDArray[np.uint64], start: int, count: int, width: int, salt: int) -> NDArray[np.float64]:
-    """Return `width` numbers in [0, 1) for each draw, other ones for each salt."""
-    places = np.arange(width, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
-    streams = key + (places + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    return uniforms(streams, start, count).T
+def _numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int) -> NDArray[np.float64]:
+    """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
+    places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
+    streams = keys[:, None] + places * np.uint64(0x9E3779B97F4A7C15)
+    found = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
+    return np.ascontiguousarray(found.transpose(0, 2, 1))
 
 
 def _orders(tier: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -31,7 +31,7 @@ Planes = NDArray[np.uint64]
 #: nodes up to which all DAGs are listed (29,281), so that every metric has an exact distribution
 MOST_LISTED = 5
 #: tries a uniform DAG may take
-_TRIES = 1_000_000
+_TRIES = 200_000
 #: sets the stream of directions apart from that of skeletons
 _DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
 

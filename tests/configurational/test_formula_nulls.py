@@ -250,6 +250,24 @@ def test_simulated_agrees_with_the_closed_form() -> None:
 
 
 @pytest.mark.parametrize("null", ["complexity", "relabel"])
+def test_every_metric_has_mean_p_and_skill(null: str) -> None:
+    metrics = ce.list_metrics("formula")
+    aimed = metrics.index[metrics["direction"].notna()].tolist()
+    assert {"correctness", "f_beta_sequential", "lcr", "ncr", "fit_coverage", "submodel_completeness"} <= set(aimed)
+    data = pd.DataFrame(list(itertools.product((0, 1), repeat=5)), columns=list("ABCDE")).query("E == (A & ~B | C)")
+    runs = pd.DataFrame({"truth": ["A*b+C<->E"], "estimate": ["A*b+C<->E"]})
+    settings = {"n_draws": 60, "null": null, "rng": 1, "context": {"data": data}}
+    # a guess that does not fit the data says nothing in them: its correctness is 0/0
+    scored = ce.with_controls(runs, aimed, zero_division=0, **settings).iloc[0]
+    assert ce.with_controls(runs, ["correctness"], **settings)["correctness_control_undefined"].iloc[0] > 0.9
+    assert scored["is_strict_submodel_p"] == 1  # the truth itself is none
+    for name in set(aimed) - {"is_strict_submodel"}:
+        assert scored[f"{name}_p"] < 0.2, name
+        assert scored[f"{name}_skill"] == pytest.approx(1), name
+        assert 0 <= scored[f"{name}_control_mean"] < 1, name
+
+
+@pytest.mark.parametrize("null", ["complexity", "relabel"])
 def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
     truths = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=1)
     guesses = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=2)

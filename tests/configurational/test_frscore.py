@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.configurational import fit_robustness, random_models
+from causaleval_pd.configurational import FormulaTooLargeError, fit_robustness, random_models
 from causaleval_pd.configurational.formula import parse
-from causaleval_pd.configurational.limits import FormulaTooLargeError
 from causaleval_pd.configurational.submodel import submodel_of
 
 
@@ -53,3 +52,5 @@ def test_refusals() -> None:
         fit_robustness(["A<->B"], relation="equal")  # type: ignore[arg-type]
     with pytest.raises(FormulaTooLargeError, match="2001 different models"):
         fit_robustness([f"A{i}<->B" for i in range(2001)])
+    with pytest.raises(FormulaTooLargeError, match="at most 200"):
+        fit_robustness([f"A{i}<->B" for i in range(201)], relation="causal_submodel")

@@ -8,11 +8,21 @@ from collections import Counter
 import pytest
 from scipy import stats
 
-from causaleval_pd.configurational import Atom, Model, is_inus, parse
-from causaleval_pd.configurational.draws import NoSuchModelError, draw_model, propose_atom, redundancy_free, stream
-from causaleval_pd.configurational.ground_truths import random_model, random_models, switches
-from causaleval_pd.configurational.redundancy import redundant_atoms
-from causaleval_pd.configurational.truth_table import evaluation_order, ideal_data
+from causaleval_pd.configurational import (
+    Atom,
+    Model,
+    NoSuchModelError,
+    ideal_data,
+    is_inus,
+    parse,
+    random_model,
+    random_models,
+    redundancy_free,
+    redundant_atoms,
+    switches,
+)
+from causaleval_pd.configurational.draws import draw_model, propose, stream
+from causaleval_pd.configurational.truth_table import evaluation_order
 
 
 def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:
@@ -66,9 +76,9 @@ def test_redundancy_free_means_inus_without_redundant_atoms() -> None:
     uniforms, found = stream(1, 2), Counter[bool]()
     while found.total() < 400:
         sizes = [[1 + int(next(uniforms) * 2) for _ in range(1 + int(next(uniforms) * 3))] for _ in "FG"]
-        atoms = [propose_atom((o, 1), n, list("ABCFG"), {}, uniforms) for o, n in zip("FG", sizes, strict=True)]
-        known = [atom for atom in atoms if atom is not None]
-        if len(known) == 2 and evaluation_order(model := Model(tuple(known))) is not None:
+        lefts = [propose((o, 1), n, list("ABCFG"), {}, uniforms) for o, n in zip("FG", sizes, strict=True)]
+        model = Model(tuple(Atom(left, (o, 1)) for left, o in zip(lefts, "FG", strict=True)))
+        if evaluation_order(model) is not None:
             assert redundancy_free(model) == (is_inus(model, {}) and not redundant_atoms(model, {})), model
             found[redundancy_free(model)] += 1
     assert min(found.values()) > 50

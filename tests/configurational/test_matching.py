@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causaleval_pd.configurational import matching
-from causaleval_pd.configurational.limits import FormulaTooLargeError
+from causaleval_pd.configurational.limits import FormulaTooLargeError, Work
 
 codes = st.lists(st.integers(1, 31), min_size=1, max_size=4)
 
@@ -37,7 +37,6 @@ def test_injections(left, right):
     assert matching.injects(left, right) == expected
 
 
-def test_a_search_that_takes_too_long_is_refused(monkeypatch):
-    monkeypatch.setattr(matching, "MAX_PAIRING_STEPS", 10)
+def test_a_search_that_takes_too_long_is_refused():
     with pytest.raises(FormulaTooLargeError, match="takes more than 10 steps"):
-        matching.best_overlap([3, 5, 6, 9, 10], [12, 10, 9, 6, 5])
+        matching.best_overlap([3, 5, 6, 9, 10], [12, 10, 9, 6, 5], work=Work(10))

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causaleval_pd.configurational import minimisation
-from causaleval_pd.configurational.limits import FormulaTooLargeError
+from causaleval_pd.configurational.limits import FormulaTooLargeError, Work
 from causaleval_pd.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser
 from causaleval_pd.configurational.truth_table import FuzzyTable, TruthTable
 
@@ -83,8 +82,8 @@ def test_perfect_thresholds_are_the_exact_minimiser(rows, candidate):
         assert set(exact.forms(candidate)) == set(threshold.forms(candidate))
 
 
-def test_long_searches_are_refused(monkeypatch):
-    monkeypatch.setattr(minimisation, "MAX_STEPS", 20)
+def test_long_searches_are_refused():
     crisp, _ = tables(range(16))
-    with pytest.raises(FormulaTooLargeError, match="takes too many steps"):
-        ThresholdMinimiser(crisp, OUTCOME, CAPS, consistency=0.9, coverage=0.1).forms(frozenset([0b010101, 0b101010]))
+    minimiser = ThresholdMinimiser(crisp, OUTCOME, CAPS, consistency=0.9, coverage=0.1, work=Work(5))
+    with pytest.raises(FormulaTooLargeError, match="takes more than 5 steps"):
+        minimiser.forms(frozenset([0b010101, 0b101010]))

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs import batch, kernels, kernels_numpy
+from causaleval_pd.graphs import batch, kernels, kernels_numpy, lane_kernels
 from causaleval_pd.graphs.kernel_inputs import SEPARATORS, STRATEGIES
 from causaleval_pd.graphs.planes import arcs_from_planes, planes_from_arcs
 
@@ -160,3 +160,8 @@ def test_distinct_rows_survive_equal_hashes(monkeypatch):
         np.testing.assert_array_equal(cells[first][inverse], cells)
         assert len(first) == len(np.unique(cells, axis=0))
         monkeypatch.setattr(batch.pd, "factorize", lambda hashed: (np.zeros(len(hashed), np.int64), hashed[:1]))
+
+
+def test_too_many_nodes_are_refused():
+    with pytest.raises(ValueError, match="at most 20000 nodes, found 20001"):
+        lane_kernels.workspace(20_001)

@@ -164,9 +164,10 @@ def test_wrong_settings_end_the_call(status):
 def test_a_dead_server_ends_the_call():
     with serving(lambda *_: "yes") as (_, model):
         pass
+    address = model.url.removesuffix("/chat/completions")
     message = "3 questions in a row got no reply; the last: broken connection"
     with (
-        Endpoint(model.url.removesuffix("/chat/completions"), "tiny") as gone,
+        Endpoint(address, "tiny") as gone,
         pytest.raises(ValueError, match=message),
     ):
         quick(questions(100), gone, retries=1, give_up_after=3)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import World, make_tasks, quantities
+from causaleval_pd.reasoning import World, make_tasks, quantities, reasoners
 
 KEYS = ["model", "task", "cause", "effect"]
 
@@ -163,6 +163,14 @@ def test_perfect_answers_have_the_same_sample_truth_and_root_values_are_found():
     assert external["n"].gt(0).all()
     given = external[external["quantity"].str.startswith("p_given")]
     assert (given["truth_exact"] - given["estimate"]).abs().max() < 0.15
+
+
+def test_stored_tasks_give_the_same(tmp_path):
+    tasks = make_tasks("candy_party", [[2, 3]], n_samples=30, replicates=2, rng=5)
+    answered = tasks.questionnaire().assign(answer=lambda q: reasoners.noisy(q, 0.2, 1))
+    pd.testing.assert_frame_equal(quantities(answered, worlds=tasks), quantities(answered, worlds=tasks.tables))
+    wrong = [reasoners.wrong_world(answered, source) for source in (tasks, tasks.tables)]
+    pd.testing.assert_series_equal(*wrong)
 
 
 def test_shapes_of_the_papers_graph():

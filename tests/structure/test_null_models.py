@@ -118,6 +118,14 @@ def support(null, estimate, truth):
     """Every control of a row with its probability, for three or four nodes."""
     d = len(ce.as_graph(truth).nodes)
     m = ce.as_graph(estimate).n_edges
+    if null == "edges":
+        parts = []
+        for pairs in itertools.combinations(itertools.combinations("ABCD", 2), m):
+            parts.append(
+                support("oracle_skeleton", estimate, "; ".join([f"{a} -> {b}" for a, b in pairs] + list("ABCD")))
+            )
+        weights = np.concatenate([weight for _, weight in parts])
+        return np.concatenate([planes for planes, _ in parts]), weights / weights.sum()
     if null == "dags":
         planes = all_dags(d, m)
         return planes, np.full(len(planes), 1 / len(planes))
@@ -137,7 +145,7 @@ def support(null, estimate, truth):
 @pytest.mark.parametrize("zero_division", [np.nan, 1.0])
 @pytest.mark.parametrize("estimate", ["A -> B; C -> B; D -> C; A -> D", "C -> A; D -> A; D -> B; B -> A; C -> B"])
 @pytest.mark.parametrize("truth", ["A -> B; B -> C; D", "A -> B; C -> B; C -> D; A -> D", "A -- B; B -> C; D -> C"])
-@pytest.mark.parametrize("null", ["orientation", "orientation uniform", "oracle_skeleton", "dags"])
+@pytest.mark.parametrize("null", ["edges", "orientation", "orientation uniform", "oracle_skeleton", "dags"])
 def test_closed_forms_by_enumeration(null, truth, estimate, zero_division, monkeypatch):
     monkeypatch.setattr("causaleval_pd.structure.orientations.MOST_LISTED", 3)
     law = {"orientation_law": "uniform"} if "uniform" in null else {}

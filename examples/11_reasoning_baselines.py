@@ -1,0 +1,78 @@
+"""A benchmark of causal reasoning end to end, with baseline reasoners: who is right, consistent, better than guessing?
+
+Worlds and questions are drawn, baselines answer, and answers become quantities, decisions, classes, tests and figures.
+"""
+
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+
+import causaleval_pd as ce
+from causaleval_pd import reasoning as cr
+
+matplotlib.use("Agg")
+pd.set_option("display.width", 160, "display.max_columns", 20, "display.max_rows", 60, "display.precision", 3)
+out = Path("reasoning_baselines")
+out.mkdir(exist_ok=True)
+
+# Six worlds told in two themes; no pair of cut nodes has a PNS too small for 2000 samples.
+tasks = cr.make_tasks(
+    ["candy_party", "flu_vaccine"], [[3, 3, 3], [2, 4, 2], [4, 4, 4]], n_samples=2000, min_pns=0.05, rng=7
+)
+questions = tasks.questionnaire()
+print(f"{tasks}: {len(questions):,} questions. One of them:\n\n{tasks.prompts(questions.iloc[[4]], 'brief').item()}\n")
+
+answers = cr.reasoners.baselines(questions, tasks, rng=7)
+
+# Association and intervention: shuffled answers show that a good accuracy can be worth nothing.
+scores = answers.pipe(cr.answer_scores, by="model")
+columns = ["model", "world", "accuracy", "majority_accuracy", "control_accuracy", "f1", "control_f1", "p_value"]
+print(scores.loc[scores["model"].isin(["noisy", "ignores_do", "random"]), columns].to_string(index=False), end="\n\n")
+
+# Counterfactuals: one row a quantity, with its truth and its yes-counts, from which controls are drawn.
+table = answers.pipe(cr.quantities, by="model", worlds=tasks)
+pns = table[table["quantity"] == "pns"]
+scored = pns.ceval.with_controls(["quantity_error", "rae"], n_draws=500, rng=7, context=cr.COUNTS)
+columns = ["quantity_error", "quantity_error_control_mean", "rae", "rae_control_mean"]
+print("Errors of the PNS beside those of the same answers, shuffled:")
+print(scored[scored["relation"] == "external"].groupby("model", sort=False)[columns].mean(), end="\n\n")
+
+# Valid, invalid or undecided: as published, and by tests that know noise.
+published, careful = (cr.taxonomy(table, by="model", rule=rule) for rule in ("published", "equivalence"))
+counts = published.groupby("model", sort=False)["class"].value_counts().unstack(fill_value=0)
+print("Classes by the published rule, tasks of 6 (V valid, I invalid; C consistent, I inconsistent):")
+print(counts.to_string(), end="\n\n")
+words = careful.groupby("model", sort=False)[["valid", "consistent"]].agg(lambda w: ", ".join(sorted(set(w))))
+print("By equivalence (a perfect reasoner is never called invalid):")
+print(words.to_string(), end="\n\n")
+frequencies = answers[answers["model"].isin(["perfect", "noisy"])].pipe(
+    cr.class_frequencies, tasks, by="model", n_resamples=500, rng=7
+)
+print("How often each class comes up if the samples are drawn anew:")
+print(frequencies.groupby("model", sort=False)[list(cr.CLASSES)].mean().to_string(), end="\n\n")
+
+# Model against model, on the same samples.
+some = answers[answers["model"].isin(["noisy", "adjacent_only", "wrong_world"])]
+print("Paired comparisons of accuracy:")
+columns = ["comparison", "accuracy_a", "accuracy_b", "effect", "ci_low", "ci_high", "p_adjusted"]
+print(some.pipe(cr.compare_answers, "model")[columns].to_string(index=False), end="\n\n")
+
+shown = table[table["model"].isin(["perfect", "noisy", "random", "adjacent_only", "wrong_world"])]
+one = table[(table["task"] == 2) & (table["model"] == "noisy")]
+for name, figure in {
+    "quadrant": cr.plot.quadrant(table),
+    "cut_tree": cr.plot.cut_tree(one),
+    "complexity": cr.plot.complexity(shown),
+    "reliability": cr.plot.reliability(shown),
+}.items():
+    figure.figure.savefig(out / f"{name}.png", dpi=150, bbox_inches="tight")
+ce.plot.strata(
+    pns[pns["relation"] == "external"]
+    .assign(pair=lambda t: t["task"].astype(str) + t["cause"] + t["effect"] + t["path"].fillna(""))
+    .ceval.cube(["quantity_error"], by=["model", "kind"], replicate="pair", n_draws=200, rng=7, context=cr.COUNTS),
+    "quantity_error",
+    x="model",
+    hue="kind",
+).figure.savefig(out / "strata.png", dpi=150, bbox_inches="tight")
+print(f"Wrote five figures to {out}/")

@@ -1,0 +1,82 @@
+"""Ask a language model: from questions to a decision. Needs the extra `llm`.
+
+    python examples/12_reasoning_real_model.py http://127.0.0.1:8000/v1 MODEL
+
+The address is that of any OpenAI-compatible server; a key is read from the environment variable LLM_API_KEY. Without
+arguments a small server in this script plays a model that errs, evades and refuses calls at times. Replies are kept in
+reasoning_real_model/replies.sqlite: stop it and start it again, and it goes on.
+"""
+
+import json
+import os
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+
+from causaleval_pd import reasoning as cr
+
+matplotlib.use("Agg")
+pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 3)
+out = Path("reasoning_real_model")
+out.mkdir(exist_ok=True)
+
+# cr.required_samples(0.2, 0.25) == 246: what tells a PNS of .2 within 25 %.
+tasks = cr.make_tasks("candy_party", [[3, 3]], n_samples=250, min_pns=0.2, rng=11)
+questions = tasks.questionnaire()
+questions["prompt"] = tasks.prompts(questions, "last_line")
+truth = dict(zip(questions["prompt"], questions["truth"], strict=True))
+
+
+class Played(BaseHTTPRequestHandler):
+    calls = 0
+
+    def do_POST(self):
+        prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+        Played.calls += 1
+        number = sum(map(ord, prompt))
+        right = truth[prompt] if number % 5 else number % 2 == 0
+        said = "I cannot tell." if number % 50 == 0 else f"Let me think.\n\n**Answer: {'yes' if right else 'no'}**"
+        body = json.dumps({"choices": [{"message": {"content": said}}]}).encode()
+        self.send_response(429 if Played.calls % 40 == 0 else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+with ThreadingHTTPServer(("127.0.0.1", 0), Played) as server:
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    played = (f"http://127.0.0.1:{server.server_address[1]}/v1", "played")
+    url, model = sys.argv[1:3] if len(sys.argv) > 2 else played
+    with cr.Endpoint(url, model, api_key=os.environ.get("LLM_API_KEY"), temperature=0.0) as endpoint:
+        answered = cr.ask(questions, endpoint, cache=out / "replies.sqlite", workers=8, backoff=0.1, progress=True)
+    server.shutdown()
+
+unread = answered["answer"].isna() & answered["reply"].notna()
+print(f"{len(answered)} questions, {answered['reply'].isna().sum()} without reply, {unread.sum()} replies not read")
+both = pd.concat([answered.assign(model=model), cr.reasoners.baselines(questions, tasks, names=["random"], rng=11)])
+print(
+    cr.answer_scores(both, by="model")[["model", "world", "n", "n_missing", "accuracy", "ci_low", "ci_high", "p_value"]]
+)
+table = cr.quantities(both, by="model", worlds=tasks, which=["pns"])
+columns = [
+    "model",
+    "relation",
+    "cause",
+    "effect",
+    "path",
+    "truth",
+    "estimate",
+    "missing_low",
+    "missing_high",
+    "decision",
+]
+print(cr.judge(table, delta=0.25)[columns].to_string(index=False))
+print(cr.taxonomy(table, by="model", delta=0.25).to_string(index=False))
+cr.plot.reliability(table, delta=0.25).savefig(out / "reliability.png", dpi=150, bbox_inches="tight")

@@ -1,0 +1,154 @@
+"""Classification scores and paired tests against peers, brute force and simulation."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from causaleval_pd.reasoning import answer_scores, compare_answers
+
+
+def table(truth, answer, **more):
+    bits = {"1": True, "0": False, "?": pd.NA}
+    rows = {"task": 0, "sample": range(len(truth)), "cause": "X", "effect": "Y", "world": "do1"}
+    frame = pd.DataFrame(rows).assign(truth=[bits[b] for b in truth], answer=[bits[b] for b in answer], **more)
+    return frame.astype({"answer": "boolean", "truth": "boolean"})
+
+
+def test_scores_agree_with_their_definitions():
+    generator = np.random.default_rng(1)
+    truth, answer = generator.random((2, 400)) < np.array([[0.3], [0.4]])
+    answer = answer | (truth & (generator.random(400) < 0.5))
+    text = ["".join("01"[int(b)] for b in bits) for bits in (truth, answer)]
+    found = answer_scores(table(*text)).iloc[0]
+    tp, fp, fn = (truth & answer).sum(), (~truth & answer).sum(), (truth & ~answer).sum()
+    assert (found["tp"], found["fp"], found["fn"]) == (tp, fp, fn)
+    assert found["f1"] == pytest.approx(stats.hmean([found["precision"], found["recall"]]))
+    assert found["mcc"] == pytest.approx(np.corrcoef(truth, answer)[0, 1])
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    kappa = cohens_kappa([[found["tp"], found["fn"]], [found["fp"], found["tn"]]]).kappa
+    assert found["kappa"] == pytest.approx(kappa)
+    assert found["p_value"] == pytest.approx(
+        stats.fisher_exact([[tp, fn], [fp, found["tn"]]], alternative="greater").pvalue
+    )
+    from statsmodels.stats.proportion import proportion_confint
+
+    wilson = proportion_confint(found["tp"] + found["tn"], 400, method="wilson")
+    assert (found["ci_low"], found["ci_high"]) == pytest.approx(wilson)
+
+
+def test_known_classification_scores(known, known_answers):
+    scores = answer_scores(known_answers, by="model", within=["task", "cause", "effect", "world"])
+    found = scores.pivot_table(index=["model", "task", "cause", "effect"], columns="world", values="accuracy")
+    expected = known("estimates").set_index(["reasoner", "task", "cause", "effect"]).loc[found.index]
+    for ours, theirs in {"fact": "acc_fact", "do1": "acc_do1", "do0": "acc_do0"}.items():
+        np.testing.assert_allclose(found[ours], expected[theirs], atol=1e-12)
+
+
+def test_shuffled_answers_by_brute_force_over_two_questions():
+    parts = [table("1100", "1010"), table("1110", "1100").assign(effect="Z")]
+    both = pd.concat(parts, ignore_index=True)
+    found = answer_scores(both).iloc[0]
+    truth = [np.array(p["truth"], bool) for p in parts]
+    answer = [np.array(p["answer"], bool) for p in parts]
+    hits, right, f1 = [], [], []
+    for orders in itertools.product(itertools.permutations(range(4)), repeat=2):
+        given = np.concatenate([a[list(order)] for a, order in zip(answer, orders, strict=True)])
+        true = np.concatenate(truth)
+        hits.append((given & true).sum())
+        right.append((given == true).mean())
+        f1.append(2 * (given & true).sum() / (given.sum() + true.sum()))
+    assert found["control_accuracy"] == pytest.approx(np.mean(right))
+    assert found["control_f1"] == pytest.approx(np.mean(f1))
+    assert found["p_value"] == pytest.approx(np.mean(np.array(hits) >= found["tp"]))
+
+
+def test_large_tables_take_the_normal_law():
+    generator = np.random.default_rng(2)
+    truth = generator.random(20_200) < 0.5
+    answer = np.where(generator.random(20_200) < 0.015, truth, generator.random(20_200) < 0.5)
+    text = ["".join("01"[int(b)] for b in bits) for bits in (truth, answer.astype(bool))]
+    found = answer_scores(table(*text)).iloc[0]
+    law = stats.hypergeom(20_200, truth.sum(), int(answer.sum()))
+    assert found["p_value"] == pytest.approx(law.sf(found["tp"] - 1), rel=0.01)
+
+
+def test_missing_answers_bound_the_accuracy():
+    found = answer_scores(table("1100", "1?0?")).iloc[0]
+    assert (found["n"], found["n_missing"], found["accuracy"]) == (2, 2, 1.0)
+    assert (found["accuracy_low"], found["accuracy_high"]) == (0.5, 1.0)
+    empty = answer_scores(table("11", "??")).iloc[0]
+    assert np.isnan(empty["accuracy"])
+    assert (empty["accuracy_low"], empty["accuracy_high"]) == (0.0, 1.0)
+
+
+def test_intervals_know_clusters():
+    once = table("1100110010" * 4, "1101110000" * 4)
+    copies = pd.concat([once.assign(replicate=i) for i in range(9)])
+    one, nine = (answer_scores(t).iloc[0] for t in (once, copies))
+    assert nine["n"] == 9 * one["n"]
+    assert (nine["ci_low"], nine["ci_high"]) == pytest.approx((one["ci_low"], one["ci_high"]))
+
+
+def two(first, second, truth="1" * 12):
+    return pd.concat([table(truth, first, model="a"), table(truth, second, model="b")], ignore_index=True)
+
+
+def test_paired_tests_are_those_of_the_libraries():
+    first, second = "111111111100", "100110000000"
+    mcnemar = compare_answers(two(first, second), "model", test="mcnemar").iloc[0]
+    assert (mcnemar["only_a"], mcnemar["only_b"]) == (7, 0)
+    assert mcnemar["p_value"] == pytest.approx(stats.binomtest(7, 7, 0.5).pvalue)
+    found = compare_answers(two(first, second), "model", test="t").iloc[0]
+    a, b = ([int(x) for x in text] for text in (first, second))
+    assert found["p_value"] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    wide = stats.ttest_rel(a, b).confidence_interval()
+    assert (found["ci_low"], found["ci_high"]) == pytest.approx((wide.low, wide.high))
+    assert found["effect"] == pytest.approx(7 / 12)
+
+
+def test_missing_answers_in_comparisons():
+    table_ = two("1111????1111", "110000000011")
+    assert compare_answers(table_, "model").iloc[0]["effect"] == pytest.approx(8 / 12 - 4 / 12)
+    dropped = compare_answers(table_, "model", missing="drop").iloc[0]
+    assert dropped["effect"] == pytest.approx(4 / 8)
+    assert (dropped["n_pairs"], dropped["n_missing"]) == (8, 4)
+
+
+def test_equal_reasoners_and_strata():
+    table_ = pd.concat([two("110011001100", "110011001100"), two("111111111111", "0" * 12).assign(task=1)])
+    found = compare_answers(table_, "model", by="task").set_index("task")
+    assert found.loc[0, "p_value"] == 1
+    assert found.loc[1, "p_adjusted"] < 0.01
+    assert found.loc[1, "p_adjusted"] == pytest.approx(2 * found.loc[1, "p_value"])
+
+
+def test_the_test_by_samples_keeps_its_level_where_mcnemar_does_not():
+    # six questions of a sample share its luck: each reasoner is right on all of them or on none
+    generator = np.random.default_rng(3)
+    rejected = {"mcnemar": 0, "wilcoxon": 0}
+    for _ in range(60):
+        parts = []
+        for model in "ab":
+            luck = generator.random(40) < 0.5
+            text = "".join("01"[int(b)] for b in luck)
+            parts += [table("1" * 40, text, model=model).assign(effect=f"Y{i}") for i in range(6)]
+        both = pd.concat(parts, ignore_index=True)
+        for test in rejected:
+            rejected[test] += compare_answers(both, "model", test=test, adjust=None).iloc[0]["p_value"] < 0.05
+    assert rejected["wilcoxon"] <= 8  # of 60 at .05: more has probability .008
+    assert rejected["mcnemar"] > 15
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="has one level"):
+        compare_answers(table("11", "10", model="a"), "model")
+    with pytest.raises(ValueError, match="no question in common"):
+        compare_answers(pd.concat([table("1", "1", model="a"), table("1", "1", model="b", task=1)]), "model")
+    with pytest.raises(ValueError, match="within takes"):
+        answer_scores(table("1", "1", model="a"), within=["model"])
