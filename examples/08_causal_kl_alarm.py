@@ -1,6 +1,7 @@
 """A learned network of ALARM's size: how far from the truth, observed and intervened on, and against random DAGs.
 
-ALARM (37 nodes, 46 arcs) ships with pgmpy (extra `io`), whose hill climbing learns it from samples.
+ALARM (37 nodes, 46 arcs) ships with pgmpy (extra `io`), whose hill climbing learns it from samples. (It breaks
+ties in an order that differs between runs, and so do the learned networks.)
 """
 
 import logging

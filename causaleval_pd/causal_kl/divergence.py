@@ -132,7 +132,8 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     base : float
         Base of the logarithm; default e (nats), 2 for bits.
     n_samples : int, optional
-        Estimate from as many samples of the truth, for networks whose exact answer is refused; default exact.
+        Estimate from as many samples of the truth, for networks whose exact answer needs a table of more than 2^24
+        entries and is refused; default exact.
     seed : int
         Seed of the samples.
 
@@ -177,7 +178,8 @@ def ckl1(
     base : float
         Base of the logarithm; default e (nats), 2 for bits.
     n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer is refused; default exact.
+        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
+        refused; default exact.
     seed : int
         Seed of the samples.
 
@@ -221,7 +223,8 @@ def ckl2(
     base : float
         Base of the logarithm; default e (nats), 2 for bits.
     n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer is refused; default exact.
+        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
+        refused; default exact.
     seed : int
         Seed of the samples.
 
@@ -266,7 +269,8 @@ def ckl3(
     base : float
         Base of the logarithm; default e (nats), 2 for bits.
     n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer is refused; default exact.
+        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
+        refused; default exact.
     seed : int
         Seed of the samples.
 
@@ -305,7 +309,8 @@ def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, see
     base : float
         Base of the logarithm; default e (nats), 2 for bits.
     n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer is refused; default exact.
+        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
+        refused; default exact.
     seed : int
         Seed of the samples.
 

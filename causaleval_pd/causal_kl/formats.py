@@ -185,7 +185,9 @@ def read_file(path: str | Path) -> Network:
             raw = plain.read(_MAX_FILE_BYTES + 1)
     if len(raw) > _MAX_FILE_BYTES:
         raise ValueError(f"{str(path)!r} has more than {_MAX_FILE_BYTES} bytes")
-    text = raw.decode("utf-8")
+    text = raw.decode("utf-8", errors="replace")
+    if "<!ENTITY" in text:
+        raise ValueError(f"{str(path)!r} declares XML entities, which are not read")
     readers = {".bif": readwrite.BIFReader, ".net": readwrite.NETReader}
     reader = readers.get(suffix[0], readwrite.XMLBIFReader)
     return from_pgmpy(reader(string=text).get_model())

@@ -47,7 +47,8 @@ class Layout:
             if fault:
                 raise ValueError(f"node {name!r} {fault}")
         for name, parents in zip(self.nodes, self.parents, strict=True):
-            if list(parents) != sorted(set(parents)) or any(not 0 <= p < len(self.nodes) for p in parents):
+            whole = all(type(p) is int and 0 <= p < len(self.nodes) for p in parents)
+            if not whole or list(parents) != sorted(set(parents)):
                 raise ValueError(f"node {name!r} has parents {parents}, expected distinct ascending positions of nodes")
         order = causal_order(self.parents)
         if len(order) < len(self.nodes):

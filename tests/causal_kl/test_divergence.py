@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl import from_joint, inference, monte_carlo
+from causaleval_pd.causal_kl import from_data, from_joint, inference, monte_carlo, sample
 
 from . import brute_force as brute
 
@@ -59,6 +59,30 @@ def test_properties(seed):
     # an estimate with the true arcs and nothing against their order: interventions cost as observations do
     fuller = from_joint(truth, truth)
     assert ce.ckl3(truth, fuller) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ckl3_is_kl_without_arcs_against_the_true_order(seed):
+    rng = np.random.default_rng(seed)
+    truth = brute.random_network(rng, k=4)
+    names = list(truth.nodes)
+    order = [names[i] for i in truth.layout.order]
+    some = {n: [p for p in order[: order.index(n)] if rng.random() < 0.5] for n in names}
+    graph = ce.as_graph([(p, n) for n, found in some.items() for p in found], nodes=names)
+    estimate = from_data(graph, sample(truth, 50, rng=seed), 0.5, states=truth)
+    assert ce.ckl3(truth, estimate) == pytest.approx(ce.kl(truth, estimate), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ckl2_is_kl_for_the_true_tree(seed):
+    rng = np.random.default_rng(seed)
+    names = list("ABCD")
+    parents = {n: [names[rng.integers(i)]] if i else [] for i, n in enumerate(names)}
+    tables = [
+        {n: rng.dirichlet(np.ones(3), size=3 if found else None) for n, found in parents.items()} for _ in range(2)
+    ]
+    truth, estimate = (ce.DiscreteNetwork(parents, table) for table in tables)
+    assert ce.ckl2(truth, estimate) == pytest.approx(ce.kl(truth, estimate), abs=1e-12)
 
 
 def test_scales(metastatic, mutations):

@@ -99,6 +99,13 @@ def test_files(tmp_path, suffix, metastatic):
     assert ce.network_column([path]).notna().all()
 
 
+def test_entities_are_not_expanded(tmp_path):
+    path = tmp_path / "bomb.xml"
+    path.write_text('<?xml version="1.0"?><!DOCTYPE BIF [<!ENTITY a "aaaa">]><BIF>&a;</BIF>')
+    with pytest.raises(ValueError, match="declares XML entities"):
+        ce.as_network(path)
+
+
 def test_bnlearn_dicts():
     nodes = {
         "A": {"parents": [], "prob": [0.3, 0.7], "states": ["n", "y"]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl.cells import pack_cell
+from causaleval_pd.causal_kl.layout import Layout
 
 from . import brute_force as brute
 
@@ -137,6 +139,15 @@ def test_damaged_cells_are_refused():
         ce.GaussianNetwork.from_bytes(cell)
     with pytest.raises(TypeError, match="expected the bytes"):
         ce.DiscreteNetwork.from_bytes("x")
+
+
+def test_forged_layouts_are_refused():
+    for text in ('{"nodes":["A","B"],"states":null,"parents":[[],[false]]}', "[" * 100_000, "{}", '{"nodes":1}'):
+        with pytest.raises(ValueError, match="damaged|distinct ascending positions"):
+            Layout.from_text(text)
+    long = {"nodes": ["A"], "states": [["x", "y"], ["z"]], "parents": [[]]}
+    with pytest.raises(ValueError, match="not canonical"):
+        Layout.from_text(json.dumps(long, separators=(",", ":")))
 
 
 def test_parents_that_are_no_names_are_refused():
