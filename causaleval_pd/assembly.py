@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from .metric import Metric
-from .row_controls import RowControls
+from .row_controls import METHODS, NONE, RowControls
 from .stats import score as score_values
 from .strata import Axis
 
@@ -25,10 +25,12 @@ _MAX_VALUES = 4096
 #: row summaries that a cube carries beside each metric, with the words of their labels
 ROW_PARTS = {
     "mean": ("control_mean", "mean of {}, controls"),
+    "mean_se": ("control_mean_se", "Monte Carlo standard error of the mean of {}, controls"),
     "low": ("control_low", "lower limit of {}, controls"),
     "high": ("control_high", "upper limit of {}, controls"),
     "loss": ("control_loss", "mean distance of {} from its optimum, controls"),
     "p": ("p", "p-value of {} against controls"),
+    "p_se": ("p_se", "Monte Carlo standard error of the p-value of {}"),
     "as_good": ("as_good", "share of controls at least as good in {}"),
     "better": ("better", "share of controls strictly better in {}"),
 }
@@ -106,14 +108,14 @@ class Builder:
             coordinates["null"] = list(nulls)
         for name in self.layers[0] if self.layers else ():
             layers = [layer[name] for layer in self.layers]
-            self.variables[name] = _stacked(layers, np.nan if name.endswith("_value") else 0)
+            self.variables[name] = _stacked(layers, nulls, np.nan if name.endswith("_value") else 0)
         for axis in self.axes:
             coordinates[axis.name] = axis.labels
             coordinates |= {name: (axis.name, array) for name, array in axis.extra.items()}
         return xr.Dataset(self.variables, coordinates, attrs)
 
 
-def _stacked(layers: list[Variable], fill: float) -> Variable:
+def _stacked(layers: list[Variable], nulls: Sequence[str], fill: float) -> Variable:
     """Lay a variable of several null models side by side; value tables of different lengths are padded."""
     if len(layers) == 1:
         return layers[0]
@@ -123,6 +125,9 @@ def _stacked(layers: list[Variable], fill: float) -> Variable:
     for _, array, _ in layers:
         room = [(0, 0)] * (array.ndim - 1) + [(0, width - array.shape[-1])]
         padded.append(np.pad(array, room, constant_values=fill))
+    if "method" in attrs:
+        told = [f"{null}: {layer[2]['method']}" for null, layer in zip(nulls, layers, strict=True)]
+        attrs = attrs | {"method": "; ".join(told)}
     return ("null", *dims), np.stack(padded), attrs
 
 
@@ -133,6 +138,7 @@ class Collector:
         self.builder, self.metrics, self.n_draws, self.keep = builder, metrics, n_draws, keep
         n_rows, n_strata = builder.n_rows, builder.n_strata
         self.rows = {m.name: {part: np.full(n_rows, np.nan) for part in ("observed", *ROW_PARTS)} for m in metrics}
+        self.methods: dict[str, dict[str, set[int]]] = {m.name: {"mean": set(), "p": set()} for m in metrics}
         if keep:
             self.raw = {m.name: builder.empty(np.nan, np.float64, n_draws) for m in metrics}
         else:
@@ -148,7 +154,9 @@ class Collector:
         for m in self.metrics:
             summary = summaries[m.name]
             for part, column_values in self.rows[m.name].items():
-                column_values[rows] = getattr(summary, part) if row_p or part != "p" else np.nan
+                column_values[rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
+            self.methods[m.name]["mean"] |= set(summary.mean_method.tolist())
+            self.methods[m.name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
             if self.keep:
                 self.raw[m.name][self.builder.cell[rows]] = draws[m.name]
                 continue
@@ -170,6 +178,9 @@ class Collector:
             self.builder.place(m.name, rows["observed"], np.nan, **metric_attrs(m))
             for part, (suffix, label) in ROW_PARTS.items():
                 attrs = {"long_name": label.format(m.long_name), "role": "control"}
+                if part in self.methods[m.name]:
+                    found = sorted(self.methods[m.name][part] - {NONE})
+                    attrs["method"] = ", ".join(METHODS[code] for code in found) or "none"
                 self.builder.place(f"{m.name}_{suffix}", rows[part], np.nan, **attrs)
             attrs = {"long_name": f"{m.long_name}, controls", "role": "control"}
             if self.keep:

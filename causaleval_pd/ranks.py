@@ -68,6 +68,41 @@ def signed_ranks(difference: ArrayLike, *, zero_method: ZeroMethod = "wilcox") -
     return ranks
 
 
+def pooled_ranks(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    """Rank two independent samples together.
+
+    Parameters
+    ----------
+    first, second : (..., n) and (..., m) array_like
+        Samples; they are rounded as in `signed_ranks`.
+
+    Returns
+    -------
+    total, ties : (...) ndarray
+        Sum of the ranks of the first sample; sum of t^3 - t over groups of t tied values.
+
+    Examples
+    --------
+    >>> total, ties = pooled_ranks([3.0, 5.0], [1.0, 3.0, np.nan])
+    >>> float(total), float(ties)
+    (6.5, 6.0)
+    """
+    values = np.concatenate([rounded(first), rounded(second)], axis=-1) + 0.0  # no negative zeros
+    mine = np.arange(values.shape[-1]) < np.asarray(first).shape[-1]
+    bits = values.view(np.int64)
+    # negative floats are ordered against their bits; the last bit makes room for the sample
+    key = ((bits ^ ((bits >> 63) & _LAST)) & ~1) | mine
+    gone = np.isnan(values)
+    np.copyto(key, _LAST, where=gone)
+    key.sort(axis=-1)
+    group, here = key >> 1, np.arange(values.shape[-1]) < (~gone).sum(axis=-1, keepdims=True)
+    ranks = _mid_ranks(group)
+    # members of a group of t ties lie (t - 1) / 2 to either side of their mean rank
+    apart = np.where(here, np.arange(1, values.shape[-1] + 1) - ranks, 0.0)
+    total = np.where(here & (key & 1 == 1), ranks, 0.0).sum(axis=-1)
+    return total, 12 * (apart**2).sum(axis=-1)
+
+
 def _mid_ranks(ordered: NDArray[np.int64]) -> Floats:
     """Return ranks from 1 on along the last axis of sorted numbers; equal ones share their mean rank."""
     first = np.ones(ordered.shape, bool)

@@ -13,6 +13,8 @@ from scipy import special
 from .significance import Alternative, Outcome, check_alternative
 from .stats import TOLERANCE, Floats, moments, quantiles
 
+#: pairs below which the bootstrap's p-value is not left alone
+_FEW = 10
 #: numbers that a block of resamples may take
 _BLOCK = 4_000_000
 
@@ -129,7 +131,8 @@ def bootstrap_mean(
     -----
     The limits are bias-corrected and accelerated (BCa). The p-value compares t = mean / s with the studentised, centred
     resamples t* = (mean* - mean) / s*: p = (#{t* at least as extreme} + 1) / (n_resamples + 1). Centred means without
-    studentising reject far too often in small samples. A resample without variation counts as extreme, which keeps p of
+    studentising reject far too often in small samples. With fewer than ten pairs (or groups), whose resamples are too
+    much alike, p is at least that of Student's t. A resample without variation counts as extreme, which keeps p of
     two or three pairs large. Rows of equal size share their resamples, as in `sign_flip`.
 
     References
@@ -189,6 +192,9 @@ def _bootstrap(
     place = special.ndtr(bias[:, None] + z / (1 - acceleration[:, None] * z))
     limits = mean[:, None] + quantiles(means, place)
     p = np.where(varies, (count + 1) / (n_resamples + 1), np.nan)
+    if n < _FEW:
+        tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative] * math.sqrt((n - 1) / n)
+        p = np.maximum(p, special.stdtr(n - 1, tail) * (2 if alternative == "two-sided" else 1))
     return p, limits[:, 0], limits[:, 1]
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.stats import mannwhitneyu
 
-from .ranks import ZeroMethod, rounded, signed_ranks
+from .ranks import ZeroMethod, pooled_ranks, rounded, signed_ranks
 from .stats import TOLERANCE, moments, welch_moments
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 
 #: pairs up to which the signed-rank test is exact: without ties, and with ties
 _EXACT, _EXACT_TIED = 50, 25
+#: values of the smaller sample up to which Mann and Whitney's test is exact, without ties
+_EXACT_INDEPENDENT = 8
 #: numbers that a block of distributions may take
 _BLOCK = 4_000_000
 
@@ -258,7 +260,7 @@ def _t(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Out
 
 
 def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
-    """Test whether values of one of two independent samples tend to be larger, by scipy's `mannwhitneyu`.
+    """Test whether values of one of two independent samples tend to be larger, as `scipy.stats.mannwhitneyu`.
 
     Parameters
     ----------
@@ -283,19 +285,32 @@ def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-
     Mann and Whitney (1947), 10.1214/aoms/1177730491.
     """
     check_alternative(alternative)
-    # NaN is sorted last
-    first, second = (np.sort(rounded(x), axis=-1) for x in (a, b))
+    first, second = (np.asarray(x, np.float64) for x in (a, b))
     shape = first.shape[:-1]
     first, second = (x.reshape(math.prod(shape), x.shape[-1]) for x in (first, second))
-    pooled = np.sort(np.concatenate([first, second], axis=1), axis=1)
-    tied = (pooled[:, 1:] == pooled[:, :-1]).any(axis=1)
-    sizes = np.stack([(~np.isnan(first)).sum(axis=1), (~np.isnan(second)).sum(axis=1), tied], axis=1)
-    statistic, p = np.full(len(first), np.nan), np.full(len(first), np.nan)
-    for group in np.unique(sizes, axis=0):
-        n, m = int(group[0]), int(group[1])
-        if n == 0 or m == 0:
-            continue
-        rows = (sizes == group).all(axis=1)
-        found = mannwhitneyu(first[rows, :n], second[rows, :m], axis=1, alternative=alternative)
-        statistic[rows], p[rows] = found.statistic, found.pvalue
-    return Outcome(statistic.reshape(shape), p.reshape(shape))
+    n, m = ((~np.isnan(x)).sum(axis=1) for x in (first, second))
+    total, ties = pooled_ranks(first, second)
+    statistic = total - n * (n + 1) / 2
+    size = (n + m).astype(np.float64)
+    spread = n * m / 12 * (size + 1 - ties / np.maximum(size * (size - 1), 1))
+    large = {"two-sided": np.maximum(statistic, n * m - statistic), "greater": statistic, "less": n * m - statistic}
+    excess = large[alternative] - n * m / 2 - 0.5
+    z = np.divide(excess, np.sqrt(np.maximum(spread, 0.0)), out=np.full(len(n), -np.inf), where=spread > 0)
+    p = np.minimum(1.0, special.ndtr(-z) * (2 if alternative == "two-sided" else 1))
+    exact = (np.minimum(n, m) <= _EXACT_INDEPENDENT) & (ties == 0)
+    for rows in _same_sizes(n, m, exact & (n > 0) & (m > 0)):
+        one, other = (np.sort(rounded(x[rows]), axis=1)[:, : k[rows[0]]] for x, k in ((first, n), (second, m)))
+        p[rows] = mannwhitneyu(one, other, axis=1, alternative=alternative, method="exact").pvalue
+    undefined = (n == 0) | (m == 0)
+    statistic, p = (np.where(undefined, np.nan, x).reshape(shape) for x in (statistic, p))
+    return Outcome(statistic, p)
+
+
+def _same_sizes(n: NDArray[np.int64], m: NDArray[np.int64], wanted: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """Group the wanted rows by the sizes of their samples."""
+    rows = np.flatnonzero(wanted)
+    if not len(rows):
+        return []
+    order = rows[np.lexsort((m[rows], n[rows]))]
+    cuts = np.flatnonzero((np.diff(n[order]) != 0) | (np.diff(m[order]) != 0)) + 1
+    return np.split(order, cuts)

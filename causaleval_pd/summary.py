@@ -197,8 +197,9 @@ def summary(
         Strata, `metric`, `n_obs` (runs), `n_missing` (failed), `n_undefined` (scored, but 0/0), `mean`, `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
         good; no p-value), `p_value` (randomisation test of the stratum's mean), `skill` (1 - ratio of mean distances
-        from the optimum) with the limits `skill_low`, `skill_high`. Without controls the last eight are NaN. A cube of
-        several null models has rows for each, named in the first column `null`.
+        from the optimum) with the limits `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo
+        standard errors of `control_mean` and `p_value`. Without controls the last ten are NaN. A cube of several null
+        models has rows for each, named in the first column `null`.
 
     Raises
     ------
@@ -239,7 +240,7 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
     limits = quantile_interval if interval == "quantile" else mean_interval
     table["low"], table["high"] = limits(scores, level)
     names = ["control_mean", "control_low", "control_high", "superiority_share", "p_value"]
-    names += ["skill", "skill_low", "skill_high"]
+    names += ["skill", "skill_low", "skill_high", "control_mean_se", "p_se"]
     table[names] = np.nan
     if not has_controls(cube):
         return table
@@ -256,7 +257,12 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
     table["control_low"], table["control_high"] = low, high
     table["superiority_share"] = row_means(flat(cube[f"{name}_as_good"], "replicate"))
     if not draws_shared(cube):
-        table["p_value"] = flat(randomisation(cube, name)[1])
+        _, p_value, drawn = (flat(x) for x in randomisation(cube, name))
+        table["p_value"] = p_value
+        table["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
+        errors = np.where(defined, flat(cube[f"{name}_control_mean_se"], "replicate"), np.nan)
+        # rows have draws of their own
+        table["control_mean_se"] = np.sqrt(row_means(errors**2) / np.maximum((~np.isnan(errors)).sum(axis=1), 1))
     found = ratio_of_means(*losses(cube, name), level)
     table["skill"], table["skill_low"], table["skill_high"] = 1 - found.effect, 1 - found.high, 1 - found.low
     return table

@@ -178,12 +178,14 @@ def test_several_null_models_are_a_dimension(many_nulls):
     assert cube["null"].to_numpy().tolist() == ["edges", "permutation", "oracle_skeleton", "degree"]
     assert cube["shd"].dims == ("algorithm", "replicate")
     assert cube["shd_control"].dims == ("null", "algorithm", "replicate", "draw")
+    assert "permutation: exact; oracle_skeleton: " in cube["shd_control_mean"].attrs["method"]
+    assert "edges: exact; permutation: simulated; oracle_skeleton: none" in cube["adjacency_f1_p"].attrs["method"]
     for null in nulls:
         one = ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, null=null)
         name = one.attrs["control_null"]
         cut = cube.sel(null=name)
         for variable in one.data_vars:
-            np.testing.assert_array_equal(cut[variable], one[variable])
+            np.testing.assert_array_equal(cut[variable], one[variable], err_msg=variable)
         table = one.ceval.test_controls()
         mine = cube.ceval.test_controls().query("null == @name").reset_index(drop=True)
         pd.testing.assert_frame_equal(mine, table)

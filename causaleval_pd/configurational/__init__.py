@@ -20,13 +20,14 @@ from .draws import NoSuchModelError, redundancy_free
 from .exposition import Setting, exposition_table, exposition_text
 from .field import FORMULAS
 from .fit import coherence, exhaustiveness, faithfulness, fit_by_atom, fit_consistency, fit_coverage, fit_measures
-from .formula import Atom, Conjunction, FormulaError, Literal, Model, parse, parse_set, set_text
+from .formula import Atom, Model, parse, parse_set, set_text
 from .frscore import fit_robustness
 from .ground_truths import random_model, random_models, switches
 from .inus import is_inus
 from .limits import FormulaTooLargeError
 from .nulls import acceptance_rate
 from .quality import Convention, quality_table
+from .reader import Conjunction, FormulaError, Literal
 from .redundancy import minimal_models, redundant_atoms
 from .relations import (
     has_complete_disjuncts,

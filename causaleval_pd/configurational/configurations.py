@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..messages import name_row, nearest
-from .formula import MAX_VALUE, Atom, Literal, Model, literal_text
+from .formula import Atom, Model, literal_text
 from .limits import MAX_CONFIGURATIONS, FormulaTooLargeError
+from .reader import MAX_VALUE, Literal
 from .vocabulary import Domains
 
 

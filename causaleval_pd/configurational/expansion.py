@@ -42,7 +42,7 @@ def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None
     for disjunct in form:
         negated = [other for bit in bits(disjunct) for other in vocabulary.negations(bit)]
         products = {p | other for p in products for other in negated if not p & vocabulary.others[other]}
-        work.spend(1 + len(products) // 4)
+        work.spend(1 + len(products) // 16)
     return frozenset(products)
 
 
@@ -79,7 +79,7 @@ class Expansion:
                     for disjunct in form
                     for cause in (causes if disjunct & literal else (0,))
                 )
-                self.work.spend(1 + len(form) // 4)
+                self.work.spend(1 + len(form) // 16)
         return form
 
     def candidates(self, form: Form) -> set[Form]:

@@ -14,9 +14,10 @@ from ..context import Context
 from ..field import Batch, Field, register_field
 from ..messages import name_row
 from .exposition import Setting
-from .formula import FormulaError, Model, parse_set, set_text
+from .formula import Model, parse_set, set_text
 from .nulls import NULLS
 from .pairs import Cell, FormulaCells, FormulaPairs
+from .reader import FormulaError
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
 CONTEXT = ("data", "con", "cov", "max_size", "domains")

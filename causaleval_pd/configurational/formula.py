@@ -7,50 +7,24 @@ A literal is a factor (upper-case name) with a value: the crisp `A` is `("A", 1)
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
-Literal = tuple[str, int]
-Conjunction = frozenset[Literal]
+from .reader import MAX_TEXT, Conjunction, FormulaError, Literal, read_atoms
 
-MAX_TEXT = 20_000
-MAX_VALUE = 99
-
-_TOKEN = re.compile(
-    r"\s*(?:(?P<arrow><->|<=>|->|=>)|(?P<name>[^\W\d_][\w.]*)(?:\s*=(?!>)\s*(?P<value>\d+))?|(?P<mark>[*+(),~]))"
-)
-
-
-class FormulaError(ValueError):
-    """A text that is no configurational model, with the position of the first character that is wrong.
-
-    Parameters
-    ----------
-    what : str
-        What was found and what was expected.
-    text : str
-        The text.
-    position : int
-        Position in the text, from 0.
-
-    Examples
-    --------
-    >>> parse("A*+B<->C")
-    Traceback (most recent call last):
-        ...
-    causaleval_pd.configurational.formula.FormulaError: expected a literal, found '+' at position 2 of 'A*+B<->C'
-    """
-
-    def __init__(self, what: str, text: str, position: int) -> None:
-        shown = text if len(text) <= 80 else f"...{text[max(0, position - 30) : position + 30]}..."
-        super().__init__(f"{what} at position {position} of {shown!r}")
-        self.what, self.text, self.position = what, text, position
-
-    def __reduce__(self) -> tuple[type[FormulaError], tuple[str, str, int]]:
-        return FormulaError, (self.what, self.text, self.position)
+__all__ = [
+    "Atom",
+    "Conjunction",
+    "Literal",
+    "Model",
+    "conjunction_text",
+    "dnf_text",
+    "literal_text",
+    "parse",
+    "parse_set",
+    "set_text",
+]
 
 
 def literal_text(literal: Literal, *, multi_value: bool = False) -> str:
@@ -229,104 +203,6 @@ class Model:
         return f"Model({str(self)!r})"
 
 
-class _Token(NamedTuple):
-    """A piece of a text: its sort, what it says, where it starts."""
-
-    sort: str
-    said: str
-    position: int
-    value: int | None = None
-
-
-def _tokens(text: str, start: int, stop: int) -> list[_Token]:
-    """Cut text[start:stop] into tokens; the last one is the end."""
-    found, position = [], start
-    while text[position:stop].strip():
-        match = _TOKEN.match(text, position, stop)
-        if match is None:
-            position += len(text[position:stop]) - len(text[position:stop].lstrip())
-            raise FormulaError(f"unexpected {text[position]!r}", text, position)
-        sort = str(match.lastgroup if match["name"] is None else "name")
-        value = None if match["value"] is None else int(match["value"])
-        found.append(_Token(sort, match[sort], match.start(sort), value))
-        position = match.end()
-    return [*found, _Token("end", "the end", stop)]
-
-
-class _Reader:
-    """Recursive descent over the tokens of one model."""
-
-    def __init__(self, text: str, start: int, stop: int) -> None:
-        self.text, self.tokens, self.next = text, _tokens(text, start, stop), 0
-
-    def fail(self, expected: str) -> FormulaError:
-        token = self.tokens[self.next]
-        found = token.said if token.sort == "end" else repr(token.said)
-        return FormulaError(f"expected {expected}, found {found}", self.text, token.position)
-
-    def accept(self, said: str) -> bool:
-        token = self.tokens[self.next]
-        taken = token.sort == "mark" and token.said == said
-        self.next += taken
-        return taken
-
-    def literal(self) -> Literal:
-        negated = self.accept("~")
-        token = self.tokens[self.next]
-        if token.sort != "name":
-            raise self.fail("a literal")
-        name, lower, value = token.said.upper(), token.said.lower(), token.value
-        if name.lower() != lower:
-            what = f"the upper and lower case of {token.said!r} do not correspond; choose another name"
-            raise FormulaError(what, self.text, token.position)
-        if value is None:
-            if token.said not in (name, lower) or name == lower:
-                what = f"{token.said!r} is neither upper case (present) nor lower case (absent); write {token.said}=1"
-                raise FormulaError(what, self.text, token.position)
-            value = int(token.said == name)
-        elif value > MAX_VALUE:
-            raise FormulaError(f"values go up to {MAX_VALUE}, found {value}", self.text, token.position)
-        if negated:
-            if value > 1:
-                raise FormulaError(f"~ applies to values 0 and 1, found {name}={value}", self.text, token.position)
-            value = 1 - value
-        self.next += 1
-        return name, value
-
-    def atom(self) -> Atom:
-        disjuncts = []
-        while True:
-            conjunction = [self.literal()]
-            while self.accept("*"):
-                conjunction.append(self.literal())
-            disjuncts.append(frozenset(conjunction))
-            if not self.accept("+"):
-                break
-        if self.tokens[self.next].sort != "arrow":
-            raise self.fail("'*', '+' or '<->'")
-        self.next += 1
-        return Atom(tuple(disjuncts), self.literal())
-
-    def model(self) -> Model:
-        atoms: dict[Literal, Atom] = {}
-        bare = not self.accept("(")
-        while True:
-            position = self.tokens[self.next].position
-            atom = self.atom()
-            if atoms.setdefault(atom.outcome, atom) != atom:
-                what = f"a second atom with the outcome {literal_text(atom.outcome)}"
-                raise FormulaError(what, self.text, position)
-            if not bare and not self.accept(")"):
-                raise self.fail("')'")
-            if bare or not (self.accept("*") or self.accept(",")):
-                break
-            if not self.accept("("):
-                raise self.fail("'('")
-        if self.tokens[self.next].sort != "end":
-            raise self.fail("the end")
-        return Model(tuple(atoms.values()))
-
-
 def _check_length(text: str) -> None:
     if not isinstance(text, str):
         raise TypeError(f"expected a model as text, as 'A*b+C<->E', found {type(text).__name__}")
@@ -373,7 +249,17 @@ def parse(text: str) -> Model:
 
 @lru_cache(maxsize=4096)
 def _parse_model(text: str) -> Model:
-    return _Reader(text, 0, len(text)).model()
+    return _build(text, 0, len(text))
+
+
+def _build(text: str, start: int, stop: int) -> Model:
+    """Read a model, and refuse two explanations of one outcome."""
+    atoms: dict[Literal, Atom] = {}
+    for disjuncts, outcome, position in read_atoms(text, start, stop):
+        atom = Atom(disjuncts, outcome)
+        if atoms.setdefault(outcome, atom) != atom:
+            raise FormulaError(f"a second atom with the outcome {literal_text(outcome)}", text, position)
+    return Model(tuple(atoms.values()))
 
 
 def parse_set(text: str) -> tuple[Model, ...]:
@@ -415,7 +301,7 @@ def _parse_models(text: str) -> tuple[Model, ...]:
     for piece in text.split(";"):
         stop = start + len(piece)
         if piece.strip():
-            models.add(_Reader(text, start, stop).model())
+            models.add(_build(text, start, stop))
         elif text[stop:].strip(" \t\r\n;") or not models:  # a `;` may end the set, but not stand alone
             raise FormulaError("expected a model before ';'", text, stop)
         start = stop + 1

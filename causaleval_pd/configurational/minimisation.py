@@ -129,7 +129,7 @@ class Minimiser:
 
     def _extend(self, chosen: list[int], covered: int, left: dict[int, int], found: list[Form]) -> None:
         """Branch over the conjunctions that cover the first configuration that is not covered yet."""
-        self.work.spend(self.cost + len(left))
+        self.work.spend(self.cost + len(left) // 8)
         open_rows = self.positive & ~covered
         if not open_rows:
             if _irredundant([self.table.conjunction(c) for c in chosen]) and self.caps.allow(chosen):

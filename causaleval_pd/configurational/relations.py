@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from ..messages import check_known
 from ..metric import metric
 from .formula import Model
-from .ncr import atom_submodels
 from .pairs import FormulaPairs
 from .sets import SetRule, combine
-from .submodel import causal_submodel_of, strict_submodel_of, submodel_of
+from .submodel import atom_submodels, causal_submodel_of, strict_submodel_of, submodel_of
 
 Values = NDArray[np.float64]
 YesNoRule = OneOf["any", "all"]

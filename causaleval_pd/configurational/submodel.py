@@ -1,4 +1,4 @@
-"""When one model says nothing that another does not say [1]_ [2]_.
+"""When one model says nothing that another does not say [1]_ [2]_, and all that is left of a model by deletion [3]_.
 
 References
 ----------
@@ -6,22 +6,28 @@ References
    Analysis. Sociological Methods & Research 49. doi:10.1177/0049124117701487
 .. [2] Parkkinen, V.-P. & Baumgartner, M. (2023). Robustness and model selection in configurational causal modeling.
    Sociological Methods & Research 52. doi:10.1177/0049124120986200
+.. [3] Arel-Bundock, V. (2022). The double bind of Qualitative Comparative Analysis. Sociological Methods & Research 51.
+   doi:10.1177/0049124119882460
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Sequence
 
 import pandas as pd
 
 from .expansion import Expansion
 from .exposition import Setting
-from .formula import Conjunction, Model, parse
-from .limits import Work
+from .formula import Atom, Conjunction, Model, parse
+from .inus import full_table, is_irredundant
+from .limits import FormulaTooLargeError, Work
 from .matching import has_injection, injects
 from .minimisation import Caps, Form, Minimiser
 from .truth_table import evaluation_order, ideal_table
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, bits
+
+MAX_NCR_COMPLEXITY = 16
 
 
 def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]) -> bool:
@@ -159,6 +165,55 @@ class _Entailed:
                 found.setdefault(substituted, set()).update(forms)
             self._forms[outcome] = found
         return self._forms[outcome]
+
+
+def atom_submodels(atom: Atom, vocabulary: Vocabulary) -> set[Form]:
+    """Return the irredundant formulas that deletion of literals and disjuncts makes of an atom's left-hand side.
+
+    Parameters
+    ----------
+    atom : Atom
+        An atom.
+    vocabulary : Vocabulary
+        Which bit is which literal, and the factors' values.
+
+    Returns
+    -------
+    set of frozensets of int
+        Formulas; deletions that make two disjuncts equal do not count.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If the atom has more than 16 literals: every set of them is a candidate.
+
+    Examples
+    --------
+    >>> len(atom_submodels(parse("A*b+C<->E").atoms[0], Vocabulary()))
+    7
+    """
+    if atom.complexity > MAX_NCR_COMPLEXITY:
+        raise FormulaTooLargeError(
+            f"{atom} has {atom.complexity} literals, so 2**{atom.complexity} candidates for submodels; "
+            f"the limit is {MAX_NCR_COMPLEXITY} literals"
+        )
+    codes = [vocabulary.encode(one) for one in atom.disjuncts]
+    table = full_table(codes, vocabulary)
+    found = set()
+    for parts in itertools.product(*map(_parts, codes)):
+        kept = [part for part in parts if part]
+        form = frozenset(kept)
+        if kept and len(form) == len(kept) and form not in found and is_irredundant(kept, table):
+            found.add(form)
+    return found
+
+
+def _parts(code: int) -> list[int]:
+    """Return all subsets of a conjunction, the empty one included."""
+    found = [0]
+    for bit in bits(code):
+        found += [part | bit for part in found]
+    return found
 
 
 def is_cyclic(model: Model | str) -> bool:

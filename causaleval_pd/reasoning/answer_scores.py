@@ -81,7 +81,7 @@ def answer_scores(
     for key, part in grouped:
         values = key if isinstance(key, tuple) else (key,)
         rows.append(dict(zip(names, values, strict=True)) | _score(part, level))
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=None if rows else [*names, *_score(table.iloc[:0], level)])
 
 
 def _score(part: pd.DataFrame, level: float) -> dict[str, float]:

@@ -182,7 +182,6 @@ def join_answers(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import pandas as pd
     >>> from causaleval_pd.reasoning import join_answers
     >>> questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})

@@ -77,6 +77,8 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
                 f"the answered table has no column {name!r}; {nearest(name, answers.columns)}its columns are "
                 f"{list(answers.columns)}"
             )
+        if isinstance(answers[name], pd.DataFrame):
+            raise ValueError(f"the answered table has several columns {name!r}; column names must be unique")
     if reserved := [name for name in settings if name in (*COLUMNS, "replicate")]:
         raise ValueError(f"by names {reserved}, which tell questions apart; name settings such as the model")
     table = answers[[*settings, *COLUMNS]].copy()
@@ -135,16 +137,19 @@ def observational_arms(
     """Part the factual answers to each effect by the true value of the cause.
 
     True values of nodes that are asked about are in the table; those of the others, the root first of all, in
-    `root_values`. Samples in which the cause is unknown are left out.
+    `root_values`. Samples in which the cause is unknown are left out. A factual question that names a cause was asked
+    for that pair, and answers for it alone.
     """
-    fact = table[table["world"] == "fact"].drop(columns="cause")
+    fact = table[table["world"] == "fact"]
     values = fact[["task", "sample", "effect", "truth"]].drop_duplicates(["task", "sample", "effect"])
     values = values.rename(columns={"effect": "cause", "truth": "value"})
     if root_values is not None:
         given = _check_root_values(root_values)
         values = pd.concat([values, given]).drop_duplicates(["task", "sample", "cause"])
-    # the value first: an inner join, so that pairs whose cause is unknown stay small
-    known = pairs.merge(fact, on=[*settings, "task", "effect"]).merge(values, on=["task", "sample", "cause"])
+    alone = fact["cause"].notna()
+    shared = pairs.merge(fact[~alone].drop(columns="cause"), on=[*settings, "task", "effect"])
+    own = pairs.merge(fact[alone], on=[*settings, "task", "cause", "effect"])
+    known = pd.concat([shared, own], ignore_index=True).merge(values, on=["task", "sample", "cause"])
     arm = (known["value"] == 0).to_numpy(bool).astype(np.int64)
     return _arrange(known, [*settings, "task", "cause", "effect"], arm)
 
@@ -164,6 +169,8 @@ def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
     group, groups = _codes(rows[names])
     sample, _ = _codes(rows[["sample"]])
     unit, units = _codes(pd.DataFrame({"group": group, "sample": sample, "replicate": rows["replicate"].to_numpy()}))
+    if len(np.unique(2 * unit + arm)) < len(unit):
+        raise ValueError("a factual question is answered both for one pair and for all; keep one of these answers")
     shape = (len(units), 2)
     answer, truth, asked = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape, bool)
     answer[unit, arm] = rows["answer"]

@@ -333,6 +333,7 @@ def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0
 
     shown = {"association": ("p_given1", "p_given0"), "intervention": ("p_do1", "p_do0"), "counterfactual": ("pns",)}
     rows = quantities[(quantities["relation"] == "external") & (quantities["kind"] != "composition")]
+    rows = rows[rows["estimate"].notna()]
     levels = [level for level in LEVELS if rows["quantity"].isin(shown[level]).any()]
     if not levels:
         raise ValueError("the table has none of p(y | x), p(y | do x), PNS; ask quantities for these")
@@ -373,9 +374,9 @@ def _pns(quantities: pd.DataFrame, by: str | None) -> pd.DataFrame:
     check_quantities(quantities)
     if by is not None:
         check_known(by, quantities.columns, "column")
-    rows = quantities[quantities["quantity"] == "pns"]
+    rows = quantities[(quantities["quantity"] == "pns") & quantities["estimate"].notna()]
     if not len(rows):
-        raise ValueError("the table has no rows of the PNS; ask quantities for 'pns'")
+        raise ValueError("the table has no estimated PNS; ask quantities for 'pns', and see whether replies were read")
     return rows
 
 

@@ -72,6 +72,8 @@ def taxonomy(
     check_known(rule, ("equivalence", "published", "fixed"), "rule")
     check_quantities(quantities)
     names = [*([by] if isinstance(by, str) else by or []), "task"]
+    for name in names:
+        check_known(name, quantities.columns, "column")
     table = quantities[quantities["quantity"] == "pns"]
     if not len(table):
         raise ValueError("the table has no rows of the PNS, on which classes rest; ask quantities for 'pns'")

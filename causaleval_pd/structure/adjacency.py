@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..graphs.batch import GraphPairs
 from ..metric import metric
-from .closed_forms import hypergeometric_tail
+from .hypergeometric import hypergeometric_tail
 from .ratio import f_score, ratio
 
 Values = NDArray[np.float64]

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..graphs.batch import PairCounts
 from ..metric import Metric, get_metric, tweak
 from .adjacency import skeleton_p
-from .closed_forms import Counts, hypergeometric, linear
+from .closed_forms import linear
+from .hypergeometric import Counts, hypergeometric
 
 #: the paper's Table 3: means that are given even where the metric is 0/0
 _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {

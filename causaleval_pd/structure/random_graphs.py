@@ -24,7 +24,8 @@ from ..graphs.packed import unpack_column
 from ..graphs.planes import KINDS
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching
-from .closed_forms import hypergeometric, linear, reversal
+from .closed_forms import linear, reversal
+from .hypergeometric import hypergeometric
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200

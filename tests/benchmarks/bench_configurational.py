@@ -1,9 +1,9 @@
 """Speed of correctness and completeness, by size class: `python tests/benchmarks/bench_configurational.py`.
 
 The peer are the published functions, which cannot be run from Python: their median seconds a pair were measured once,
-on a machine with two cores, with a model as its own estimate, by number of factors and outcomes, and over 560 different
-pairs. Ours are measured here; nothing but the reading of texts is kept from an earlier call. Times of one machine mean
-little, orders of magnitude do.
+on a machine with two cores, with models as their own estimates, by number of factors and outcomes, and over 560 pairs
+of the sort of the known ones. Ours are measured here, on other random models of the same size; nothing but the
+reading of texts is kept from an earlier call. Times of one machine mean little, orders of magnitude do.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causaleval_pd.configurational import FormulaTooLargeError, Setting, exposition_table, exposition_text, parse
+from causaleval_pd.configurational.exposition import expose
 from causaleval_pd.configurational.formula import Atom, Model, dnf_text
 from causaleval_pd.configurational.truth_table import ideal_data
 
@@ -116,6 +117,21 @@ def test_minimal_forms_are_those_of_the_definition(model):
         expected = minimal_forms(all_candidates(model, atom), atom.outcome, cases, len(model.factors), len(model.atoms))
         own = found[found["outcome"] == str(Atom(atom.disjuncts, atom.outcome)).split("<->")[1]]
         assert set(own.loc[own["component"] == "disjunctive", "item"]) == (expected or set()), str(model)
+
+
+@settings(deadline=None, max_examples=100)
+@given(chains())
+def test_pairwise_paths_are_those_through_causes(model):
+    setting = Setting()
+    loose, strict = (expose(model, setting, path_rule=rule) for rule in ("outcome", "pairwise"))
+    for outcome, ascribed in loose.items():
+        for path in ascribed.sequences if ascribed else ():
+            between = [bit for bit in path[1:-1] if loose.get(bit)]
+            negated = any(bit not in loose for bit in path[1:-1])
+            if not negated:
+                kept = all(loose[bit].literals & path[0] for bit in between)
+                assert (path in strict[outcome].sequences) == kept
+        assert ascribed is None or set(strict[outcome].sequences) <= set(ascribed.sequences)
 
 
 def test_relative_to_data():

@@ -89,6 +89,10 @@ def test_conventions() -> None:
     assert completeness("A+B+E<->G") == pytest.approx(0.292517, abs=1e-6)
     assert completeness("A+B+E<->G", partial_credit=False) == pytest.approx(0.265, abs=5e-4)
     assert completeness("A+B+E+D<->G", partial_credit=False) == pytest.approx(0.347, abs=5e-4)
+    pair = "(a*b*d+B*D*a<->E)*(C<->F)*(C*b<->G)", "(a*b*G+B*D*a*G<->E)*(D<->F)*(C*b+B<->G)"
+    assert ce.correctness(*pair) == pytest.approx(35 / 55)
+    # the estimate's path b -> G -> E: b is a cause of E, but not of G
+    assert ce.correctness(*pair, convention=Convention(path_rule="pairwise")) == pytest.approx(35 / 54)
     for name, value in (("paper", "published"), ("published", "paper")):
         assert Convention.of(name) != Convention.of(value)
     with pytest.raises(ValueError, match="unknown convention 'papr'; did you mean 'paper'"):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.structure import closed_forms, tail_kernels
-from causaleval_pd.structure.closed_forms import hypergeometric_tail, tails_of_distinct_laws
+from causaleval_pd.structure import hypergeometric, tail_kernels
+from causaleval_pd.structure.hypergeometric import hypergeometric_tail, tails_of_distinct_laws
 from causaleval_pd.structure.tail_kernels import hypergeometric_tails
 
 EITHER = pytest.mark.parametrize("tails", [hypergeometric_tails, tails_of_distinct_laws])
@@ -48,7 +48,7 @@ def test_many_laws_agree_with_scipy(monkeypatch):
     whole = hypergeometric_tails(x, 190, mt, me)
     monkeypatch.setattr(tail_kernels, "_KEPT", 300)
     np.testing.assert_array_equal(hypergeometric_tails(x, 190, mt, me), whole)
-    monkeypatch.setattr(closed_forms, "_CELLS", 300)
+    monkeypatch.setattr(hypergeometric, "_CELLS", 300)
     np.testing.assert_allclose(tails_of_distinct_laws(x, 190, mt, me), expected, rtol=1e-10, atol=1e-300)
 
 

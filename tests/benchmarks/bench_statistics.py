@@ -1,0 +1,114 @@
+"""Batched tests against loops over scipy and statsmodels: `python tests/benchmarks/bench_statistics.py`.
+
+Each line names a workload, our time, the peer's time (measured on fewer rows and scaled) and their ratio. Times of one
+machine mean little; the ratio is the result. Candidates alternate, and the median of several rounds is shown.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from causaleval_pd.friedman import friedman
+from causaleval_pd.resampling import bootstrap_mean, sign_flip
+from causaleval_pd.significance import mann_whitney, paired_wilcoxon
+from causaleval_pd.stats import adjust
+
+ROUNDS = 5
+N_ROWS, N_PAIRS = 1000, 100
+
+
+def report(workload: str, ours: Callable[[], object], peer: Callable[[], object], share: float) -> None:
+    """Print one line; the peer works on a share of our rows."""
+    ours()
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(ROUNDS):
+        for spent, function in zip(times, (ours, peer), strict=True):
+            start = time.process_time()
+            function()
+            spent.append(time.process_time() - start)
+    mine, theirs = statistics.median(times[0]), statistics.median(times[1]) / share
+    print(f"{workload:<72} ours {mine * 1e3:>9.2f} ms   peer {theirs * 1e3:>10.1f} ms   ratio {theirs / mine:>7.0f}")
+
+
+def samples(whole: bool) -> np.ndarray:
+    """Return differences, whole numbers with ties and zeros or normal ones."""
+    rng = np.random.default_rng(0)
+    shape = (N_ROWS, N_PAIRS)
+    return rng.integers(-9, 12, shape).astype(float) if whole else rng.normal(size=shape)
+
+
+def with_gaps(values: np.ndarray) -> np.ndarray:
+    """Leave 5 to all of each row's values."""
+    n = np.random.default_rng(1).integers(5, N_PAIRS + 1, len(values))
+    return np.where(np.arange(N_PAIRS) < n[:, None], values, np.nan)
+
+
+def main() -> None:
+    """Print the lines."""
+    warnings.simplefilter("ignore")
+    few, size = 100, f"{N_ROWS} strata x {N_PAIRS} pairs"
+    for whole, kind in ((False, "floats"), (True, "whole numbers")):
+        equal, ragged = samples(whole), with_gaps(samples(whole))
+        report(
+            f"Wilcoxon, {size}, {kind}, vs scipy loop",
+            lambda x=equal: paired_wilcoxon(x),
+            lambda x=equal: [stats.wilcoxon(row) for row in x[:few]],
+            few / N_ROWS,
+        )
+        report(
+            f"Wilcoxon, {size} at most, {kind}, vs scipy nan_policy='omit'",
+            lambda x=ragged: paired_wilcoxon(x),
+            lambda x=ragged: stats.wilcoxon(x[:few], axis=-1, nan_policy="omit"),
+            few / N_ROWS,
+        )
+    report(
+        f"Mann-Whitney, {size} at most, floats, vs scipy nan_policy='omit'",
+        lambda: mann_whitney(ragged, ragged[::-1]),
+        lambda: stats.mannwhitneyu(ragged[:few], ragged[::-1][:few], axis=-1, nan_policy="omit"),
+        few / N_ROWS,
+    )
+    blocks = np.random.default_rng(2).integers(0, 20, (N_ROWS, N_PAIRS, 5)).astype(float)
+    report(
+        f"Friedman, {N_ROWS} strata x {N_PAIRS} blocks x 5 levels, vs scipy loop",
+        lambda: friedman(blocks),
+        lambda: [stats.friedmanchisquare(*row.T) for row in blocks[:few]],
+        few / N_ROWS,
+    )
+    report(
+        f"sign flips, {size} x 999 vectors, vs scipy permutation_test",
+        lambda: sign_flip(equal, n_resamples=999, rng=1),
+        lambda: [
+            stats.permutation_test((row,), np.mean, permutation_type="samples", n_resamples=999, vectorized=True)
+            for row in equal[:20]
+        ],
+        20 / N_ROWS,
+    )
+    report(
+        f"BCa bootstrap, {size} x 999 resamples, vs scipy bootstrap",
+        lambda: bootstrap_mean(equal, n_resamples=999, rng=1),
+        lambda: [stats.bootstrap((row,), np.mean, n_resamples=999) for row in equal[:20]],
+        20 / N_ROWS,
+    )
+    p, family = np.random.default_rng(3).random(10_000), np.repeat(np.arange(1000), 10)
+    report(
+        "Holm, 1000 families of 10 p-values, vs statsmodels loop",
+        lambda: adjust(p, "holm", family),
+        lambda: [multipletests(p[family == label], method="holm") for label in range(20)],
+        20 / 1000,
+    )
+
+
+if __name__ == "__main__":
+    main()
