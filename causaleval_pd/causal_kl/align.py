@@ -39,24 +39,25 @@ def align(truth: Any, estimate: Any) -> tuple[Network, Network]:
     return left, right
 
 
-def differing(truth: Layout, estimate: Layout) -> str | None:
-    """Say why two networks cannot be compared, or None."""
+def differing(truth: Layout, estimate: Layout, sides: tuple[str, str] = ("truth", "estimate")) -> str | None:
+    """Say why two networks cannot be compared, or None; `sides` are what the message calls them."""
+    left, right = sides
     if truth.nodes != estimate.nodes:
         only = [sorted(set(a) - set(b))[:5] for a, b in ((truth.nodes, estimate.nodes), (estimate.nodes, truth.nodes))]
         return (
-            f"truth has {len(truth.nodes)} nodes, estimate {len(estimate.nodes)}; only in the truth: {only[0]}, only "
-            f"in the estimate: {only[1]}; give both the same variables"
+            f"{left} has {len(truth.nodes)} nodes, {right} {len(estimate.nodes)}; only in the {left}: {only[0]}, only "
+            f"in the {right}: {only[1]}; give both the same variables"
         )
     if truth.kind != estimate.kind:
         return (
-            f"node {truth.nodes[0]!r} is {_word(truth)} in the truth and {_word(estimate)} in the estimate; compare "
+            f"node {truth.nodes[0]!r} is {_word(truth)} in the {left} and {_word(estimate)} in the {right}; compare "
             "networks of one kind"
         )
     # a linear-Gaussian network has no states
     for name, true, estimated in zip(truth.nodes, truth.states or (), estimate.states or (), strict=False):
         if true != estimated:
             return (
-                f"node {name!r} has the states {_some(true)} in the truth and {_some(estimated)} in the estimate; name "
+                f"node {name!r} has the states {_some(true)} in the {left} and {_some(estimated)} in the {right}; name "
                 "the same states (a state never observed too: states= of from_data)"
             )
     return None

@@ -16,6 +16,7 @@ from ..messages import name_row
 from .align import align, differing
 from .batch import NetworkPairs, Networks
 from .column import coerce_networks, graphs_of_networks, is_network_column, unpack_networks
+from .custom import custom_null
 from .layout import Layout
 from .nulls import NULLS
 
@@ -83,5 +84,6 @@ NETWORKS = register_field(
         nulls=NULLS,
         views={"graph": graphs_of_networks},
         context=("data", "estimator"),
+        custom_null=custom_null,
     )
 )

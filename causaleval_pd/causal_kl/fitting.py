@@ -211,20 +211,19 @@ def data_families(
         raise ValueError(f"data lacks columns for the nodes {lacking} and has the columns {extra}, which are no nodes")
     if not data.columns.is_unique:
         raise ValueError("data has two columns of one name")
-    for name in nodes:
-        if data[name].isna().any():
-            raise ValueError(f"data column {name!r} has missing values; leave these cases out or impute them")
     if gaussian:
         if estimator != "mle":
             raise ValueError(f"linear-Gaussian networks know estimator='mle' alone, found {estimator!r}")
         values = data[list(nodes)].to_numpy(np.float64)
+        for name, column in zip(nodes, values.T, strict=True):
+            _refuse_missing(name, np.isnan(column))
         if not np.isfinite(values).all() or len(values) < 2:
             raise ValueError("linear-Gaussian networks need at least two cases, all finite")
         return MomentFamilies(nodes, values.mean(axis=0), np.cov(values, rowvar=False, ddof=0).reshape(len(nodes), -1))
     check_estimator(estimator)
     codes, found = [], []
     for name in nodes:
-        of_column, names = _encode(data[name], None if states is None else states[name])
+        of_column, names = _encode(name, data[name].array, None if states is None else states[name])
         codes.append(of_column)
         found.append(names)
     return CountFamilies(nodes, tuple(found), tuple(codes), estimator)
@@ -239,24 +238,25 @@ def check_estimator(estimator: Any) -> None:
         raise ValueError(f"estimator must be {ESTIMATORS}, found {estimator!r}")
 
 
-def _encode(column: pd.Series, states: Sequence[Any] | None) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        raise ValueError(f"data column {name!r} has missing values; leave these cases out or impute them")
+
+
+def _encode(name: str, cells: Any, states: Sequence[Any] | None) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return the positions of a column's values among its states, and the states."""
-    categories = list(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else None
-    codes, values = (
-        (column.cat.codes.to_numpy(np.int64), categories) if categories is not None else pd.factorize(column)
-    )
+    codes, values = (cells.codes, cells.categories) if isinstance(cells, pd.Categorical) else pd.factorize(cells)
+    _refuse_missing(name, codes < 0)
     shown = [str(v) for v in values]
     known = sort_states([str(s) for s in (shown if states is None else states)])
     if len(set(shown)) < len(shown):
-        raise ValueError(f"data column {column.name!r} has different values of one name: {shown}")
-    at = {name: i for i, name in enumerate(known)}
-    to = np.array([at.get(name, -1) for name in shown], np.int64)
+        raise ValueError(f"data column {name!r} has different values of one name: {shown}")
+    at = {state: i for i, state in enumerate(known)}
+    to = np.array([at.get(state, -1) for state in shown], np.int64)
     result = to[codes] if len(to) else np.empty(0, np.int64)
     if (result < 0).any():
         row = int(np.argmax(result < 0))
-        raise ValueError(
-            f"data column {column.name!r} has the value {shown[codes[row]]!r} in row {row}; known: {known}"
-        )
+        raise ValueError(f"data column {name!r} has the value {shown[codes[row]]!r} in row {row}; known: {known}")
     return result, tuple(known)
 
 

@@ -140,7 +140,7 @@ class RandomNetworks:
     @property
     def cost(self) -> int:
         """Bytes that one drawn control takes while it is scored, roughly."""
-        return 64 * max((layout.size for layout in self.pairs.estimate.layouts), default=1)
+        return control_bytes(self.pairs)
 
     def draw(self, start: int, count: int) -> NetworkPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
@@ -217,6 +217,11 @@ class RandomNetworks:
         return np.where(np.abs(total) < 1e-12, 0.0, total)
 
 
+def control_bytes(pairs: NetworkPairs) -> int:
+    """Return roughly how many bytes a control takes while it is scored: its tables, their logarithms, and copies."""
+    return 64 * max((layout.size for layout in pairs.estimate.layouts), default=1)
+
+
 def _matched(make: Callable[[Layout, Layout], Space]) -> Callable[[Matching], Matcher]:
     """Make the `match` of a null model from its space of DAGs."""
 
@@ -234,7 +239,7 @@ def _matched(make: Callable[[Layout, Layout], Space]) -> Callable[[Matching], Ma
                 if layouts not in made:
                     made[layouts] = make(*layouts)
                 spaces.append(made[layouts])
-                families.append(_families(matching.context, row, pairs.true_network(t), fits))
+                families.append(families_of_row(matching.context, row, pairs.true_network(t), fits))
             return RandomNetworks(pairs, spaces, families, keys)
 
         return of
@@ -242,7 +247,9 @@ def _matched(make: Callable[[Layout, Layout], Space]) -> Callable[[Matching], Ma
     return match
 
 
-def _families(context: Context | None, row: int, truth: Network, fits: dict[tuple[int, object], Families]) -> Families:
+def families_of_row(
+    context: Context | None, row: int, truth: Network, fits: dict[tuple[int, object], Families]
+) -> Families:
     """Return the fits of a row: from its data by its estimator, else from the true joint law."""
     code = -1 if context is None else int(context.codes[row])
     given = {} if context is None else context.values[code]

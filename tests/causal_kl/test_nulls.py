@@ -172,6 +172,36 @@ def test_graph_and_network_metrics_share_controls_of_one_name(metastatic, mutati
     assert scored[["shd_p", "ckl3_p"]].notna().all(axis=None)
 
 
+def test_functions_draw_controls(metastatic, mutations):
+    def reversed_arc(estimate, rng):
+        return "S -> M; M -> B; S -> C; B -> C" if rng.random() < 0.5 else mutations["del.weak"]
+
+    runs = pd.DataFrame({"truth": [metastatic] * 2, "estimate": [mutations["rev.in.strong"], metastatic]})
+    scored = runs.ceval.with_controls(["ckl3"], null=reversed_arc, n_draws=60, rng=2)
+    two = [ce.ckl3(metastatic, mutations[name]) for name in ("rev.in.weak", "del.weak")]
+    assert min(two) < scored["ckl3_control_mean"][0] < max(two)
+    assert scored["ckl3_p"].tolist() == [1, 1 / 61]
+    again = runs.iloc[[1]].ceval.with_controls(["ckl3"], null=reversed_arc, n_draws=60, rng=2)
+    pd.testing.assert_frame_equal(again, scored.iloc[[1]])
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ("A -> B", "row 0: null 'bad' returned str, which is no DAG or network"),
+        ("M -- S; B; C", "parameters need a DAG"),
+        (3, "returned int"),
+        (ce.DiscreteNetwork({"M": []}, {"M": [1.0]}), "does not match the estimate: estimate has 4 nodes, control 1"),
+    ],
+)
+def test_functions_that_draw_something_else_are_named(metastatic, returned, words):
+    def bad(estimate, rng):
+        return returned
+
+    with pytest.raises(ValueError, match=words):
+        pd.DataFrame({"truth": [metastatic], "estimate": [metastatic]}).ceval.with_controls(["kl"], null=bad, rng=1)
+
+
 def test_estimator_without_data_or_data_without_estimator_is_refused(metastatic, mutations):
     with pytest.raises(ValueError, match="needs data"):
         control_summary(metastatic, mutations["true"], estimator="mle")
