@@ -112,11 +112,11 @@ def compare(
     -------
     DataFrame
         A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison` ("a - b"), `statistic`,
-        `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high` (t interval, BCa for the bootstrap,
-        noncentral t for `cohen_dz`, Fisher's z for `rank_biserial`, Feng and Cliff's for `cliffs_delta`), `n_pairs`,
-        `n_missing` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
-        `minus_controls`, else missing), `method`, `alternative`, `resampling_seed` (missing for tests that draw
-        nothing; as `rng` it gives the same table). Unpaired, numbers count runs.
+        `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high` (t interval, BCa for the bootstrap and
+        wherever `cluster` is given, noncentral t for `cohen_dz`, Fisher's z for `rank_biserial`, Feng and Cliff's for
+        `cliffs_delta`), `n_pairs`, `n_missing` (pairs with a failed run), `n_undefined` (other pairs without a value),
+        `null` (that of `minus_controls`, else missing), `method`, `alternative`, `resampling_seed` (missing for tests
+        that draw nothing; as `rng` it gives the same table). Unpaired, numbers count runs.
 
     Raises
     ------

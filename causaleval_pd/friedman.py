@@ -197,27 +197,32 @@ def _exact(values: Floats, doubled: Floats, undefined: Bools) -> Floats:
     A block's difference has the same distribution for every pair of treatments, symmetric about 0; their
     characteristic functions are real, and that of the sum is their product.
     """
-    ranks, complete, there = _block_ranks(values)
     p = np.full(doubled.shape, np.nan)
-    for rows, ranked, n in _same_blocks(ranks, complete, there):
-        k = ranked.shape[-1]
-        patterns, kind = np.unique(np.sort(ranked, axis=-1).reshape(-1, k), axis=0, return_inverse=True)
-        kind = kind.reshape(len(rows), n)
-        reach = 2 * (k - 1) * n
-        size = 2 * reach + 1
-        apart = np.rint(2 * (patterns[:, :, None] - patterns[:, None, :])).astype(np.int64)[:, ~np.eye(k, dtype=bool)]
-        mass = np.zeros((len(patterns), size))
-        np.add.at(mass, (np.arange(len(patterns))[:, None], apart % size), 1 / (k * (k - 1)))
-        factors = np.fft.rfft(mass, axis=1).real
-        for start in range(0, len(rows), max(1, _BLOCK // size)):
-            part = slice(start, start + max(1, _BLOCK // size))
-            product = np.ones((len(rows[part]), factors.shape[1]))
-            for block in range(n):
-                product *= factors[kind[part, block]]
-            below = np.cumsum(np.fft.fftshift(np.fft.irfft(product, size, axis=1), axes=1), axis=1)
-            place = np.where(undefined[rows[part]], 0.0, doubled[rows[part]]).astype(np.int64) + reach
-            p[rows[part]] = np.clip(np.take_along_axis(below, place, axis=1), _LEAST, 1.0)
+    for rows, ranked, n in _same_blocks(*_block_ranks(values)):
+        reach = 2 * (ranked.shape[-1] - 1) * n
+        step = max(1, _BLOCK // ((2 * reach + 1) * n))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            below = np.cumsum(_sum_of_differences(ranked[start : start + step], reach), axis=1)
+            place = np.where(undefined[part], 0.0, doubled[part]).astype(np.int64) + reach
+            p[part] = np.clip(np.take_along_axis(below, place, axis=1), _LEAST, 1.0)
     return p
+
+
+def _sum_of_differences(ranked: Floats, reach: int) -> Floats:
+    """Return P(D = d), d = -reach .. reach, of rows of ranks within blocks."""
+    n_rows, n, k = ranked.shape
+    size = 2 * reach + 1
+    patterns, kind = np.unique(np.sort(ranked, axis=-1).reshape(-1, k), axis=0, return_inverse=True)
+    kind = kind.reshape(n_rows, n)
+    apart = np.rint(2 * (patterns[:, :, None] - patterns[:, None, :])).astype(np.int64)[:, ~np.eye(k, dtype=bool)]
+    mass = np.zeros((len(patterns), size))
+    np.add.at(mass, (np.arange(len(patterns))[:, None], apart % size), 1 / (k * (k - 1)))
+    factors = np.fft.rfft(mass, axis=1).real
+    product = np.ones((n_rows, factors.shape[1]))
+    for block in range(n):
+        product *= factors[kind[:, block]]
+    return np.asarray(np.fft.fftshift(np.fft.irfft(product, size, axis=1), axes=1), np.float64)
 
 
 def _same_blocks(ranks: Floats, complete: Bools, there: Bools) -> Iterator[tuple[NDArray[np.int64], Floats, int]]:

@@ -104,6 +104,8 @@ def check_comparison(how: Comparison, *, reference: bool, margin: bool, cluster:
         )
     if cluster and how.test not in RESAMPLED:
         raise ValueError(f"cluster= goes with test='bootstrap' or 'sign_flip', found test={how.test!r}")
+    if cluster and how.effect != "mean_difference":
+        raise ValueError(f"cluster= goes with effect='mean_difference': {how.effect!r} takes pairs as independent")
 
 
 def compare_levels(
@@ -172,7 +174,7 @@ def _independent(
 def _test(
     value: Floats, levels: Levels, cluster: NDArray[np.int64] | None, how: Comparison
 ) -> tuple[Floats, Floats, Estimate | None]:
-    """Test differences; the bootstrap brings an interval of their mean."""
+    """Test differences; where pairs are resampled or grouped, the bootstrap gives the interval of their mean."""
     resampling: dict[str, Any] = {"n_resamples": how.n_resamples, "cluster": cluster, "rng": how.seed}
 
     def test(shift: float, side: Alternative) -> Outcome:
@@ -186,11 +188,11 @@ def _test(
             return paired_wilcoxon(moved, alternative=side, zero_method=how.zero_method)
         return _PAIRED[how.test](moved, alternative=side)
 
-    if how.test != "bootstrap":
+    if how.test != "bootstrap" and cluster is None:
         return *_claimed(test, levels, how.claim), None
     boot = bootstrap_mean(value, alternative=_side(how.claim), level=how.level, **resampling)
     found = Estimate(boot.statistic, boot.low, boot.high)
-    if how.claim in _SHIFTED:
+    if how.test != "bootstrap" or how.claim in _SHIFTED:
         return *_claimed(test, levels, how.claim), found
     return boot.statistic, boot.p_value, found
 

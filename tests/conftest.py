@@ -1,12 +1,15 @@
-"""What every test shares: figures are drawn without a display and closed afterwards."""
+"""What tests share: figures are drawn without a display and closed afterwards; cubes are made from arrays."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
+import xarray as xr
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -17,3 +20,101 @@ def close_figures() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+NO_RUN, SCORED, FAILED = 0, 1, 2
+SPECS = {
+    "minimize": {"direction": "minimize", "valid_range": [0.0, np.inf], "optimum": 0.0},
+    "maximize": {"direction": "maximize", "valid_range": [0.0, 1.0], "optimum": 1.0},
+    "zero": {"direction": "zero", "valid_range": [-np.inf, np.inf], "optimum": 2.0},
+    "none": {"direction": "none", "valid_range": [0.0, 1.0], "optimum": np.nan},
+}
+
+
+def _make_cube(strata, metrics, *, status=None, truth=None):
+    """Build a cube; `metrics` maps a name to (values, direction) or (values, direction, draws)."""
+    shape = next(iter(metrics.values()))[0].shape
+    dims = [*strata, "replicate"]
+    status = np.full(shape, SCORED, np.int8) if status is None else np.asarray(status, np.int8)
+    truth = np.broadcast_to(np.arange(1, shape[-1] + 1), shape) if truth is None else np.asarray(truth)
+    variables = {
+        "status": (dims, status),
+        "truth_id": (dims, np.where(status == NO_RUN, 0, truth)),
+        "n_obs": (dims[:-1], (status != NO_RUN).sum(axis=-1)),
+    }
+    n_draws = 0
+    for name, (values, direction, *draws) in metrics.items():
+        spec = SPECS[direction]
+        values = np.where(status == SCORED, values, np.nan)
+        variables[name] = (dims, values, {"long_name": name, "role": "metric", **spec})
+        if not draws:
+            continue
+        control = np.where((status == SCORED)[..., None], draws[0], np.nan)
+        n_draws = control.shape[-1]
+        variables[f"{name}_control"] = ([*dims, "draw"], control)
+        undefined = np.isnan(control).all(axis=-1)
+        own = values[..., None]
+        if direction == "zero":
+            distance, own = np.abs(control - spec["optimum"]), np.abs(own - spec["optimum"])
+        else:
+            distance = -control if direction == "maximize" else control
+            own = -own if direction == "maximize" else own
+        defined = (~np.isnan(control)).sum(axis=-1)
+        nothing = undefined | np.isnan(values)
+        for part, found in {
+            "control_mean": np.where(undefined, np.nan, np.nansum(control, axis=-1) / np.maximum(defined, 1)),
+            "control_loss": np.where(
+                undefined, np.nan, np.nansum(np.abs(control - spec["optimum"]), axis=-1) / np.maximum(defined, 1)
+            ),
+            "as_good": np.where(nothing, np.nan, (distance <= own).sum(axis=-1) / np.maximum(defined, 1)),
+            "better": np.where(nothing, np.nan, (distance < own).sum(axis=-1) / np.maximum(defined, 1)),
+        }.items():
+            variables[f"{name}_{part}"] = (dims, found)
+    attrs = {"strata": json.dumps(list(strata)), "metrics": json.dumps(list(metrics)), "n_draws": n_draws}
+    attrs |= {"draws_kept": int(n_draws > 0), "zero_division": np.nan}
+    if n_draws:
+        attrs |= {"control_null": "edges", "control_kind": "dag", "control_seed": 1}
+    return xr.Dataset(variables, {**strata, "replicate": np.arange(shape[-1])}, attrs)
+
+
+def _without_draws(cube):
+    """Replace raw draws by sums by draw and value tables, as a cube does that keeps none."""
+    from causaleval_pd.summary import control_sums, control_values
+
+    parts = {}
+    for name in json.loads(cube.attrs["metrics"]):
+        sums, counts = control_sums(cube, name)
+        values, weights = (x.rename(bin=f"{name}_bin") for x in control_values(cube, name))
+        parts |= {f"{name}_control_sum": sums, f"{name}_control_count": counts}
+        parts |= {f"{name}_control_{x}": y.reset_coords(drop=True) for x, y in (("value", values), ("weight", weights))}
+    raw = [name for name in cube if name.endswith("_control")]
+    return cube.drop_vars(raw).assign(parts).assign_attrs(draws_kept=0)
+
+
+@pytest.fixture(scope="session")
+def make_cube():
+    """Build a cube from arrays."""
+    return _make_cube
+
+
+@pytest.fixture(scope="session")
+def without_draws():
+    """Replace a cube's raw draws by its accumulators."""
+    return _without_draws
+
+
+@pytest.fixture
+def ragged():
+    """Two metrics over 3 algorithms x 2 densities x 12 replicates, with absent, failed and undefined runs."""
+    rng = np.random.default_rng(7)
+    shape = (3, 2, 12)
+    strata = {"algorithm": np.array(["ges", "lingam", "pc"]), "density": np.array([0.2, 0.5])}
+    status = rng.choice([NO_RUN, SCORED, FAILED], shape, p=[0.1, 0.75, 0.15])
+    shd = rng.integers(0, 12, shape).astype(float)
+    f1 = rng.integers(0, 9, shape) / 8
+    f1[rng.random(shape) < 0.1] = np.nan
+    metrics = {
+        "shd": (shd, "minimize", rng.integers(2, 15, (*shape, 40)).astype(float)),
+        "f1": (f1, "maximize", np.where(rng.random((*shape, 40)) < 0.05, np.nan, rng.integers(0, 7, (*shape, 40)) / 8)),
+    }
+    return _make_cube(strata, metrics, status=status)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,94 +14,12 @@ from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 from causaleval_pd.compare import compare
 from causaleval_pd.control_tests import test_controls as against_controls
 from causaleval_pd.friedman import rank_differences
-from causaleval_pd.summary import control_sums, control_values
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
     *("n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"),
 ]
-SPECS = {
-    "minimize": {"direction": "minimize", "valid_range": [0.0, np.inf], "optimum": 0.0},
-    "maximize": {"direction": "maximize", "valid_range": [0.0, 1.0], "optimum": 1.0},
-    "zero": {"direction": "zero", "valid_range": [-np.inf, np.inf], "optimum": 2.0},
-    "none": {"direction": "none", "valid_range": [0.0, 1.0], "optimum": np.nan},
-}
-
-
-def make_cube(strata, metrics, *, status=None, truth=None):
-    """Build a cube; `metrics` maps a name to (values, direction) or (values, direction, draws)."""
-    shape = next(iter(metrics.values()))[0].shape
-    dims = [*strata, "replicate"]
-    status = np.full(shape, SCORED, np.int8) if status is None else np.asarray(status, np.int8)
-    truth = np.broadcast_to(np.arange(1, shape[-1] + 1), shape) if truth is None else np.asarray(truth)
-    variables = {
-        "status": (dims, status),
-        "truth_id": (dims, np.where(status == NO_RUN, 0, truth)),
-        "n_obs": (dims[:-1], (status != NO_RUN).sum(axis=-1)),
-    }
-    n_draws = 0
-    for name, (values, direction, *draws) in metrics.items():
-        spec = SPECS[direction]
-        values = np.where(status == SCORED, values, np.nan)
-        variables[name] = (dims, values, {"long_name": name, "role": "metric", **spec})
-        if not draws:
-            continue
-        control = np.where((status == SCORED)[..., None], draws[0], np.nan)
-        n_draws = control.shape[-1]
-        variables[f"{name}_control"] = ([*dims, "draw"], control)
-        undefined = np.isnan(control).all(axis=-1)
-        own = values[..., None]
-        if direction == "zero":
-            distance, own = np.abs(control - spec["optimum"]), np.abs(own - spec["optimum"])
-        else:
-            distance = -control if direction == "maximize" else control
-            own = -own if direction == "maximize" else own
-        defined = (~np.isnan(control)).sum(axis=-1)
-        nothing = undefined | np.isnan(values)
-        for part, found in {
-            "control_mean": np.where(undefined, np.nan, np.nansum(control, axis=-1) / np.maximum(defined, 1)),
-            "control_loss": np.where(
-                undefined, np.nan, np.nansum(np.abs(control - spec["optimum"]), axis=-1) / np.maximum(defined, 1)
-            ),
-            "as_good": np.where(nothing, np.nan, (distance <= own).sum(axis=-1) / np.maximum(defined, 1)),
-            "better": np.where(nothing, np.nan, (distance < own).sum(axis=-1) / np.maximum(defined, 1)),
-        }.items():
-            variables[f"{name}_{part}"] = (dims, found)
-    attrs = {"strata": json.dumps(list(strata)), "metrics": json.dumps(list(metrics)), "n_draws": n_draws}
-    attrs |= {"draws_kept": int(n_draws > 0), "zero_division": np.nan}
-    if n_draws:
-        attrs |= {"control_null": "edges", "control_kind": "dag", "control_seed": 1}
-    return xr.Dataset(variables, {**strata, "replicate": np.arange(shape[-1])}, attrs)
-
-
-def without_draws(cube):
-    """Replace raw draws by sums by draw and value tables, as a cube does that keeps none."""
-    parts = {}
-    for name in json.loads(cube.attrs["metrics"]):
-        sums, counts = control_sums(cube, name)
-        values, weights = (x.rename(bin=f"{name}_bin") for x in control_values(cube, name))
-        parts |= {f"{name}_control_sum": sums, f"{name}_control_count": counts}
-        parts |= {f"{name}_control_{x}": y.reset_coords(drop=True) for x, y in (("value", values), ("weight", weights))}
-    raw = [name for name in cube if name.endswith("_control")]
-    return cube.drop_vars(raw).assign(parts).assign_attrs(draws_kept=0)
-
-
-@pytest.fixture
-def ragged():
-    """Two metrics over 3 algorithms x 2 densities x 12 replicates, with absent, failed and undefined runs."""
-    rng = np.random.default_rng(7)
-    shape = (3, 2, 12)
-    strata = {"algorithm": np.array(["ges", "lingam", "pc"]), "density": np.array([0.2, 0.5])}
-    status = rng.choice([NO_RUN, SCORED, FAILED], shape, p=[0.1, 0.75, 0.15])
-    shd = rng.integers(0, 12, shape).astype(float)
-    f1 = rng.integers(0, 9, shape) / 8
-    f1[rng.random(shape) < 0.1] = np.nan
-    metrics = {
-        "shd": (shd, "minimize", rng.integers(2, 15, (*shape, 40)).astype(float)),
-        "f1": (f1, "maximize", np.where(rng.random((*shape, 40)) < 0.05, np.nan, rng.integers(0, 7, (*shape, 40)) / 8)),
-    }
-    return make_cube(strata, metrics, status=status)
 
 
 def row_of(table, **where):
@@ -112,223 +28,11 @@ def row_of(table, **where):
     return found.iloc[0]
 
 
-# ---------------------------------------------------------------------------------------------------- against controls
-
-
-def test_columns_are_strata_then_identifiers(ragged):
-    table = against_controls(ragged)
-    shares = ["superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
-    assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
-    assert len(table) == 12
-    assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
-    np.testing.assert_allclose(table["superiority_strict"] + table["superiority_ties"], table["superiority_share"])
-
-
-@pytest.mark.parametrize("direction", ["minimize", "maximize", "zero"])
-def test_randomisation_compares_stratum_means(direction):
-    rng = np.random.default_rng(3)
-    values, draws = rng.normal(1, 2, (4, 6)), rng.normal(1, 2, (4, 6, 99))
-    values[1, 2], draws[1, 2] = np.nan, np.nan
-    draws[2, :, 5] = np.nan
-    cube = make_cube({"a": np.arange(4)}, {"m": (values, direction, draws)})
-    table = against_controls(cube)
-    sign = -1 if direction == "maximize" else 1
-    score = (lambda x: np.abs(x - 2.0)) if direction == "zero" else (lambda x: x)
-    for i in range(4):
-        rows = ~np.isnan(values[i])
-        observed = score(values[i, rows]).mean()
-        reference = [score(draws[i, rows, r]).mean() for r in range(99) if not np.isnan(draws[i, rows, r]).any()]
-        b = sum(sign * x <= sign * observed + 1e-12 for x in reference)
-        assert table["statistic"][i] == pytest.approx(observed)
-        assert table["p_value"][i] == (b + 1) / (len(reference) + 1)
-        assert table["n_pairs"][i] == rows.sum() and table["n_undefined"][i] == (~rows).sum()
-    assert set(table["alternative"]) == {"greater" if direction == "maximize" else "less"}
-
-
-def test_effect_is_the_mean_difference_from_the_expected_control(ragged):
-    table = against_controls(ragged, "shd", level=0.9)
-    for row in table.itertuples():
-        cell = ragged.sel(algorithm=row.algorithm, density=row.density)
-        own, control = cell["shd"].to_numpy(), cell["shd_control"].to_numpy()
-        rows = ~np.isnan(own)
-        expected = scipy_stats.ttest_rel(own[rows], control[rows].mean(axis=1))
-        assert row.effect == pytest.approx((own[rows] - control[rows].mean(axis=1)).mean())
-        np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval(0.9))
-        assert row.n_pairs == rows.sum()
-        assert row.n_missing == (cell["status"] == FAILED).sum()
-        assert row.superiority_share == pytest.approx((control[rows] <= own[rows, None]).mean())
-        assert row.superiority_strict == pytest.approx((control[rows] < own[rows, None]).mean())
-
-
-def test_effect_of_metrics_best_at_their_optimum_is_of_distances():
-    rng = np.random.default_rng(1)
-    values, draws = rng.normal(2, 1, (1, 9)), rng.normal(2, 3, (1, 9, 50))
-    row = against_controls(make_cube({"a": [0]}, {"m": (values, "zero", draws)})).iloc[0]
-    assert row["effect"] == pytest.approx((np.abs(values - 2) - np.abs(draws - 2).mean(axis=-1)).mean())
-    assert row["effect"] < 0 and row["p_value"] < 0.05
-
-
-@pytest.mark.parametrize(
-    ("method", "theirs"),
-    [
-        ("wilcoxon", scipy_stats.wilcoxon),
-        ("t", lambda d, **k: scipy_stats.ttest_1samp(d, 0, **k)),
-        ("sign", lambda d, **k: scipy_stats.binomtest(int((d > 0).sum()), int((d != 0).sum()), **k)),
-    ],
-)
-@pytest.mark.parametrize(("metric", "side"), [("shd", "less"), ("f1", "greater")])
-def test_paired_methods_use_the_first_control(ragged, method, theirs, metric, side):
-    table = against_controls(ragged, metric, method=method)
-    for row in table.itertuples():
-        cell = ragged.sel(algorithm=row.algorithm, density=row.density)
-        difference = cell[metric].to_numpy() - cell[f"{metric}_control"].to_numpy()[:, 0]
-        difference = difference[~np.isnan(difference)]
-        if method == "wilcoxon":
-            difference = difference[difference != 0]
-        assert row.p_value == pytest.approx(theirs(difference, alternative=side).pvalue, rel=1e-9)
-        assert row.alternative == side and row.method == method
-    counted = table["n_pairs"] + table["n_undefined"] + table["n_missing"]
-    assert counted.tolist() == ragged["n_obs"].to_numpy().ravel().tolist()
-
-
-def test_accumulators_give_the_same_as_raw_draws(ragged):
-    raw, streamed = against_controls(ragged), against_controls(without_draws(ragged))
-    pd.testing.assert_frame_equal(raw, streamed, rtol=1e-12)
-    worst = [against_controls(x, missing="worst") for x in (ragged, without_draws(ragged))]
-    pd.testing.assert_frame_equal(*worst, rtol=1e-12)
-
-
-def test_paired_methods_need_raw_draws(ragged):
-    with pytest.raises(ValueError, match=r"the cube keeps no draws of shd; make it by cube\(\.\.\., keep_draws=True\)"):
-        against_controls(without_draws(ragged), method="sign")
-
-
-def test_failed_runs_count_as_the_end_of_the_range():
-    values, draws = np.array([[0.9, 0.8, 0.5, 0.0]]), np.tile([0.3, 0.4, 0.5], (1, 4, 1))
-    cube = make_cube({"a": ["x"]}, {"f1": (values, "maximize", draws)}, status=[[SCORED, SCORED, FAILED, NO_RUN]])
-    dropped, worst = (against_controls(cube, missing=m).iloc[0] for m in ("drop", "worst"))
-    assert (dropped["n_pairs"], worst["n_pairs"]) == (2, 3)
-    assert (dropped["n_missing"], worst["n_missing"]) == (1, 1)
-    assert dropped["statistic"] == pytest.approx(0.85)
-    assert worst["statistic"] == pytest.approx(1.7 / 3)
-    assert worst["effect"] == pytest.approx((0.5 + 0.4 - 0.4) / 3)
-    assert dropped["superiority_share"] == 0
-    assert worst["superiority_share"] == pytest.approx(1 / 3)
-    assert worst["p_value"] >= dropped["p_value"]
-
-
-@pytest.mark.parametrize(("direction", "expected"), [("minimize", 9.0), ("zero", 2.0 + 7.0)])
-def test_failed_runs_count_as_the_worst_of_estimates_and_controls(direction, expected):
-    values, draws = np.array([[1.0, 3.0, 0.0]]), np.full((1, 3, 4), 2.0)
-    draws[0, 1, 2] = 9.0
-    cube = make_cube({"a": ["x"]}, {"m": (values, direction, draws)}, status=[[SCORED, SCORED, FAILED]])
-    row = against_controls(cube, missing="worst").iloc[0]
-    own = np.array([1.0, 3.0, expected])
-    assert row["statistic"] == pytest.approx(np.abs(own - 2).mean() if direction == "zero" else own.mean())
-
-
-@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
-def test_failing_more_never_helps(method):
-    rng = np.random.default_rng(2)
-    values, draws = rng.normal(0, 1, (1, 10)), rng.normal(1, 1, (1, 10, 99))
-    found = []
-    for n_failed in (0, 4, 8):
-        status = np.where(np.arange(10) < n_failed, FAILED, SCORED)[None]
-        cube = make_cube({"a": ["x"]}, {"m": (np.abs(values), "minimize", np.abs(draws))}, status=status)
-        found.append(against_controls(cube, method=method, missing="worst")["p_value"].iloc[0])
-    assert found == sorted(found) and found[0] < found[-1]
-
-
-@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
-@pytest.mark.parametrize("missing", ["drop", "worst"])
-def test_strata_of_failed_runs_are_undefined_and_counted(method, missing):
-    shape = (2, 3)
-    metrics = {"m": (np.ones(shape), "minimize", np.full((*shape, 5), 2.0))}
-    cube = make_cube({"a": ["x", "y"]}, metrics, status=[[FAILED] * 3, [SCORED] * 3])
-    row = against_controls(cube, method=method, missing=missing).iloc[0]
-    assert np.isnan(row["p_value"]) and np.isnan(row["effect"]) and np.isnan(row["superiority_share"])
-    assert (row["n_pairs"], row["n_missing"], row["n_undefined"]) == (0, 3, 0)
-
-
-@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
-def test_one_replicate_is_a_result(method):
-    cube = make_cube({"a": ["x"]}, {"m": (np.ones((1, 1)), "minimize", np.full((1, 1, 9), 2.0))})
-    row = against_controls(cube, method=method).iloc[0]
-    expected = {"randomisation": 0.1, "wilcoxon": 0.5, "sign": 0.5, "t": np.nan}[method]
-    np.testing.assert_equal(row["p_value"], expected)
-    assert row["effect"] == -1 and np.isnan(row["ci_low"])
-
-
-def test_strata_without_runs_are_left_out(ragged):
-    cube = ragged.copy()
-    here = (cube["algorithm"] == "pc") & (cube["density"] == 0.2)
-    cube["status"] = cube["status"].where(~here, NO_RUN)
-    cube["n_obs"] = (cube["status"] != NO_RUN).sum("replicate")
-    for name in ("shd", "f1"):
-        cube[name] = cube[name].where(~here).assign_attrs(ragged[name].attrs)
-    assert len(against_controls(cube)) == 10
-
-
-def test_no_strata_and_no_rows(ragged):
-    one = ragged.isel(algorithm=0, density=0)
-    table = against_controls(one, "shd")
-    assert list(table.columns)[:2] == ["metric", "comparison"] and len(table) == 1
-    none = against_controls(ragged.isel(algorithm=slice(0)))
-    assert len(none) == 0 and list(none.columns) == list(against_controls(ragged).columns)
-
-
-def test_adjustment_spans_all_rows_returned(ragged):
-    table = against_controls(ragged, adjust="holm")
-    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
-    plain = against_controls(ragged)
-    np.testing.assert_array_equal(plain["p_adjusted"], plain["p_value"])
-
-
 @pytest.mark.parametrize("verb", [against_controls, lambda cube, **k: compare(cube, "algorithm", **k)])
 def test_cubes_are_not_changed(ragged, verb):
     before = ragged.copy(deep=True)
     verb(ragged, missing="worst")
     xr.testing.assert_identical(ragged, before)
-
-
-@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
-@pytest.mark.parametrize("n", [1, 2, 5, 20])
-def test_random_guessing_is_rarely_significant(method, n):
-    rng = np.random.default_rng([n, 5])
-    found = rng.exponential(size=(600, n, 20)) if method != "t" else rng.normal(size=(600, n, 20))
-    found = np.round(found, 1)
-    cube = make_cube({"a": np.arange(600)}, {"m": (found[..., 0], "minimize", found[..., 1:])})
-    p = against_controls(cube, method=method)["p_value"]
-    for size in (0.05, 0.1):
-        assert (p <= size).mean() <= size + 3.5 * np.sqrt(size * (1 - size) / 600)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"method": "randomization"}, "unknown method 'randomization'; did you mean 'randomisation'"),
-        ({"metrics": "shdd"}, "unknown metric of this cube 'shdd'; did you mean 'shd'"),
-        ({"missing": "best"}, "unknown value of missing 'best'"),
-        ({"level": 95}, "level must lie between 0 and 1"),
-        ({"adjust": "sidakk"}, "unknown correction 'sidakk'"),
-    ],
-)
-def test_settings_against_controls_are_checked(ragged, settings, message):
-    with pytest.raises(ValueError, match=message):
-        against_controls(ragged, **settings)
-
-
-def test_cubes_without_controls_or_replicates_are_refused(ragged):
-    bare = make_cube({"a": ["x"]}, {"m": (np.ones((1, 3)), "minimize")})
-    with pytest.raises(ValueError, match=r"no controls to test against; make it by cube\(\.\.\., n_draws=1000\)"):
-        against_controls(bare)
-    with pytest.raises(ValueError, match=r"no dimension 'replicate'; choose one replicate by a list, isel\(replicate="):
-        against_controls(ragged.isel(replicate=0))
-    with pytest.raises(ValueError, match="cut along 'replicate'"):
-        against_controls(without_draws(ragged).isel(replicate=slice(3)))
-
-
-# -------------------------------------------------------------------------------------------------------------- compare
 
 
 @pytest.mark.parametrize(
@@ -409,7 +113,7 @@ def test_cubes_from_files_give_the_same(ragged, tmp_path):
                 pd.testing.assert_frame_equal(verb(ragged, missing=missing), verb(back, missing=missing))
 
 
-def test_infinite_values_are_ranked_but_have_no_mean():
+def test_infinite_values_are_ranked_but_have_no_mean(make_cube):
     values = np.array([[np.inf, 1.0, 2.0, 3.0, np.inf], [np.inf, 2.0, 4.0, 6.0, 1.0]])
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
     row = compare(cube, "a").iloc[0]
@@ -422,7 +126,7 @@ def test_a_cube_of_one_dimension(ragged):
     assert list(table.columns) == [*COLUMNS, "resampling_seed"] and len(table) == 3
 
 
-def test_failed_runs_lose_comparisons_counted_as_worst():
+def test_failed_runs_lose_comparisons_counted_as_worst(make_cube):
     a, b = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([2.0, 3.0, 4.0, 6.0, 7.0])
     status = [[SCORED, FAILED, SCORED, NO_RUN, FAILED], [SCORED, SCORED, FAILED, SCORED, FAILED]]
     cube = make_cube({"algorithm": ["x", "y"]}, {"m": (np.stack([a, b]), "minimize")}, status=status)
@@ -434,7 +138,7 @@ def test_failed_runs_lose_comparisons_counted_as_worst():
     assert worst["effect"] == pytest.approx((-1 + 3 - 3 + 0) / 4)
 
 
-def test_worst_value_is_the_end_of_a_finite_range():
+def test_worst_value_is_the_end_of_a_finite_range(make_cube):
     values = np.array([[0.5, 0.6], [0.4, 0.9]])
     cube = make_cube(
         {"algorithm": ["x", "y"]}, {"f1": (values, "maximize")}, status=[[SCORED, FAILED], [SCORED, SCORED]]
@@ -443,7 +147,7 @@ def test_worst_value_is_the_end_of_a_finite_range():
     assert row["effect"] == pytest.approx((0.1 - 0.9) / 2)
 
 
-def test_metrics_best_at_their_optimum_are_compared_by_distance():
+def test_metrics_best_at_their_optimum_are_compared_by_distance(make_cube):
     values = np.array([[2.1, 1.8, 2.2, 2.0], [0.0, 5.0, 3.5, 0.2]])
     cube = make_cube({"algorithm": ["x", "y"]}, {"m": (values, "zero")})
     row = compare(cube, "algorithm").iloc[0]
@@ -451,14 +155,14 @@ def test_metrics_best_at_their_optimum_are_compared_by_distance():
     assert row["p_value"] == 0.125
 
 
-def test_descriptions_can_be_compared_but_have_no_worst_value():
+def test_descriptions_can_be_compared_but_have_no_worst_value(make_cube):
     cube = make_cube({"algorithm": ["x", "y"]}, {"m": (np.array([[0.1, 0.2], [0.3, 0.5]]), "none")})
     assert compare(cube, "algorithm")["effect"].iloc[0] == pytest.approx(-0.25)
     with pytest.raises(ValueError, match=r"m has no direction, so failed runs have no worst value"):
         compare(cube, "algorithm", missing="worst")
 
 
-def test_wrong_pairs_are_an_error():
+def test_wrong_pairs_are_an_error(make_cube):
     truth = np.array([[[1, 2, 3], [4, 5, 6]], [[1, 2, 3], [4, 9, 6]]])
     strata = {"algorithm": ["pc", "ges"], "density": [0.2, 0.5]}
     cube = make_cube(strata, {"m": (np.ones((2, 2, 3)), "minimize")}, truth=truth)
@@ -473,14 +177,14 @@ def test_wrong_pairs_are_an_error():
     assert len(compare(cube, "algorithm", paired=False)) == 2
 
 
-def test_missing_truths_are_failed_runs_and_no_wrong_pairs():
+def test_missing_truths_are_failed_runs_and_no_wrong_pairs(make_cube):
     truth, status = [[1, 0, 3], [1, 2, 3]], [[SCORED, FAILED, SCORED], [SCORED] * 3]
     cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")}, status=status, truth=truth)
     row = compare(cube, "a").iloc[0]
     assert (row["n_pairs"], row["n_missing"], row["p_value"]) == (2, 1, 1.0)
 
 
-def test_levels_without_common_replicates_are_no_pairs():
+def test_levels_without_common_replicates_are_no_pairs(make_cube):
     status = [[SCORED, SCORED, NO_RUN, NO_RUN], [NO_RUN, NO_RUN, SCORED, SCORED]]
     cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 4)), "minimize")}, status=status)
     with pytest.raises(ValueError, match=r"the levels of 'a' have no replicate in common; .* paired=False"):
@@ -558,7 +262,7 @@ def test_seeds_make_tables_repeatable(ragged, test):
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "t", "sign", "sign_flip", "bootstrap"])
-def test_one_pair_and_no_pair_are_results(test):
+def test_one_pair_and_no_pair_are_results(test, make_cube):
     values = np.array([[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]])
     status = [[[SCORED], [FAILED], [SCORED]], [[SCORED], [SCORED], [NO_RUN]]]
     cube = make_cube({"algorithm": ["x", "y"], "n": [10, 20, 30]}, {"m": (values, "minimize")}, status=status)
@@ -573,7 +277,7 @@ def test_one_pair_and_no_pair_are_results(test):
 
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("missing", ["drop", "worst"])
-def test_levels_that_always_failed_are_undefined(paired, missing):
+def test_levels_that_always_failed_are_undefined(paired, missing, make_cube):
     cube = make_cube(
         {"algorithm": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")}, status=[[FAILED] * 3, [FAILED] * 3]
     )
@@ -613,9 +317,6 @@ def test_settings_of_comparisons_are_checked(ragged, settings, message):
 def test_one_level_is_no_comparison(ragged):
     with pytest.raises(ValueError, match="'algorithm' has 1 level, and a comparison needs two"):
         compare(ragged.isel(algorithm=[0]), "algorithm")
-
-
-# --------------------------------------------------------------------------- margins, McNemar, ranks, groups, excess
 
 
 def pair_of(cube, row):
@@ -668,7 +369,7 @@ def test_unpaired_equivalence(ragged):
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_mcnemar_is_the_exact_test_of_statsmodels(alternative):
+def test_mcnemar_is_the_exact_test_of_statsmodels(alternative, make_cube):
     rng = np.random.default_rng(4)
     values = (rng.random((3, 5, 30)) < np.array([0.3, 0.5, 0.8])[:, None, None]).astype(float)
     values[rng.random(values.shape) < 0.1] = np.nan
@@ -689,7 +390,7 @@ def test_mcnemar_refuses_other_values(ragged):
         compare(ragged, "algorithm", test="mcnemar")
 
 
-def test_zero_handling_is_explicit(ragged):
+def test_zero_handling_is_explicit(ragged, make_cube):
     values = np.array([[0.0, 1, 0, 3, 2, 5, 4, 4], [0, 0, 0, 1, 4, 1, 1, 0]])
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
     for zero_method, name in (("wilcox", "wilcoxon"), ("pratt", "wilcoxon_pratt")):
@@ -721,7 +422,7 @@ def test_friedman_compares_mean_ranks_of_complete_blocks(ragged):
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "sign_flip"])
-def test_groups_of_pairs_count_once(test):
+def test_groups_of_pairs_count_once(test, make_cube):
     rng = np.random.default_rng(8)
     apart = rng.normal(0.6, 1, (2, 8))
     # five copies of every pair add nothing
@@ -735,15 +436,17 @@ def test_groups_of_pairs_count_once(test):
         compare(single, "a", **given),
         compare(cube, "a", **given),
     )
-    for name in ("p_value", "effect", *(["ci_low", "ci_high"] if test == "bootstrap" else [])):
+    for name in ("p_value", "effect"):
         np.testing.assert_allclose(grouped[name], alone[name], rtol=1e-9)
+    interval = compare(single, "a", **(given | {"test": "bootstrap"}))
+    np.testing.assert_allclose(grouped[["ci_low", "ci_high"]], interval[["ci_low", "ci_high"]], rtol=1e-9)
     assert naive["p_value"].iloc[0] < grouped["p_value"].iloc[0]
     carried = cube.assign(batch=cube["truth_id"].astype(float) * 2)
     carried["batch"].attrs["role"] = "value"
     pd.testing.assert_frame_equal(compare(carried, "a", cluster="batch", **given), grouped)
 
 
-def test_excess_over_controls_is_compared(ragged):
+def test_excess_over_controls_is_compared(ragged, make_cube):
     table = compare(ragged, "algorithm", test="t", minus_controls=True)
     for row in table.itertuples():
         excess = ragged[row.metric] - ragged[f"{row.metric}_control_mean"]
@@ -784,16 +487,6 @@ def test_the_seed_of_resampling_is_recorded(ragged, test):
     assert compare(ragged, "algorithm")["resampling_seed"].isna().all()
 
 
-def test_draws_without_a_defined_row_are_counted():
-    draws = np.full((2, 3, 10), 2.0)
-    draws[0, :, :4] = np.nan
-    draws[1, 0, :4] = np.nan
-    table = against_controls(make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize", draws)}))
-    assert table["n_draws"].tolist() == [10, 10]
-    assert table["n_draws_undefined"].tolist() == [4, 0]
-    np.testing.assert_allclose(table["p_value"], [1 / 7, 1 / 11])
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -806,6 +499,7 @@ def test_draws_without_a_defined_row_are_counted():
         ({"adjust": "nemenyi"}, "adjust='nemenyi' corrects the two-sided comparison of all pairs of levels by"),
         ({"adjust": "nemenyi", "test": "friedman", "reference": "pc"}, "with a reference, another test"),
         ({"cluster": "truth"}, "cluster= goes with test='bootstrap' or 'sign_flip', found test='wilcoxon'"),
+        ({"cluster": "truth", "test": "bootstrap", "effect": "cohen_dz"}, "'cohen_dz' takes pairs as independent"),
         ({"cluster": "truths", "test": "bootstrap"}, r"unknown variable of this cube \(cluster\) 'truths'"),
         ({"test": "friedman", "paired": False}, "test='friedman' needs pairs"),
     ],
