@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
+import causaleval_pd as ce
 from causaleval_pd.compare import compare
 from causaleval_pd.control_tests import test_controls as against_controls
 from causaleval_pd.friedman import rank_differences
@@ -507,3 +510,36 @@ def test_the_seed_of_resampling_is_recorded(ragged, test):
 def test_contradicting_settings_are_refused(ragged, settings, message):
     with pytest.raises(ValueError, match=message):
         compare(ragged, "algorithm", **settings)
+
+
+def test_accessors_have_the_parameters_of_their_functions():
+    from causaleval_pd import plot
+    from causaleval_pd.accessor import CubeAccessor
+
+    for owner, functions in (
+        (
+            CubeAccessor,
+            [
+                *(ce.compare, ce.test_controls, ce.rank_test, ce.meta_analysis),
+                *(ce.control_power, ce.comparison_power, ce.summary),
+            ],
+        ),
+        (plot.CubePlots, [plot.comparisons, plot.critical_difference, plot.p_values, plot.strata]),
+    ):
+        for function in functions:
+            mine = list(inspect.signature(getattr(owner, function.__name__)).parameters.values())[1:]
+            theirs = list(inspect.signature(function).parameters.values())[1:]
+            assert [(x.name, x.default, x.kind) for x in mine] == [(x.name, x.default, x.kind) for x in theirs]
+
+
+def test_excess_is_compared_under_every_null_model():
+    runs = ce.datasets.runs().query("n == 100 and density == 0.2")
+    nulls = ["edges", "permutation"]
+    both = ce.cube(runs, ["shd"], by=["algorithm"], null=nulls, n_draws=50, rng=1)
+    table = compare(both, "algorithm", minus_controls=True)
+    assert table["null"].tolist() == ["edges"] * 3 + ["permutation"] * 3
+    for null in nulls:
+        one = ce.cube(runs, ["shd"], by=["algorithm"], null=null, n_draws=50, rng=1)
+        expected = compare(one, "algorithm", minus_controls=True)["effect"]
+        np.testing.assert_allclose(table.loc[table["null"] == null, "effect"], expected)
+    assert compare(both, "algorithm")["null"].isna().all()
