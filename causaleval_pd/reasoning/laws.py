@@ -94,6 +94,29 @@ def constant(values: Floats) -> Law:
     return Law(values, nothing, nothing, nothing, nothing, np.full(values.shape, np.nan))
 
 
+class _Shape:
+    """What each term is and how its counts are scaled: shares of one arm, differences, paired quantities."""
+
+    def __init__(self, terms: Terms) -> None:
+        of = {name: terms.quantity == i for i, name in enumerate(QUANTITIES)}
+        paired = terms.both >= 0
+        self.first = of["p_do1"] | of["p_given1"]
+        self.second = of["p_do0"] | of["p_given0"]
+        self.under_do = of["p_do1"] | of["p_do0"]
+        self.pns, self.violation = of["pns"] & paired, of["monotonicity_violation"] & paired
+        self.joint = self.pns | self.violation
+        self.difference = of["ate"] | (of["pns"] & ~paired)
+        self.n1, self.n0, self.yes1, self.yes0 = (
+            values.astype(np.float64) for values in (terms.n1, terms.n0, terms.yes1, terms.yes0)
+        )
+        self.per1, self.per0 = divide(np.ones(self.n1.shape), self.n1), divide(np.ones(self.n0.shape), self.n0)
+
+    def law(self, base: Floats, step: Floats, total: Any, marked: Any, drawn: Any, p: Any) -> Law:
+        """Make a law; where nothing was answered (a step that is NaN), it is always NaN."""
+        shaped = (np.broadcast_to(np.asarray(v, np.float64), self.n1.shape) for v in (total, marked, drawn, p))
+        return Law(np.where(np.isnan(step), np.nan, base), np.nan_to_num(step), *shaped)
+
+
 def quantity_laws(null: str, terms: Terms) -> tuple[Law, ...]:
     """Return the laws whose sum is each quantity under a null model; two where both arms are random.
 
@@ -109,68 +132,55 @@ def quantity_laws(null: str, terms: Terms) -> tuple[Law, ...]:
     tuple of Law
         Independent summands.
     """
-    names = np.asarray(QUANTITIES, object)
-    is_of = {name: terms.quantity == i for i, name in enumerate(names)}
-    paired = terms.both >= 0
-    first = is_of["p_do1"] | is_of["p_given1"]
-    second = is_of["p_do0"] | is_of["p_given0"]
-    pns, violation = is_of["pns"] & paired, is_of["monotonicity_violation"] & paired
-    difference = is_of["ate"] | (is_of["pns"] & ~paired)
+    shape = _Shape(terms)
     if null in FIXED or null == "majority_answers":
-        return (constant(_fixed_values(null, terms, first, second, pns, violation, difference)),)
-    n1, n0 = terms.n1.astype(np.float64), terms.n0.astype(np.float64)
-    yes1, yes0 = terms.yes1.astype(np.float64), terms.yes0.astype(np.float64)
-    per1, per0 = divide(np.ones(n1.shape), n1), divide(np.ones(n0.shape), n0)
-    nothing, unset = np.zeros(n1.shape), np.full(n1.shape, np.nan)
-    if null in ("random_answers", "biased_answers"):
-        q = np.full(n1.shape, 0.5) if null == "random_answers" else divide(yes1 + yes0, n1 + n0)
-        one = pns | violation
-        step = np.select([second], [per0], per1)
-        main = Law(
-            np.where(np.isnan(step), np.nan, 0.0), step, nothing, nothing, np.where(second, n0, n1),
-            np.nan_to_num(np.where(one, q * (1 - q), q)),
-        )  # fmt: skip
-        other = Law(nothing, np.where(difference, -per0, 0.0), nothing, nothing, np.where(difference, n0, 0.0), q)
-        return main, other
+        return (constant(_fixed_values(null, terms, shape)),)
     if null == "permute_answers":
-        keep = is_of["p_do1"] | is_of["p_do0"] | difference
-        total, drawn = n1 + n0, np.select([pns, violation, second], [n1 - yes0, n1 - yes1, n0], n1)
-        marked = np.select([pns, violation], [yes1, yes0], yes1 + yes0)
-        total = np.where(pns | violation, n1, total)
-        step = np.where(second, per0, per1)
-        fixed = estimates(terms)
-        return (
-            Law(
-                np.where(keep, fixed, np.where(np.isnan(step), np.nan, 0.0)), np.where(keep, 0.0, np.nan_to_num(step)),
-                np.where(keep, 0.0, total), np.where(keep, 0.0, marked), np.where(keep, 0.0, drawn), unset,
-            ),
-        )  # fmt: skip
-    # exchange_arms: each sample's two answers change places at random; unpaired answers are dealt out anew
-    apart = yes1 + yes0 - 2 * np.where(paired, terms.both, 0)
-    step = np.select([second, difference], [per0, per1 + per0], per1)
-    base = np.where(difference, -(yes1 + yes0) * per0, np.where(np.isnan(step), np.nan, 0.0))
-    one = pns | violation
-    return (
-        Law(
-            base, np.nan_to_num(step), np.where(one, 0.0, n1 + n0), np.where(one, 0.0, yes1 + yes0),
-            np.select([one, second], [apart, n0], n1), np.where(one, 0.5, np.nan),
-        ),
-    )  # fmt: skip
+        return (_permuted(terms, shape),)
+    if null == "exchange_arms":
+        return (_exchanged(terms, shape),)
+    pooled = divide(shape.yes1 + shape.yes0, shape.n1 + shape.n0)
+    return _random(shape, np.full(shape.n1.shape, 0.5) if null == "random_answers" else np.nan_to_num(pooled))
 
 
-def _fixed_values(
-    null: str,
-    terms: Terms,
-    first: NDArray[np.bool_],
-    second: NDArray[np.bool_],
-    pns: NDArray[np.bool_],
-    violation: NDArray[np.bool_],
-    difference: NDArray[np.bool_],
-) -> Floats:
+def _random(s: _Shape, q: Floats) -> tuple[Law, Law]:
+    """Let every answer be yes with probability q."""
+    step = np.where(s.second, s.per0, s.per1)
+    main = s.law(0.0 * q, step, 0, 0, np.where(s.second, s.n0, s.n1), np.where(s.joint, q * (1 - q), q))
+    other = np.where(s.difference, -s.per0, 0.0)
+    return main, s.law(0.0 * q, other, 0, 0, np.where(s.difference, s.n0, 0.0), q)
+
+
+def _permuted(terms: Terms, s: _Shape) -> Law:
+    """Shuffle the answers of each arm over samples: shares under an intervention, and differences, stay as they are.
+
+    Factual answers are shuffled over samples, whatever the cause is there.
+    """
+    keep = s.under_do | s.difference
+    step = np.where(keep, 0.0, np.where(s.second, s.per0, s.per1))
+    total = np.select([keep, s.joint], [0.0, s.n1], s.n1 + s.n0)
+    marked = np.select([keep, s.pns, s.violation], [0.0, s.yes1, s.yes0], s.yes1 + s.yes0)
+    drawn = np.select([keep, s.pns, s.violation, s.second], [0.0, s.n1 - s.yes0, s.n1 - s.yes1, s.n0], s.n1)
+    return s.law(np.where(keep, estimates(terms), 0.0), step, total, marked, drawn, np.nan)
+
+
+def _exchanged(terms: Terms, s: _Shape) -> Law:
+    """Exchange the two answers of each sample at random; deal out anew answers that are not paired."""
+    apart = s.yes1 + s.yes0 - 2 * np.where(terms.both >= 0, terms.both, 0)
+    yes = s.yes1 + s.yes0
+    step = np.select([s.second, s.difference], [s.per0, s.per1 + s.per0], s.per1)
+    total, marked = np.where(s.joint, 0.0, s.n1 + s.n0), np.where(s.joint, 0.0, yes)
+    drawn = np.select([s.joint, s.second], [apart, s.n0], s.n1)
+    base = np.where(s.difference, -yes * s.per0, 0.0)
+    return s.law(base, step, total, marked, drawn, np.where(s.joint, 0.5, np.nan))
+
+
+def _fixed_values(null: str, terms: Terms, s: _Shape) -> Floats:
     """Return each quantity if every answer of an arm is the same; a tie has the majority no."""
     if null in FIXED:
         one = zero = np.full(terms.n1.shape, null == "always_yes")
     else:
         one, zero = 2 * terms.yes1 > terms.n1, 2 * terms.yes0 > terms.n0
     values = [one, zero, one & ~zero, zero & ~one, one.astype(int) - zero.astype(int)]
-    return np.select([first, second, pns, violation, difference], [np.asarray(v, np.float64) for v in values], np.nan)
+    kinds = [s.first, s.second, s.pns, s.violation, s.difference]
+    return np.select(kinds, [np.asarray(v, np.float64) for v in values], np.nan)

@@ -93,7 +93,7 @@ def random_answers(truth, generator):
 
 @pytest.mark.parametrize("n", [50, 400])
 def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
-    table, found = simulated(150, n, lambda truth, _: truth, seed=n)
+    table, found = simulated(100, n, lambda truth, _: truth, seed=n)
     judged = judge(quantities(table, worlds=found, which=["pns", "p_do1", "p_do0", "ate"]), delta=0.05, floor=0.0)
     rejected = judged["decision"].isin(["invalid", "inconsistent"])
     for _, rows in rejected.groupby([judged["relation"], judged["quantity"]]):
@@ -101,8 +101,8 @@ def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
         by_task = rows.groupby(judged["task"]).mean()
         assert by_task.mean() - 2 * by_task.sem() <= 0.05
     classes = taxonomy(quantities(table, worlds=found, which=["pns"]), delta=0.05, floor=0.0)
-    assert (classes["valid"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
-    assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
+    assert (classes["valid"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
+    assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
 
 
 @pytest.mark.parametrize("n", [200, 1000])
@@ -123,12 +123,12 @@ def test_replicates_do_not_make_evidence():
 
 def test_more_samples_settle_more():
     shares = []
-    for n in (100, 1000, 10000):
-        table, found = simulated(15, n, lambda truth, _: truth, seed=n)
+    for n in (100, 1000, 6000):
+        table, found = simulated(10, n, lambda truth, _: truth, seed=n)
         judged = judge(quantities(table, worlds=found, which=["pns"]), delta=0.2, floor=0.05)
         shares.append(judged["decision"].isin(["valid", "consistent"]).mean())
     assert shares[0] < shares[1] < shares[2]
-    assert shares[2] > 0.8
+    assert shares[2] > 0.75
 
 
 def test_constant_answers_are_invalid_but_never_inconsistent(table):
