@@ -367,8 +367,8 @@ def test_a_stratum_cannot_have_the_name_of_a_result():
         ce.compare(cube, "algorithm"),
         ce.rank_test(cube, "algorithm"),
         ce.control_power(cube),
-        ce.comparison_power(cube, "algorithm"),
-        ce.meta_analysis(cube, over=["density"]),
+        ce.comparison_power(cube, "algorithm", difference=1.0),
+        ce.meta_analysis(cube, "density"),
     ]
     columns = set().union(*(table.columns for table in made)) - {"algorithm", "density", "null"}
     assert columns <= set(RESULT_COLUMNS)
