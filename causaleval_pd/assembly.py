@@ -161,7 +161,7 @@ class Collector:
                 seen = seen[~np.isnan(seen.index.to_numpy(np.float64))]
                 table = self.tables[m.name].get(int(number))
                 merged = seen if table is None else table.add(seen, fill_value=0)
-                self.tables[m.name][int(number)] = _coarsen(merged, _MAX_VALUES)
+                self.tables[m.name][int(number)] = coarsen(merged)
 
     def finish(self) -> None:
         """Place what was gathered into the cube."""
@@ -187,8 +187,9 @@ class Collector:
             self.builder.add_stratum(f"{m.name}_control_weight", weights, f"{m.name}_bin", **attrs)
 
 
-def _coarsen(table: pd.Series, limit: int) -> pd.Series:
+def coarsen(table: pd.Series) -> pd.Series:
     """Average neighbouring values of a value table that has become too long."""
+    limit = _MAX_VALUES
     table = table.sort_index()
     if len(table) <= limit:
         return table
