@@ -166,7 +166,7 @@ __version__ = "0.1.0"
 
 if "dask.dataframe" in sys.modules:
     # dask's tables get their verbs where dask is in use; importing it for nothing would cost a second
-    from . import dask
+    from . import dask as dask
 
 __all__ = [
     "AmbiguousEncodingError",

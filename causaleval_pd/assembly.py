@@ -97,7 +97,7 @@ class Builder:
 
     def add_stratum(self, name: str, strata: NDArray[Any], last: str, **attrs: Any) -> None:
         """Add a variable of the null model at hand over strata and one further dimension."""
-        self.layers[-1][name] = ((*self.strata_dims, last), strata.reshape(*self.strata_shape, -1), attrs)
+        self.layers[-1][name] = ((*self.strata_dims, last), strata.reshape(*self.strata_shape, strata.shape[-1]), attrs)
 
     def dataset(self, attrs: dict[str, Any], nulls: Sequence[str] = ()) -> xr.Dataset:
         """Put the variables together, with a dimension `null` where there are several null models."""

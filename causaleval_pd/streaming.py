@@ -18,7 +18,6 @@ from .null import ClosedForm, Controls, Matcher
 from .row_controls import EXACT, SIMULATED, Floats, Plan, RowControls, divide, summarise
 from .stats import as_good
 
-
 #: bytes of drawn controls (their number x what one takes) that are worth a unit of work of their own: 0.2 s and more
 _WORK_BYTES = 256 * 2**20
 
@@ -70,14 +69,10 @@ def control_chunks(
         return Chunk(batch.rows, controls.kind, summaries, draws if how.keep else {})
 
     weights = [len(batch.rows) for batch in work]
-    yield from map_chunks(
-        run, work, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs
-    )
+    yield from map_chunks(run, work, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs)
 
 
-def _chunk_rows(
-    batch: Batch, match: Matcher, keys: NDArray[np.uint64], how: Plan, n_metrics: int, jobs: int
-) -> int:
+def _chunk_rows(batch: Batch, match: Matcher, keys: NDArray[np.uint64], how: Plan, n_metrics: int, jobs: int) -> int:
     """Return how many rows are scored at a time: a unit worth its overhead, of bounded size, for every job one."""
     fitting = max(1, CHUNK_BYTES // (how.n_first * 8 * (n_metrics + 2)))
     if jobs == 1 or batch.pairs.n == 0:
