@@ -55,7 +55,7 @@ def map_chunks(
 
 
 def job_count(engine: Engine, n_jobs: int | None = None) -> int:
-    """Return how many chunks are worked on at a time: `n_jobs`, or as many as there are cores for this process.
+    """Return how many chunks are worked on at a time: `n_jobs`, or one a core of this process or thread of a cluster.
 
     Raises
     ------
@@ -69,6 +69,9 @@ def job_count(engine: Engine, n_jobs: int | None = None) -> int:
         return 1
     if n_jobs is not None:
         return int(n_jobs)
+    client = _current_client() if engine == "dask" else None
+    if client is not None:
+        return max(1, sum(client.nthreads().values()))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -89,7 +92,6 @@ def _results(
     client = _current_client() if engine == "dask" else None
     if client is not None:
         [work] = client.scatter([_Work(function, items)], broadcast=True, hash=False)
-        jobs = max(1, sum(client.nthreads().values()))
         yield from _in_order(lambda i: client.submit(_nth, work, i, pure=False), len(items), 2 * jobs)
     elif jobs == 1 or len(items) < 2:
         yield from map(function, items)

@@ -78,7 +78,7 @@ def evaluate(
         Where the work is done; results are the same. By default threads, where the table is large enough to gain by
         them. "dask" uses the current `distributed.Client`; without one, the work stays in this process, on threads.
     n_jobs : int, optional
-        Number of threads; default one a core.
+        Number of chunks worked on at a time; default one a core, or one a thread of the cluster's workers.
 
     Returns
     -------

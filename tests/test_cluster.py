@@ -16,6 +16,8 @@ from distributed import Client, LocalCluster
 
 import causaleval_pd as ce
 import causaleval_pd.dask
+from causaleval_pd import streaming
+from causaleval_pd.engine import map_chunks
 
 METRICS = ["shd", "adjacency_f1"]
 RUNS = ce.datasets.runs().reset_index(drop=True).assign(run=lambda t: np.arange(len(t)))
@@ -47,7 +49,13 @@ def test_two_processes_give_the_bits_of_one(client):
     )
 
 
-def test_a_pandas_table_goes_to_the_current_cluster(client):
+def test_chunks_go_to_the_current_cluster(client):
+    found = set(map_chunks(lambda i: os.getpid(), range(8), engine="dask"))
+    assert found and found <= set(client.run(os.getpid).values())
+
+
+def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
+    monkeypatch.setattr(streaming, "_WORK_BYTES", 2**20)
     found = ce.with_controls(RUNS, METRICS, engine="dask", **HOW)
     pd.testing.assert_frame_equal(found, PANDAS, check_exact=True)
     scored = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan", engine="dask")
