@@ -498,6 +498,6 @@ class DaskAccessor:
         """Call :func:`causaleval_pd.dask.compare` on this table."""
         return compare(self._table, dim, by=by, **settings)
 
-    def to_parquet(self, path: str | os.PathLike[str], *, resume: bool = False) -> Path:
+    def to_parquet(self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False) -> Path:
         """Call :func:`causaleval_pd.files.to_parquet` on this table."""
-        return to_parquet(self._table, path, resume=resume)
+        return to_parquet(self._table, path, resume=resume, progress=progress)

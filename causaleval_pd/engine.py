@@ -69,7 +69,7 @@ def job_count(engine: Engine, n_jobs: int | None = None) -> int:
         return 1
     if n_jobs is not None:
         return int(n_jobs)
-    client = _current_client() if engine == "dask" else None
+    client = current_client() if engine == "dask" else None
     if client is not None:
         return max(1, sum(client.nthreads().values()))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -89,7 +89,7 @@ def _nth(work: _Work, i: int) -> Any:
 def _results(
     function: Callable[[_Item], _Result], items: Sequence[_Item], engine: Engine, jobs: int
 ) -> Iterator[_Result]:
-    client = _current_client() if engine == "dask" else None
+    client = current_client() if engine == "dask" else None
     if client is not None:
         [work] = client.scatter([_Work(function, items)], broadcast=True, hash=False)
         yield from _in_order(lambda i: client.submit(_nth, work, i, pure=False), len(items), 2 * jobs)
@@ -114,7 +114,7 @@ def _in_order(submit: Callable[[int], Any], n: int, window: int) -> Iterator[Any
         yield pending.popleft().result()
 
 
-def _current_client() -> Any:
+def current_client() -> Any:
     """Return the client of the dask cluster in use; None where there is none, and the work stays on this machine."""
     if "distributed" not in sys.modules:
         return None

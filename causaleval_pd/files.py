@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,16 @@ import dask.dataframe as dd
 import pandas as pd
 from dask.base import compute
 from dask.delayed import delayed
+from dask.diagnostics import ProgressBar
+
+from .engine import current_client
 
 _PLAN = "_plan.json"
 
 
-def to_parquet(table: dd.DataFrame, path: str | os.PathLike[str], *, resume: bool = False) -> Path:
+def to_parquet(
+    table: dd.DataFrame, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False
+) -> Path:
     """Compute a dask table into a directory of Parquet files, one a partition.
 
     Files are written beside the directory, in `path` + ".partial", each under a name of its own and renamed when it is
@@ -31,6 +37,8 @@ def to_parquet(table: dd.DataFrame, path: str | os.PathLike[str], *, resume: boo
     resume : bool
         Continue an interrupted run: partitions whose files are complete are not computed again. It must be the same
         computation, of the same seed; a finished output stays as it is.
+    progress : bool
+        Show dask's progress bar.
 
     Returns
     -------
@@ -78,7 +86,7 @@ def to_parquet(table: dd.DataFrame, path: str | os.PathLike[str], *, resume: boo
         for name, part in zip(names, table.to_delayed(), strict=True)
         if not (partial / name).exists()
     ]
-    compute(*writes)
+    _run(writes, progress=progress)
     missing = [name for name in names if not (partial / name).exists()]
     if missing:
         raise FileNotFoundError(
@@ -99,6 +107,20 @@ def _check_plan(folder: Path, planned: dict[str, Any]) -> Path:
             "partitions and settings, and a seed by rng="
         )
     return folder
+
+
+def _run(writes: list[Any], *, progress: bool) -> None:
+    client = current_client()
+    if client is None:
+        with ProgressBar() if progress else nullcontext():
+            compute(*writes)
+        return
+    futures = client.compute(writes)
+    if progress and futures:
+        from distributed import progress as show
+
+        show(futures, notebook=False)
+    client.gather(futures)
 
 
 def _write_part(part: pd.DataFrame, path: str) -> None:
