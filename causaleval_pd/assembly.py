@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Variable = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
 #: distinct control values of a stratum that are stored exactly; more are averaged within as many bins
-_MAX_VALUES = 4096
+MAX_VALUES = 4096
 
 #: row summaries that a cube carries beside each metric, with the words of their labels
 ROW_PARTS = {
@@ -189,7 +189,7 @@ class Collector:
 
 def coarsen(table: pd.Series) -> pd.Series:
     """Average neighbouring values of a value table that has become too long."""
-    limit = _MAX_VALUES
+    limit = MAX_VALUES
     table = table.sort_index()
     if len(table) <= limit:
         return table

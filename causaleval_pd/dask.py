@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -15,25 +14,39 @@ from typing import Any, Literal
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import xarray as xr
 from dask.base import compute
 from dask.dataframe.extensions import register_dataframe_accessor
 from dask.delayed import delayed
 
 from .compare import compare as compare_cube
 from .control_tests import COLUMNS, stack_tests
-from .controls import check_settings, find_null
+from .controls import check_settings
 from .controls import with_controls as with_controls_table
-from .cube import cube
+from .cube import cube as cube_table
 from .engine import RNGLike, resolve_seed
-from .evaluate import Invalid, Metrics, Task, cells_field, column, select
+from .evaluate import Invalid, Metrics, select
 from .evaluate import evaluate as evaluate_table
-from .field import get_field
 from .files import to_parquet
+from .lazy_cube import cube
 from .messages import check_known
 from .null import NullLike
 from .pairwise import RESAMPLED
+from .partitions import (
+    cells_of,
+    check_cells,
+    need_key,
+    refuse_strata,
+    settle_field,
+    sort_strata,
+    strata_edges,
+    strata_names,
+)
+from .partitions import (
+    cube_settings as cube_settings_of,
+)
 from .row_controls import Method, PRule
-from .strata import MISSING, By, strata_axes
+from .strata import By, strata_axes
 from .tally import Tallies, add_up, summarise_tallies, tally_cube
 
 #: parts of a tree reduction that are merged at a time
@@ -85,7 +98,7 @@ def evaluate(
     settings = {
         "truth": truth,
         "estimate": estimate,
-        "field": _field(table, metrics, truth, estimate, field),
+        "field": settle_field(table, metrics, truth, estimate, field),
         "context": context,
         "zero_division": zero_division,
         "invalid": invalid,
@@ -154,7 +167,7 @@ def with_controls(
     np.float64(0.91)
     """
     check_settings(n_draws, level, method, p_rule, stop_after)
-    _need_key(table, key)
+    need_key(table, key)
     settings = {
         "n_draws": n_draws,
         "null": null,
@@ -169,7 +182,7 @@ def with_controls(
         "p_rule": p_rule,
         "stop_after": stop_after,
         "share_draws": share_draws,
-        "field": _field(table, metrics, truth, estimate, field),
+        "field": settle_field(table, metrics, truth, estimate, field),
         "context": context,
         "zero_division": zero_division,
         "invalid": invalid,
@@ -237,15 +250,10 @@ def summary(
     unsuited = {"keep_draws", "values", "replicate", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
-    settings = _cube_settings(table, metrics, settings)
+    settings = cube_settings_of(table, metrics, settings)
     if n_draws is not None:
-        _need_key(table, key)
-        model = find_null(get_field(settings["field"]), null)
-        if model.by_stratum:
-            raise ValueError(
-                f"null={model.name!r} draws from the estimates of a whole stratum, which no partition has; "
-                "make a cube of the rows of interest, table.compute().ceval.cube(...)"
-            )
+        need_key(table, key)
+        refuse_strata(settings["field"], null)
     settings |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     parts = [delayed(_tally_part)(part, metrics, settings) for part in table.to_delayed()]
     while len(parts) > 1:
@@ -309,19 +317,19 @@ def compare(
     >>> len(found)
     9
     """
-    check_known(dim, _names(by), "dimension")
+    check_known(dim, strata_names(by), "dimension")
     test = settings.get("test", "wilcoxon")
     if test in RESAMPLED or adjust == "nemenyi":
         raise ValueError(
             f"{test!r} with adjust={adjust!r} looks at a whole cube at a time, which a dask table is too large for; "
             "choose another test, or make a cube of the rows of interest, table.compute().ceval.cube(...)"
         )
-    made = _cube_settings(table, metrics, cube_settings or {})
+    made = cube_settings_of(table, metrics, cube_settings or {})
     if minus_controls:
-        _need_key(table, key)
+        need_key(table, key)
     drawn = n_draws if minus_controls else None
     made |= {"by": by, "n_draws": drawn, "null": null, "rng": resolve_seed(rng), "key": key}
-    others = [{name: edges} if edges is not None else name for name, edges in _entries(by).items() if name != dim]
+    others = [{name: edges} if edges is not None else name for name, edges in strata_edges(by).items() if name != dim]
     marks = table.map_partitions(_stratum_marks, others, made, meta=pd.Series(dtype="uint64", name=_STRATUM))
     whole = table.assign(**{_STRATUM: marks}).shuffle(on=_STRATUM) if others else table.repartition(npartitions=1)
     how = {**settings, "minus_controls": minus_controls, "adjust": "none"}
@@ -329,14 +337,14 @@ def compare(
     tables = [part for part in compute(*parts) if len(part)]
     if not tables:
         raise ValueError(f"no stratum has runs of two levels of {dim!r}")
-    names = [name for name in _names(by) if name != dim]
-    stacked = _sorted(pd.concat(tables, ignore_index=True), table._meta, others)
+    names = [name for name in strata_names(by) if name != dim]
+    stacked = sort_strata(pd.concat(tables, ignore_index=True), table._meta, others)
     return stack_tests([stacked.drop(columns="p_adjusted")], [*names, *COLUMNS, "resampling_seed"], adjust, family)
 
 
 def _stratum_marks(part: pd.DataFrame, by: By, settings: Mapping[str, Any]) -> pd.Series:
     """Give rows of one stratum one number, the same in every partition."""
-    own = _plan_part(part, settings)
+    own = cells_of(part, settings)
     levels = {}
     for axis in strata_axes(part, by, own):
         labels = axis.labels.astype(np.float64 if axis.labels.dtype.kind in "iuf" else str)
@@ -346,17 +354,11 @@ def _stratum_marks(part: pd.DataFrame, by: By, settings: Mapping[str, Any]) -> p
     )
 
 
-def _plan_part(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:
-    own = get_field(settings["field"])
-    truth, estimate = (own.coerce(part[settings.get(role, role)], role) for role in ("truth", "estimate"))
-    return Task(own, (), truth, estimate)
-
-
 def _compare_part(
     part: pd.DataFrame, dim: str, metrics: Metrics, made: dict[str, Any], how: dict[str, Any]
 ) -> pd.DataFrame:
-    _check_cells(part, made)
-    found = cube(part.drop(columns=_STRATUM, errors="ignore"), metrics, keep_draws=False, engine="serial", **made)
+    check_cells(part, made)
+    found = cube_table(part.drop(columns=_STRATUM, errors="ignore"), metrics, keep_draws=False, engine="serial", **made)
     levels = found[dim].to_numpy()
     lacking = "reference" in how and how["reference"] is not None and how["reference"] not in levels
     return pd.DataFrame() if len(levels) < 2 or lacking else compare_cube(found, dim, **how)
@@ -377,7 +379,7 @@ def _score_part(
     settings: dict[str, Any],
     partition_info: dict[str, Any] | None = None,
 ) -> pd.DataFrame:
-    _check_cells(part, settings)
+    check_cells(part, settings)
     try:
         return verb(part, metrics, engine="serial", **settings)
     except (ValueError, TypeError) as error:
@@ -386,87 +388,14 @@ def _score_part(
 
 
 def _tally_part(part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any]) -> Tallies:
-    _check_cells(part, settings)
-    return tally_cube(cube(part, metrics, keep_draws=False, engine="serial", **settings))
-
-
-def _check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
-    """Refuse cells that dask has made printed text of."""
-    for role in ("truth", "estimate"):
-        name = settings.get(role, role)
-        cells = part[name].dropna() if name in part.columns else part.iloc[:0]
-        if (
-            len(cells)
-            and isinstance(cells.iloc[0], str)
-            and re.match(r"\w*Graph\b.* with \d+ nodes|\[\[", cells.iloc[0])
-        ):
-            raise ValueError(
-                f"column {name!r} holds {cells.iloc[0][:40]!r}, the printed text of an object: dask turns objects into "
-                "text; pack the column by ce.graph_column before dask.dataframe.from_pandas, or read packed Parquet"
-            )
-
-
-def _field(table: dd.DataFrame, metrics: Metrics, truth: Hashable, estimate: Hashable, field: str | None) -> str:
-    """Settle the field once: a partition whose estimates all failed could not tell."""
-    cells = [column(table._meta, name, role) for name, role in ((truth, "truth"), (estimate, "estimate"))]
-    return cells_field(cells, None if metrics is None else select(metrics, ()), field).name
-
-
-def _need_key(table: dd.DataFrame, key: Hashable | Sequence[Hashable] | None) -> None:
-    if key is None and not table.known_divisions:
-        raise ValueError(
-            "the divisions of this dask table are unknown, so its index may repeat from one partition to the next; "
-            "name columns that tell rows apart by key="
-        )
-    if key is not None:
-        names = [key] if isinstance(key, str) or not isinstance(key, Sequence) else list(key)
-        missing = [name for name in names if name not in table.columns and key not in table.columns]
-        if missing:
-            raise ValueError(f"key names columns that the table lacks: {missing}; its columns: {list(table.columns)}")
-
-
-def _cube_settings(table: dd.DataFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:
-    given = dict(settings)
-    cells = given.get("truth", "truth"), given.get("estimate", "estimate")
-    given["field"] = _field(table, metrics, *cells, given.get("field"))
-    return given
+    check_cells(part, settings)
+    return tally_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings))
 
 
 def _ordered(found: Tallies, meta: pd.DataFrame, by: By, level: float, interval: str) -> pd.DataFrame:
-    table = summarise_tallies(found, _names(by), level, interval)
+    table = summarise_tallies(found, strata_names(by), level, interval)
     order = {name: i for i, name in enumerate(found.specs)}
-    return _sorted(table, meta, by, table["metric"].map(order)) if len(table) else table
-
-
-def _sorted(table: pd.DataFrame, meta: pd.DataFrame, by: By, metric: pd.Series | None = None) -> pd.DataFrame:
-    """Put rows in the order of their metrics and of a cube's cells."""
-    first = pd.Series(pd.factorize(table["metric"])[0], table.index) if metric is None else metric
-    places = [first, *(_places(table[name], meta, name, edges) for name, edges in _entries(by).items())]
-    order = np.lexsort([np.asarray(place, np.float64) for place in reversed(places)])
-    return table.iloc[order].reset_index(drop=True)
-
-
-def _entries(by: By) -> dict[str, Sequence[float] | None]:
-    """Return the edges of every name of `by`, None where it has no edges."""
-    entries = [by] if isinstance(by, (str, Mapping)) else by
-    pairs = [(dict(entry) if isinstance(entry, Mapping) else {entry: None}) for entry in entries]
-    return {name: edges for entry in pairs for name, edges in entry.items()}
-
-
-def _names(by: By) -> list[str]:
-    return list(_entries(by))
-
-
-def _places(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequence[float] | None) -> pd.Series:
-    """Return the position of each label along its axis."""
-    if edges is not None:
-        left = labels.str.extract(r"^[\[(]([^,]+),")[0].astype(float)
-        return left.fillna(np.inf)
-    if name in meta.columns and isinstance(meta[name].dtype, pd.CategoricalDtype):
-        order = {str(x): i for i, x in enumerate(meta[name].cat.categories)}
-        return labels.map(lambda x: order.get(str(x), len(order)))
-    levels = sorted(x for x in labels.dropna().unique() if x != MISSING)
-    return labels.map({x: i for i, x in enumerate(levels)}).fillna(len(levels))
+    return sort_strata(table, meta, by, table["metric"].map(order)) if len(table) else table
 
 
 @register_dataframe_accessor("ceval")
@@ -493,6 +422,10 @@ class DaskAccessor:
     def summary(self, metrics: Metrics = None, *, by: By, **settings: Any) -> pd.DataFrame:
         """Call :func:`causaleval_pd.dask.summary` on this table."""
         return summary(self._table, metrics, by=by, **settings)
+
+    def cube(self, metrics: Metrics = None, *, by: By, replicate: Hashable, **settings: Any) -> xr.Dataset:
+        """Call :func:`causaleval_pd.dask.cube` on this table."""
+        return cube(self._table, metrics, by=by, replicate=replicate, **settings)
 
     def compare(self, dim: str, *, by: By, **settings: Any) -> pd.DataFrame:
         """Call :func:`causaleval_pd.dask.compare` on this table."""

@@ -13,7 +13,7 @@ import dask.dataframe as dd
 import pandas as pd
 from dask.base import compute
 from dask.delayed import delayed
-from dask.diagnostics import ProgressBar
+from dask.diagnostics.progress import ProgressBar
 
 from .engine import current_client
 

@@ -8,6 +8,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,3 +80,26 @@ def test_scores_are_lazy_with_their_dtypes():
     assert list(lazy.dtypes.items()) == list(found.dtypes.items())
     wanted = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan")
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize("keep_draws", [True, False])
+def test_cubes_are_lazy_and_agree(keep_draws, tmp_path):
+    by = ["n_nodes", "algorithm", {"density": [0, 0.3, 0.5, 1]}]
+    runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())
+    runs.loc[[3, 30], "n_nodes"] = [7, 8]
+    how = {"by": by, "replicate": "number", "n_draws": 30, "rng": 7, "key": "run", "keep_draws": keep_draws}
+    wanted = ce.cube(runs, METRICS, **how)
+    lazy = partitioned(runs, list(range(len(runs)))[::-1], [5, 20, 40]).ceval.cube(METRICS, **how)
+    assert all(variable.chunks is not None for variable in lazy.data_vars.values())
+    lazy.to_zarr(tmp_path / "cube.zarr", consolidated=False)
+    found = lazy.compute()
+    for name in wanted.dims:
+        if str(name).endswith("_bin"):
+            found = found.isel({name: slice(wanted.sizes[name])})
+    rows = [name for name in wanted.data_vars if "replicate" in wanted[name].dims]
+    xr.testing.assert_equal(found[rows], wanted[rows])
+    xr.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert found.attrs | {"control_kind": ""} == wanted.attrs | {"control_kind": ""}
+    for verb in (ce.summary, ce.test_controls):
+        pd.testing.assert_frame_equal(verb(lazy), verb(wanted), rtol=1e-12, atol=1e-12)
+        pd.testing.assert_frame_equal(verb(xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)), verb(wanted), rtol=1e-12, atol=1e-12)
