@@ -7,6 +7,8 @@ xarray cube, paired tests and figures come out. Importing the package registers 
 
 from __future__ import annotations
 
+import sys
+
 from . import accessor, causal_kl, configurational, datasets, plot, reasoning, structure
 from .causal_kl import (
     DiscreteNetwork,
@@ -162,6 +164,10 @@ from .structure import (
 from .summary import summary
 
 __version__ = "0.1.0"
+
+if "dask.dataframe" in sys.modules:
+    # dask's tables get their verbs where dask is in use; importing it for nothing would cost a second
+    from . import dask as dask
 
 __all__ = [
     "AmbiguousEncodingError",

@@ -13,7 +13,7 @@ from .compare import compare as _compare
 from .control_tests import test_controls as _test_controls
 from .controls import with_controls as _with_controls
 from .cube import cube as _cube
-from .engine import RNGLike
+from .engine import Engine, RNGLike
 from .evaluate import Invalid, Metrics
 from .evaluate import evaluate as _evaluate
 from .graphs.series import SeriesGraphAccessor
@@ -56,6 +56,8 @@ class FrameAccessor:
         zero_division: float = math.nan,
         invalid: Invalid = "raise",
         overwrite: bool = False,
+        engine: Engine = None,
+        n_jobs: int | None = None,
     ) -> pd.DataFrame:
         """Call :func:`causaleval_pd.evaluate` on this table."""
         return _evaluate(
@@ -68,6 +70,8 @@ class FrameAccessor:
             zero_division=zero_division,
             invalid=invalid,
             overwrite=overwrite,
+            engine=engine,
+            n_jobs=n_jobs,
         )
 
     def with_controls(
@@ -93,6 +97,8 @@ class FrameAccessor:
         invalid: Invalid = "raise",
         overwrite: bool = False,
         progress: bool = False,
+        engine: Engine = None,
+        n_jobs: int | None = None,
     ) -> pd.DataFrame:
         """Call :func:`causaleval_pd.with_controls` on this table."""
         return _with_controls(
@@ -117,6 +123,8 @@ class FrameAccessor:
             invalid=invalid,
             overwrite=overwrite,
             progress=progress,
+            engine=engine,
+            n_jobs=n_jobs,
         )
 
     def cube(
@@ -144,6 +152,8 @@ class FrameAccessor:
         zero_division: float = math.nan,
         invalid: Invalid = "raise",
         progress: bool = False,
+        engine: Engine = None,
+        n_jobs: int | None = None,
     ) -> xr.Dataset:
         """Call :func:`causaleval_pd.cube` on this table."""
         return _cube(
@@ -170,6 +180,8 @@ class FrameAccessor:
             zero_division=zero_division,
             invalid=invalid,
             progress=progress,
+            engine=engine,
+            n_jobs=n_jobs,
         )
 
 

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Variable = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
 #: distinct control values of a stratum that are stored exactly; more are averaged within as many bins
-_MAX_VALUES = 4096
+MAX_VALUES = 4096
 
 #: row summaries that a cube carries beside each metric, with the words of their labels
 ROW_PARTS = {
@@ -99,7 +99,7 @@ class Builder:
 
     def add_stratum(self, name: str, strata: NDArray[Any], last: str, **attrs: Any) -> None:
         """Add a variable of the null model at hand over strata and one further dimension."""
-        self.layers[-1][name] = ((*self.strata_dims, last), strata.reshape(*self.strata_shape, strata.shape[1]), attrs)
+        self.layers[-1][name] = ((*self.strata_dims, last), strata.reshape(*self.strata_shape, strata.shape[-1]), attrs)
 
     def dataset(self, attrs: dict[str, Any], nulls: Sequence[str] = ()) -> xr.Dataset:
         """Put the variables together, with a dimension `null` where there are several null models."""
@@ -169,7 +169,7 @@ class Collector:
                 seen = seen[~np.isnan(seen.index.to_numpy(np.float64))]
                 table = self.tables[m.name].get(int(number))
                 merged = seen if table is None else table.add(seen, fill_value=0)
-                self.tables[m.name][int(number)] = _coarsen(merged, _MAX_VALUES)
+                self.tables[m.name][int(number)] = coarsen(merged)
 
     def finish(self) -> None:
         """Place what was gathered into the cube."""
@@ -198,8 +198,9 @@ class Collector:
             self.builder.add_stratum(f"{m.name}_control_weight", weights, f"{m.name}_bin", **attrs)
 
 
-def _coarsen(table: pd.Series, limit: int) -> pd.Series:
+def coarsen(table: pd.Series) -> pd.Series:
     """Average neighbouring values of a value table that has become too long."""
+    limit = MAX_VALUES
     table = table.sort_index()
     if len(table) <= limit:
         return table

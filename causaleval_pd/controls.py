@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .engine import RNGLike, resolve_seed, row_keys
+from .engine import Engine, RNGLike, job_count, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, add_columns, column, plan, select, typed, with_cells
 from .field import Field, Pairs
 from .metric import Metric
@@ -43,6 +43,8 @@ def with_controls(
     invalid: Invalid = "raise",
     overwrite: bool = False,
     progress: bool = False,
+    engine: Engine = None,
+    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     """Add the metrics and, for each, what matched negative controls score.
 
@@ -97,6 +99,8 @@ def with_controls(
         share is in `_control_undefined`; with a number all count.
     progress : bool
         Show a progress bar.
+    engine, n_jobs
+        As in `evaluate`.
 
     Returns
     -------
@@ -132,6 +136,7 @@ def with_controls(
     0                  1.0                               0.5                    0.2
     """
     check_settings(n_draws, level, method, p_rule, stop_after)
+    job_count(engine, n_jobs)
     seed = resolve_seed(rng)
     tasks, cells = plan(
         table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
@@ -149,7 +154,9 @@ def with_controls(
         matching = Matching(task.truth, task.estimate, kinds, None, model.options, task.context)
         parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
         order = []
-        for chunk in control_chunks(task, model.match(matching), keys, how, table.index, progress=progress):
+        for chunk in control_chunks(
+            task, model.match(matching), keys, how, table.index, progress=progress, engine=engine, n_jobs=n_jobs
+        ):
             order.append(chunk.rows)
             kind_column[chunk.rows] = chunk.kind
             for name, summary in chunk.summaries.items():

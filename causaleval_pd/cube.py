@@ -14,7 +14,7 @@ import xarray as xr
 from .assembly import Builder, Collector, metric_attrs
 from .context import describe_context
 from .controls import check_directions, check_settings, control_kinds, find_null, given_controls, shared_key
-from .engine import RNGLike, resolve_seed, row_keys
+from .engine import Engine, RNGLike, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, column, plan, score_rows
 from .metric import Metric
 from .null import Matching, Null, Nulls
@@ -55,6 +55,8 @@ def cube(
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
     progress: bool = False,
+    engine: Engine = None,
+    n_jobs: int | None = None,
 ) -> xr.Dataset:
     """Score runs and their controls into an array over strata.
 
@@ -75,8 +77,9 @@ def cube(
         estimates. A list gives controls of all of them, along a further dimension `null`.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
-    rng, truth, estimate, key, control_kind, permute, method, level, field, context, zero_division, invalid,
-    progress
+    rng, truth, estimate, key, control_kind, permute, method, level, field, context, zero_division, invalid, progress
+        As in `with_controls`.
+    engine, n_jobs
         As in `with_controls`.
     share_draws : bool
         As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
@@ -168,7 +171,7 @@ def cube(
         "causaleval_pd_version": __version__,
     }
     if n_draws is None:
-        _place_scores(builder, tasks, invalid, table.index)
+        _place_scores(builder, tasks, invalid, table.index, engine, n_jobs)
         return builder.dataset(attrs)
 
     models = _models(tasks, null, control, table, permute)
@@ -188,7 +191,9 @@ def cube(
         for task, model in zip(tasks, by_task, strict=True):
             match = model.match(Matching(task.truth, task.estimate, kinds, stratum, model.options, task.context))
             collector = Collector(builder, task.metrics, n_drawn, keep)
-            for chunk in control_chunks(task, match, keys, how, table.index, progress=progress):
+            for chunk in control_chunks(
+                task, match, keys, how, table.index, progress=progress, engine=engine, n_jobs=n_jobs
+            ):
                 collector.add(chunk.rows, chunk.summaries, chunk.draws, row_p=not (model.by_stratum or model.reference))
                 found_kinds |= set(chunk.kind.tolist())
             collector.finish()
@@ -233,8 +238,10 @@ def _check_names(axes: Sequence[Axis], metrics: Sequence[Metric], values: Sequen
         )
 
 
-def _place_scores(builder: Builder, tasks: Sequence[Task], invalid: Invalid, index: pd.Index) -> None:
+def _place_scores(
+    builder: Builder, tasks: Sequence[Task], invalid: Invalid, index: pd.Index, engine: Engine, n_jobs: int | None
+) -> None:
     for task in tasks:
-        scores = score_rows(task, invalid, index)
+        scores = score_rows(task, invalid, index, engine, n_jobs)
         for m in task.metrics:
             builder.place(m.name, scores[m.name], np.nan, **metric_attrs(m))

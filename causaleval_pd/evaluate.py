@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .context import Context, resolve_context
+from .engine import Engine, map_chunks
 from .field import FIELDS, Batch, Field, PairError, Pairs, get_field
 from .messages import name_row, nearest
 from .metric import Metric, get_metric, metric_set, tweak
@@ -48,6 +49,8 @@ def evaluate(
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
     overwrite: bool = False,
+    engine: Engine = None,
+    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     """Add one column a metric to a table of runs.
 
@@ -71,6 +74,11 @@ def evaluate(
         What happens to rows whose kind of cell a metric is not defined for.
     overwrite : bool
         Replace existing columns of the metrics' names.
+    engine : {"serial", "threads", "dask"}, optional
+        Where the work is done; results are the same. By default threads, where the table is large enough to gain by
+        them. "dask" uses the current `distributed.Client`; without one, the work stays in this process, on threads.
+    n_jobs : int, optional
+        Number of chunks worked on at a time; default one a core, or one a thread of the cluster's workers.
 
     Returns
     -------
@@ -99,7 +107,7 @@ def evaluate(
     result = with_cells(table, cells)
     columns: dict[str, Any] = {}
     for task in tasks:
-        scores = score_rows(task, invalid, table.index)
+        scores = score_rows(task, invalid, table.index, engine, n_jobs)
         columns |= {m.name: typed(scores[m.name], m) for m in task.metrics}
     names = [m.name for m in select(metrics, tasks)]
     return add_columns(result, {name: columns[name] for name in names}, overwrite=overwrite)
@@ -181,15 +189,23 @@ def cells_field(cells: Sequence[pd.Series], metrics: Sequence[Metric] | None, na
     raise ValueError(f"the cells may be of the fields {[f.name for f in holding]}; say which by field=")
 
 
-def score_rows(task: Task, invalid: Invalid, index: pd.Index) -> dict[str, NDArray[np.float64]]:
+def score_rows(
+    task: Task, invalid: Invalid, index: pd.Index, engine: Engine = "serial", n_jobs: int | None = None
+) -> dict[str, NDArray[np.float64]]:
     """Compute the metrics of a task for every row, NaN where a cell is missing."""
     values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
-    for rows, pairs in task.batches():
-        for start in range(0, pairs.n, _BLOCK_ROWS):
-            part = slice(start, start + _BLOCK_ROWS)
-            block = pairs.take(part)
-            for m in task.metrics:
-                values[m.name][rows[part]] = score(m, block, invalid, rows=rows[part], index=index)
+    blocks = [
+        Batch(batch.rows[i : i + _BLOCK_ROWS], batch.pairs.take(slice(i, i + _BLOCK_ROWS)))
+        for batch in task.batches()
+        for i in range(0, batch.pairs.n, _BLOCK_ROWS)
+    ]
+
+    def run(block: Batch) -> list[NDArray[np.float64]]:
+        return [score(m, block.pairs, invalid, rows=block.rows, index=index) for m in task.metrics]
+
+    for block, scores in zip(blocks, map_chunks(run, blocks, engine=engine, n_jobs=n_jobs), strict=True):
+        for m, scored in zip(task.metrics, scores, strict=True):
+            values[m.name][block.rows] = scored
     return values
 
 

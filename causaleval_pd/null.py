@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 _TAIL_BLOCK = 4_000_000
 
 
+def padded_sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum each row from left to right, so that zeros that pad it change no bit.
+
+    How far rows are padded depends on the rows they stand with, and `sum` groups its terms by their number.
+    """
+    if values.shape[1] == 0:
+        return np.zeros(len(values))
+    return np.cumsum(values, axis=1)[:, -1]
+
+
 @dataclass(frozen=True)
 class Distribution:
     """Exact null distributions of a metric, one a row, stored once per distinct parameter set.
@@ -45,10 +55,10 @@ class Distribution:
     def of(cls, index: NDArray[np.int64], values: NDArray[np.float64], weights: NDArray[np.float64]) -> Distribution:
         """Sort the support of each row and set aside the undefined values."""
         defined = ~np.isnan(values) & (weights > 0)
-        undefined = np.where(np.isnan(values), weights, 0.0).sum(axis=1)
+        undefined = padded_sum(np.where(np.isnan(values), weights, 0.0))
         values = np.where(defined, values, np.inf)
         weights = np.where(defined, weights, 0.0)
-        total = weights.sum(axis=1, keepdims=True)
+        total = padded_sum(weights)[:, None]
         weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
         order = np.argsort(values, axis=1, kind="stable")
         values = np.take_along_axis(values, order, axis=1)
@@ -78,7 +88,7 @@ class Distribution:
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the mean of `function` of the metric, a value a row; NaN where it is never defined or infinite."""
         values = function(self.values)
-        total = np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0).sum(axis=1)
+        total = padded_sum(np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0))
         defined = (self.weights > 0).any(axis=1) & np.isfinite(total)
         return np.asarray(np.where(defined, total, np.nan)[self.index])
 
@@ -101,7 +111,7 @@ class Distribution:
             rows = slice(start, start + step)
             chosen = self.index[rows]
             hit = compare(self.values[chosen], observed[rows, None], direction=metric.direction, optimum=metric.optimum)
-            result[rows] = (self.weights[chosen] * hit).sum(axis=1)
+            result[rows] = padded_sum(self.weights[chosen] * hit)
         result[np.isnan(observed) | (self.undefined[self.index] >= 1)] = np.nan
         return np.minimum(result, 1.0)
 

@@ -10,13 +10,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .engine import CHUNK_BYTES, map_chunks
+from .engine import CHUNK_BYTES, Engine, job_count, map_chunks
 from .evaluate import Task, score
 from .field import Batch, Pairs
 from .metric import Metric
 from .null import ClosedForm, Controls, Matcher
 from .row_controls import EXACT, SIMULATED, Floats, Plan, RowControls, divide, summarise
 from .stats import as_good
+
+#: bytes of drawn controls (their number x what one takes) that are worth a unit of work of their own: 0.2 s and more
+_WORK_BYTES = 256 * 2**20
 
 
 class Chunk(NamedTuple):
@@ -36,15 +39,18 @@ def control_chunks(
     index: pd.Index,
     *,
     progress: bool = False,
+    engine: Engine = "serial",
+    n_jobs: int | None = None,
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory does not grow with the number of rows."""
-    per_row = how.n_first * 8 * (len(task.metrics) + 2)
-    size = max(1, CHUNK_BYTES // per_row)
-    work = [
-        Batch(batch.rows[i : i + size], batch.pairs.take(np.arange(i, min(i + size, batch.pairs.n))))
-        for batch in task.batches()
-        for i in range(0, batch.pairs.n, size)
-    ]
+    jobs = job_count(engine, n_jobs)
+    work = []
+    for batch in task.batches():
+        size = _chunk_rows(batch, match, keys, how, len(task.metrics), jobs)
+        work += [
+            Batch(batch.rows[i : i + size], batch.pairs.take(np.arange(i, min(i + size, batch.pairs.n))))
+            for i in range(0, batch.pairs.n, size)
+        ]
 
     def run(batch: Batch) -> Chunk:
         controls = match(batch.rows, batch.pairs, keys[batch.rows])
@@ -62,7 +68,19 @@ def control_chunks(
                 summaries[m.name] = counted.into(summaries[m.name])
         return Chunk(batch.rows, controls.kind, summaries, draws if how.keep else {})
 
-    yield from map_chunks(run, work, weights=[len(b.rows) for b in work], progress=progress, label="controls")
+    weights = [len(batch.rows) for batch in work]
+    yield from map_chunks(run, work, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs)
+
+
+def _chunk_rows(batch: Batch, match: Matcher, keys: NDArray[np.uint64], how: Plan, n_metrics: int, jobs: int) -> int:
+    """Return how many rows are scored at a time: a unit worth its overhead, of bounded size, for every job one."""
+    fitting = max(1, CHUNK_BYTES // (how.n_first * 8 * (n_metrics + 2)))
+    if jobs == 1 or batch.pairs.n == 0:
+        return fitting
+    cost = match(batch.rows[:1], batch.pairs.take(np.arange(1)), keys[batch.rows[:1]]).cost
+    worth = max(1, _WORK_BYTES // (how.n_first * (cost + 8 * n_metrics)))
+    share = -(-batch.pairs.n // jobs)
+    return min(fitting, worth, max(share, worth // 8))
 
 
 def _needs_draws(closed: ClosedForm | None, how: Plan) -> bool:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.engine import map_chunks, resolve_seed, row_keys, uniforms
+import causaleval_pd as ce
+from causaleval_pd import streaming
+from causaleval_pd.engine import job_count, map_chunks, resolve_seed, row_keys, uniforms
 
 
 def test_seeds_are_recorded_whatever_rng_is():
@@ -76,3 +82,64 @@ def test_progress_counts_rows(capsys):
     assert list(map_chunks(len, ["ab", "c"], weights=[2, 1], progress=True, label="work")) == [2, 1]
     assert "work" in capsys.readouterr().err
     assert list(map_chunks(len, ["ab", "c"])) == [2, 1]
+
+
+def test_threads_keep_the_order_and_few_results():
+    waiting, most, lock = 0, 0, threading.Lock()
+
+    def work(i: int) -> int:
+        nonlocal waiting, most
+        time.sleep(0.01 * (i % 3 == 0))
+        with lock:
+            waiting += 1
+            most = max(most, waiting)
+        return i
+
+    found = []
+    for i in map_chunks(work, range(60), engine="threads", n_jobs=3):
+        found.append(i)
+        with lock:
+            waiting -= 1
+    assert found == list(range(60))
+    assert most <= 7, "six under way and the one that was handed out"
+
+
+def test_an_error_in_a_thread_is_raised_and_ends_the_work():
+    begun = []
+
+    def work(i: int) -> int:
+        begun.append(i)
+        if i == 3:
+            raise ValueError("chunk 3 is bad")
+        return i
+
+    with pytest.raises(ValueError, match="chunk 3 is bad"):
+        list(map_chunks(work, range(1000), engine="threads", n_jobs=2))
+    assert len(begun) < 1000
+
+
+def test_unknown_engines_and_numbers_of_jobs_are_refused():
+    with pytest.raises(ValueError, match="unknown engine 'thread'; did you mean 'threads'"):
+        job_count("thread")
+    for wrong in (0, 1.5, True):
+        with pytest.raises(ValueError, match="n_jobs must be a positive integer"):
+            ce.with_controls(ce.datasets.runs().head(2), ["shd"], n_draws=5, n_jobs=wrong)
+    assert job_count("serial", 4) == 1
+    assert job_count("threads", 4) == 4
+    assert job_count(None) >= 1
+
+
+@pytest.mark.parametrize("engine", ["threads", "dask", None])
+@pytest.mark.parametrize("stop_after", [None, 5])
+def test_every_engine_gives_the_same_bits(engine, stop_after, monkeypatch):
+    runs = ce.datasets.runs().query("n == 100").reset_index(drop=True)
+    metrics = ["shd", "adjacency_f1", "orientation_recall"]
+    how = {"n_draws": 150, "rng": 3, "stop_after": stop_after}
+    wanted = ce.with_controls(runs, metrics, engine="serial", **how)
+    scored = ce.evaluate(runs, [*metrics, "sid"], invalid="nan", engine="serial")
+    monkeypatch.setattr(streaming, "_WORK_BYTES", 2**18)
+    monkeypatch.setattr(sys.modules["causaleval_pd.evaluate"], "_BLOCK_ROWS", 13)
+    found = ce.with_controls(runs, metrics, engine=engine, n_jobs=3, **how)
+    pd.testing.assert_frame_equal(found, wanted, check_exact=True)
+    again = ce.evaluate(runs, [*metrics, "sid"], invalid="nan", engine=engine, n_jobs=3)
+    pd.testing.assert_frame_equal(again, scored, check_exact=True)

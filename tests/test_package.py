@@ -23,7 +23,7 @@ LAYERS = """
     evaluate, strata, row_controls, streaming, controls, published,
     assembly, cube, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
     facets, heat_maps, critical_difference, plot,
-    accessor, datasets
+    tally, files, partitions, lazy_cube, dask, accessor, datasets
 """
 ORDER = [layer.strip() for layer in LAYERS.split(",")]
 

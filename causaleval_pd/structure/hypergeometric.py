@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..graphs.batch import PairCounts
 from ..metric import Metric
-from ..null import ClosedForm, Distribution
+from ..null import ClosedForm, Distribution, padded_sum
 
 #: numbers that tables of tail probabilities may hold at once
 _CELLS = 4_000_000
@@ -78,7 +78,7 @@ def hypergeometric_weights(
     logs[:, 1:] = np.cumsum((rising - falling)[:, :-1], axis=1)
     logs = np.where(inside, logs, -np.inf)
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return support, weights / weights.sum(axis=1, keepdims=True)
+    return support, weights / padded_sum(weights)[:, None]
 
 
 def hypergeometric_tail(

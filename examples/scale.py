@@ -1,0 +1,89 @@
+"""A study larger than memory: made, scored with controls and summarised partition by partition.
+
+`python examples/scale.py` takes seconds; `--full` is 1,000,000 rows x 1,000 draws. `--workers 2` uses a dask cluster of
+that many processes on this machine, else the work is done on threads. `--out DIR` writes the scored rows as partitioned
+Parquet, and continues there where an earlier run was interrupted.
+"""
+
+import argparse
+import resource
+import time
+from contextlib import nullcontext
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from dask.diagnostics import ProgressBar
+from distributed import Client, LocalCluster
+
+import causaleval_pd as ce
+import causaleval_pd.dask
+
+NODES = 20
+EDGES = 40
+
+
+def random_dags(rng, n):
+    """Draw DAGs of 20 nodes with 40 edges on average, as matrices row -> column."""
+    place = np.argsort(rng.random((n, NODES)), axis=1)
+    linked = np.triu(rng.random((n, NODES, NODES)) < 2 * EDGES / (NODES * (NODES - 1)), 1)
+    linked = linked | linked.transpose(0, 2, 1)
+    return linked & (place[:, :, None] < place[:, None, :])
+
+
+def study(number, rows):
+    """Make the runs of one partition: the better algorithm keeps more of the truth."""
+    rng = np.random.default_rng([11, number])
+    algorithm = rng.integers(0, 2, rows)
+    truth, guess = random_dags(rng, rows), random_dags(rng, rows)
+    known = rng.random(rows) < np.where(algorithm == 0, 0.3, 0.6)
+    estimate = np.where(known[:, None, None], truth, guess)
+    return pd.DataFrame(
+        {
+            "run": number * rows + np.arange(rows),
+            "algorithm": np.where(algorithm == 0, "guesses", "knows"),
+            "truth": ce.graph_column(truth, encoding="row->column").array,
+            "estimate": ce.graph_column(estimate, encoding="row->column").array,
+        }
+    )
+
+
+def peak_mib():
+    """Return the largest memory this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--rows", type=int, default=4000)
+    arguments.add_argument("--draws", type=int, default=100)
+    arguments.add_argument("--partition-rows", type=int, default=1000)
+    arguments.add_argument("--workers", type=int, default=0)
+    arguments.add_argument("--full", action="store_true")
+    arguments.add_argument("--out")
+    given = arguments.parse_args()
+    if given.full:
+        given.rows, given.draws, given.partition_rows = 1_000_000, 1000, 10_000
+    size = given.partition_rows
+    table = dd.from_map(study, range(given.rows // size), rows=size, meta=study(0, 1).iloc[:0])
+
+    cluster = LocalCluster(given.workers, threads_per_worker=1, dashboard_address=None) if given.workers else None
+    with nullcontext() if cluster is None else cluster, nullcontext() if cluster is None else Client(cluster) as client:
+        start = time.perf_counter()
+        if given.out:
+            scored = table.ceval.with_controls(["shd"], n_draws=given.draws, rng=7, key="run", method="simulate")
+            print("written to", scored.ceval.to_parquet(given.out, resume=True, progress=True))
+        else:
+            with ProgressBar() if client is None else nullcontext():
+                found = table.ceval.summary(
+                    ["shd"], by=["algorithm"], n_draws=given.draws, rng=7, key="run", method="simulate"
+                )
+            print(found.iloc[:, :9].round(3).to_string())
+        spent = time.perf_counter() - start
+        peaks = [peak_mib()] if client is None else list(client.run(peak_mib).values())
+    print(f"{given.rows:,} rows x {given.draws:,} draws: {spent:.1f} s, {given.rows / spent:,.0f} rows a second")
+    print("peak memory:", ", ".join(f"{peak:,.0f} MiB" for peak in peaks))
+
+
+if __name__ == "__main__":
+    main()

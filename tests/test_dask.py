@@ -1,0 +1,107 @@
+"""Dask's tables give the answers of pandas."""
+
+from __future__ import annotations
+
+import itertools
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import causaleval_pd as ce
+import causaleval_pd.dask
+
+METRICS = ["shd", "adjacency_f1", "orientation_precision"]
+RUNS = (
+    ce.datasets.runs()
+    .query("n == 100 and replicate < 6")
+    .reset_index(drop=True)
+    .assign(run=lambda t: np.arange(len(t)) * 3)
+)
+RUNS.loc[[4, 17], "estimate"] = None
+PANDAS = ce.with_controls(RUNS, METRICS, n_draws=50, rng=7, key="run")
+BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
+
+
+def partitioned(table: pd.DataFrame, order: list[int], cuts: list[int]) -> dd.DataFrame:
+    """Shuffle a table and cut it anywhere; some partitions are empty."""
+    rows = table.iloc[order]
+    edges = [0, *sorted(cuts), len(rows)]
+    parts = [rows.iloc[a:b] for a, b in itertools.pairwise(edges)]
+    return dd.from_map(lambda i: parts[i], range(len(parts)), meta=rows.iloc[:0])
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.permutations(range(len(RUNS))), st.lists(st.integers(0, len(RUNS)), max_size=5))
+def test_rows_are_the_same_bits_in_any_partitions(order, cuts):
+    lazy = partitioned(RUNS, order, cuts).ceval.with_controls(METRICS, n_draws=50, rng=7, key="run")
+    found = lazy.compute()
+    assert list(lazy.dtypes.items()) == list(found.dtypes.items())
+    pd.testing.assert_frame_equal(found.sort_index(), PANDAS, check_exact=True, check_dtype=False)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.permutations(range(len(RUNS))), st.lists(st.integers(0, len(RUNS)), max_size=5))
+@pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
+def test_summaries_agree_in_any_partitions(interval, order, cuts):
+    cube = ce.cube(RUNS, METRICS, by=BY, n_draws=50, rng=7, key="run")
+    wanted = ce.summary(cube, interval=interval)
+    table = partitioned(RUNS, order, cuts)
+    found = table.ceval.summary(METRICS, by=BY, n_draws=50, rng=7, key="run", interval=interval)
+    assert (found["p_value"] == wanted["p_value"]).all()
+    pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_comparisons_agree():
+    table = dd.from_pandas(RUNS, npartitions=3)
+    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], n_draws=50, rng=7, key="run")
+    for minus in (False, True):
+        wanted = ce.compare(cube, "algorithm", minus_controls=minus)
+        found = table.ceval.compare(
+            "algorithm",
+            by=["algorithm", "density"],
+            metrics=METRICS,
+            minus_controls=minus,
+            n_draws=50,
+            rng=7,
+            key="run",
+        )
+        pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_scores_are_lazy_with_their_dtypes():
+    lazy = dd.from_pandas(RUNS, npartitions=3).ceval.evaluate(["shd", "sid"], invalid="nan")
+    assert isinstance(lazy, dd.DataFrame)
+    found = lazy.compute()
+    assert list(lazy.dtypes.items()) == list(found.dtypes.items())
+    wanted = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan")
+    pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize("keep_draws", [True, False])
+def test_cubes_are_lazy_and_agree(keep_draws, tmp_path):
+    by = ["n_nodes", "algorithm", {"density": [0, 0.3, 0.5, 1]}]
+    runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())
+    runs.loc[[3, 30], "n_nodes"] = [7, 8]
+    how = {"by": by, "replicate": "number", "n_draws": 30, "rng": 7, "key": "run", "keep_draws": keep_draws}
+    wanted = ce.cube(runs, METRICS, **how)
+    lazy = partitioned(runs, list(range(len(runs)))[::-1], [5, 20, 40]).ceval.cube(METRICS, **how)
+    assert all(variable.chunks is not None for variable in lazy.data_vars.values())
+    lazy.to_zarr(tmp_path / "cube.zarr", consolidated=False)
+    found = lazy.compute()
+    for name in wanted.dims:
+        if str(name).endswith("_bin"):
+            found = found.isel({name: slice(wanted.sizes[name])})
+    rows = [name for name in wanted.data_vars if "replicate" in wanted[name].dims]
+    xr.testing.assert_equal(found[rows], wanted[rows])
+    xr.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert found.attrs | {"control_kind": ""} == wanted.attrs | {"control_kind": ""}
+    for verb in (ce.summary, ce.test_controls):
+        pd.testing.assert_frame_equal(verb(lazy), verb(wanted), rtol=1e-12, atol=1e-12)
+        pd.testing.assert_frame_equal(
+            verb(xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)), verb(wanted), rtol=1e-12, atol=1e-12
+        )
