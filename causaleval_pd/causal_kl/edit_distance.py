@@ -21,7 +21,7 @@ from ..graphs.planes import KINDS as KINDS_OF_GRAPH
 from ..graphs.planes import marks_from_planes
 from ..metric import metric
 from .divergence import KINDS, check_base
-from .gaussian import path_coefficients, prepare_gaussian
+from .gaussian import GaussianTruth, path_coefficients, prepare_gaussian
 from .layout import Layout
 from .networks import DiscreteNetwork, GaussianNetwork
 from .weights import Truth, prepare
@@ -118,12 +118,19 @@ def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     costly=True,
     reference="10.48550/arXiv.2111.06029",
 )
-def wed_p(pairs: Any) -> Floats:
+def wed_p(pairs: Any, *, own: bool = False) -> Floats:
     """Edit distance of linear-Gaussian networks whose arcs weigh their squared standardised coefficient.
 
     WED_P = sum over arcs of one network alone of p_ij^2. A deleted arc has the coefficient of the truth. An added arc
     has none there; it gets the one that it has when the estimate's DAG is fitted to the true covariance (our choice,
-    the definition being silent), so that the estimate's own parameters never matter.
+    the definition being silent), so that the estimate's own parameters never matter, unless `own` asks for them.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'network', or a cell
+        Aligned pairs; or the true network, followed by the estimated one.
+    own : bool
+        Take an added arc's coefficient, standardised by the estimate's own law, from the estimate.
 
     Examples
     --------
@@ -137,11 +144,18 @@ def wed_p(pairs: Any) -> Floats:
     for group in pairs.groups():
         if isinstance(group.truth, GaussianNetwork):
             truth = prepare_gaussian(group.truth)
-            own, estimated = group.truth.layout, group.layout
-            deleted, added = path_coefficients(truth, own), path_coefficients(truth, estimated)
-            values[group.rows] = sum(deleted[arc] ** 2 for arc in sorted(own.arcs - estimated.arcs)) + sum(
-                added[arc] ** 2 for arc in sorted(estimated.arcs - own.arcs)
-            )
+            deleted = path_coefficients(truth, group.truth.layout)
+            gone = sorted(group.truth.layout.arcs - group.layout.arcs)
+            new = sorted(group.layout.arcs - group.truth.layout.arcs)
+            values[group.rows] = sum(deleted[arc] ** 2 for arc in gone)
+            if not own:
+                added = path_coefficients(truth, group.layout)
+                values[group.rows] += sum(added[arc] ** 2 for arc in new)
+            elif new:
+                for row, parameters in zip(group.rows, group.parameters, strict=True):
+                    estimate = GaussianTruth(GaussianNetwork._of_checked(group.layout, parameters))
+                    added = path_coefficients(estimate, group.layout)
+                    values[row] += sum(added[arc] ** 2 for arc in new)
     return values
 
 

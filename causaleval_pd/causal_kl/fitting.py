@@ -20,7 +20,7 @@ from ..graphs.graph import Graph
 from .gaussian import prepare_gaussian
 from .inference import Scope
 from .layout import Layout, sort_states
-from .networks import DiscreteNetwork, GaussianNetwork, Network
+from .networks import DiscreteNetwork, GaussianNetwork, Network, node_names, parent_positions
 from .weights import prepare
 
 Floats = NDArray[np.float64]
@@ -50,8 +50,8 @@ def from_data(
 
     Parameters
     ----------
-    structure : graph or network
-        The DAG, in any format of `as_graph`, or a network, whose arcs and states are taken.
+    structure : graph, mapping or network
+        The DAG: in any format of `as_graph`, or each node's parents, or a network, whose arcs and states are taken.
     data : DataFrame
         One case a row, one column a node. If all columns are floats the network is linear-Gaussian, else discrete.
     estimator : {"mle", "uniform rows"} or float
@@ -102,8 +102,8 @@ def from_joint(structure: Any, network: Network, *, undefined: Literal["nan", "u
 
     Parameters
     ----------
-    structure : graph or network
-        The DAG, in any format of `as_graph`, or a network, whose arcs are taken.
+    structure : graph, mapping or network
+        The DAG: in any format of `as_graph`, or each node's parents, or a network, whose arcs are taken.
     network : DiscreteNetwork or GaussianNetwork
         Whose joint law is meant.
     undefined : {"nan", "uniform"}
@@ -150,6 +150,9 @@ def _structure(
     """Return nodes, parents and known states of a DAG."""
     if isinstance(structure, Network):
         return structure.nodes, structure.layout.parents, structure.layout.states
+    if isinstance(structure, Mapping):
+        names = node_names(structure, {})
+        return names, parent_positions(names, structure), None
     graph = structure if isinstance(structure, Graph) else as_graph(structure)
     return graph.nodes, parents_of(graph), None
 

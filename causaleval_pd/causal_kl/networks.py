@@ -169,7 +169,7 @@ class DiscreteNetwork(Network):
         cpts: Mapping[str, Any],
         states: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
-        names = _names(parents, {"cpts": cpts} if states is None else {"cpts": cpts, "states": states})
+        names = node_names(parents, {"cpts": cpts} if states is None else {"cpts": cpts, "states": states})
         arrays = {name: _array(name, cpts[name], "table") for name in names}
         for name, array in arrays.items():
             if array.ndim != len(parents[name]) + 1:
@@ -182,7 +182,7 @@ class DiscreteNetwork(Network):
             for name in names
         }
         kept = {name: sort_states(found) for name, found in listed.items()}
-        layout = Layout(names, tuple(tuple(kept[name]) for name in names), _positions(names, parents))
+        layout = Layout(names, tuple(tuple(kept[name]) for name in names), parent_positions(names, parents))
         parts = []
         for name, shape in zip(names, layout.shapes, strict=True):
             axes = [*parents[name], name]
@@ -242,7 +242,7 @@ class GaussianNetwork(Network):
     parents : mapping
         Names of each node's parents.
     coefficients : mapping
-        Weights of each node's parents, in the listed order.
+        Weights of each node's parents, in the listed order; nodes without parents may be left out.
     variances : mapping
         Variance of each node's noise, positive.
     intercepts : mapping, optional
@@ -256,7 +256,7 @@ class GaussianNetwork(Network):
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> ce.GaussianNetwork({"A": [], "B": ["A"]}, {"A": [], "B": [.5]}, {"A": 1, "B": .75})
+    >>> ce.GaussianNetwork({"A": [], "B": ["A"]}, {"B": [.5]}, {"A": 1, "B": .75})
     GaussianNetwork(2 nodes, 1 arcs: A -> B)
     """
 
@@ -270,9 +270,11 @@ class GaussianNetwork(Network):
         variances: Mapping[str, Any],
         intercepts: Mapping[str, Any] | None = None,
     ) -> None:
-        given = {"coefficients": coefficients, "variances": variances}
-        names = _names(parents, given if intercepts is None else {**given, "intercepts": intercepts})
-        layout = Layout(names, None, _positions(names, parents))
+        given = {"variances": variances}
+        names = node_names(parents, given if intercepts is None else {**given, "intercepts": intercepts})
+        coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
+        node_names(parents, {"coefficients": coefficients})
+        layout = Layout(names, None, parent_positions(names, parents))
         parts = []
         for name in names:
             weights = _array(name, coefficients[name], "coefficients")
@@ -343,7 +345,7 @@ def _fault_gaussian(values: Floats) -> tuple[str, NDArray[np.bool_]]:
     return "intercept and coefficients must be finite and the variance positive", bad[..., 0]
 
 
-def _names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the node names, sorted; every mapping must have all of them."""
     if not isinstance(parents, Mapping):
         raise TypeError(f"parents must map node names to lists of node names, found {type(parents).__name__}")
@@ -362,7 +364,8 @@ def _names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[st
     return tuple(sorted(parents))
 
 
-def _positions(names: tuple[str, ...], parents: Mapping[str, Sequence[str]]) -> tuple[tuple[int, ...], ...]:
+def parent_positions(names: tuple[str, ...], parents: Mapping[str, Sequence[str]]) -> tuple[tuple[int, ...], ...]:
+    """Return the positions of each node's parents, ascending."""
     at = dict(zip(names, itertools.count()))
     return tuple(tuple(sorted(at[p] for p in parents[name])) for name in names)
 

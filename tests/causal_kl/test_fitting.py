@@ -109,3 +109,25 @@ def test_other_mistakes(metastatic):
         sample(metastatic, -1)
     with pytest.raises(TypeError, match="data must be a DataFrame"):
         from_data("A -> B", CASES.to_numpy())
+
+
+def test_structures_may_be_parents_by_node(metastatic):
+    parents = {name: list(found) for name, found in metastatic.parents.items()}
+    arcs = [(p, name) for name, found in parents.items() for p in found]
+    assert from_joint(parents, metastatic) == from_joint(ce.as_graph(arcs), metastatic)
+    assert ce.kl(metastatic, from_joint(parents, metastatic)) == pytest.approx(0, abs=1e-12)
+    data = sample(metastatic, 50, rng=1)
+    assert from_data(parents, data, 0.5) == from_data(ce.as_graph(arcs), data, 0.5)
+    with pytest.raises(ValueError, match="cycle"):
+        from_data({"M": ["C"], "S": [], "B": [], "C": ["M"]}, data, 0.5)
+    with pytest.raises(ValueError, match=r"node 'S' has the parents \['X'\]"):
+        from_joint({"M": [], "S": ["X"], "B": [], "C": []}, metastatic)
+
+
+def test_gaussian_nodes_without_parents_need_no_coefficients():
+    given = {"A": [], "B": ["A"]}, {"A": 1, "B": 0.75}
+    assert ce.GaussianNetwork(given[0], {"B": [0.5]}, given[1]) == ce.GaussianNetwork(
+        given[0], {"A": [], "B": [0.5]}, given[1]
+    )
+    with pytest.raises(ValueError, match=r"coefficients lacks the nodes \['B'\]"):
+        ce.GaussianNetwork(given[0], {}, given[1])

@@ -78,6 +78,14 @@ def test_gaussian_pairs_agree_with_enumeration(ours, theirs):
     np.testing.assert_allclose(ce.evaluate(table, [ours])[ours], values[theirs], rtol=1e-12, atol=1e-10)
 
 
+def test_added_arcs_may_have_the_estimates_own_coefficients():
+    networks, values = known_gaussian_networks(), known("gaussian_values")
+    table = pd.DataFrame({side: [networks[name] for name in values[side]] for side in ("truth", "estimate")})
+    found = ce.evaluate(table, [ce.tweak("wed_p", own=True, name="own")])["own"]
+    np.testing.assert_allclose(found, values["WED_P_own"], rtol=1e-12, atol=1e-10)
+    assert (values["WED_P_own"] != values["WED_P"]).any()
+
+
 def test_table_3_of_the_paper(metastatic, mutations):
     table = pd.DataFrame({"truth": [metastatic] * len(mutations), "estimate": list(mutations.values())})
     scored = ce.evaluate(table, SCALED).set_axis(list(mutations))
