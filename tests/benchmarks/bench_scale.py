@@ -95,7 +95,7 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--full", action="store_true")
     full = arguments.parse_args().full
-    overhead(120_000 if full else 20_000)
+    overhead(160_000 if full else 20_000)
     workers(120_000 if full else 20_000)
     for size in (10_000, 100_000, 1_000_000) if full else (10_000, 40_000):
         memory(size, 100)
