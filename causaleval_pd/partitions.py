@@ -66,8 +66,8 @@ def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any
 def sort_strata(table: pd.DataFrame, meta: pd.DataFrame, by: By, metric: pd.Series | None = None) -> pd.DataFrame:
     """Put rows in the order of their metrics and of a cube's cells."""
     first = pd.Series(pd.factorize(table["metric"])[0], table.index) if metric is None else metric
-    places = [first, *(places(table[name], meta, name, edges) for name, edges in strata_edges(by).items())]
-    order = np.lexsort([np.asarray(place, np.float64) for place in reversed(places)])
+    positions = [first, *(places(table[name], meta, name, edges) for name, edges in strata_edges(by).items())]
+    order = np.lexsort([np.asarray(place, np.float64) for place in reversed(positions)])
     return table.iloc[order].reset_index(drop=True)
 
 
