@@ -79,8 +79,9 @@ class ControlTally:
 
     Attributes
     ----------
-    mean, as_good : (2,) float
-        Sum over rows and their number, of the controls' means and of the shares that are as good.
+    mean, mean_error, as_good : (2,) float
+        Sum over rows and their number, of the controls' means, of the squared Monte Carlo errors of these, and of the
+        shares that are as good.
     sums, counts : (n_draws,) float
         Sum of draw r over the rows where it is defined, and their number.
     values : Series
@@ -90,6 +91,7 @@ class ControlTally:
     """
 
     mean: Floats
+    mean_error: Floats
     as_good: Floats
     sums: Floats
     counts: Floats
@@ -100,6 +102,7 @@ class ControlTally:
         """Merge two parts."""
         return ControlTally(
             self.mean + other.mean,
+            self.mean_error + other.mean_error,
             self.as_good + other.as_good,
             self.sums + other.sums,
             self.counts + other.counts,
@@ -191,6 +194,7 @@ def tally_cube(cube: xr.Dataset) -> Tallies:
 def _controls(cube: xr.Dataset, name: str, flat: Any) -> list[ControlTally]:
     defined = ~np.isnan(flat(cube[name], "replicate"))
     means = np.where(defined, flat(cube[f"{name}_control_mean"], "replicate"), np.nan)
+    errors = np.where(defined, flat(cube[f"{name}_control_mean_se"], "replicate"), np.nan)
     shares = flat(cube[f"{name}_as_good"], "replicate")
     sums, counts = (flat(x, "draw").astype(np.float64) for x in control_sums(cube, name))
     values, weights = (flat(x, "bin") for x in control_values(cube, name))
@@ -198,6 +202,7 @@ def _controls(cube: xr.Dataset, name: str, flat: Any) -> list[ControlTally]:
     return [
         ControlTally(
             _sum(means[i]),
+            _sum(errors[i] ** 2),
             _sum(shares[i]),
             sums[i],
             counts[i],
@@ -253,8 +258,13 @@ def summarise_tallies(found: Tallies, strata: Sequence[str], level: float, inter
         row |= dict(zip(["n_obs", "n_missing", "n_undefined"], tally.n.tolist(), strict=True))
         row |= _own(tally, level, interval)
         if tally.controls is not None:
-            tested = not reference and not found.attrs.get("draws_shared", 0)
+            shared = bool(found.attrs.get("draws_shared", 0))
+            tested = not reference and not shared
             row |= _against(tally, tally.controls, found.specs[name], level, interval, tested=tested)
+            if not shared:  # rows have draws of their own
+                row["control_mean_se"] = np.sqrt(
+                    _mean(tally.controls.mean_error) / max(tally.controls.mean_error[1], 1)
+                )
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -272,7 +282,8 @@ def _own(tally: Tally, level: float, interval: str) -> dict[str, float]:
         half = special.stdtrit(max(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(max(n, 1))
         low, high = mean - half, mean + half
     names = ["control_mean", "control_low", "control_high", "superiority_share", "p_value"]
-    nothing = dict.fromkeys([*names, "skill", "skill_low", "skill_high"], np.nan)
+    names += ["skill", "skill_low", "skill_high", "control_mean_se", "p_se"]
+    nothing = dict.fromkeys(names, np.nan)
     return {"mean": mean, "low": float(low), "high": float(high), **nothing}
 
 
@@ -291,11 +302,12 @@ def _against(
     scores = score(values, direction=spec["direction"], optimum=spec["optimum"])
     direction = "minimize" if spec["direction"] == "zero" else spec["direction"]
     drawn = int((~np.isnan(reference)).sum())
-    p_value = np.nan
+    p_value = p_error = np.nan
     if tested and counts.sum() and drawn:
         statistic = (scores * counts).sum() / counts.sum()
         hits = as_good(reference, statistic, direction=direction, optimum=0.0)
         p_value = (1 + int(hits.sum())) / (drawn + 1)
+        p_error = float(np.sqrt(p_value * (1 - p_value) / drawn))
     effect, least, most = controls.losses.ratio(level)
     return {
         "control_mean": _mean(controls.mean),
@@ -303,6 +315,7 @@ def _against(
         "control_high": float(high),
         "superiority_share": _mean(controls.as_good),
         "p_value": p_value,
+        "p_se": p_error,
         "skill": 1 - effect,
         "skill_low": 1 - most,
         "skill_high": 1 - least,

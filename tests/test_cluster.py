@@ -29,7 +29,7 @@ PANDAS = ce.with_controls(RUNS, METRICS, engine="serial", **HOW)
 def client() -> Iterator[Client]:
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1"
         ) as cluster,
         Client(cluster) as client,
     ):
