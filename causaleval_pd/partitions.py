@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .controls import find_null
+from .engine import key_columns
 from .evaluate import Metrics, Task, cells_field, column, select
 from .field import get_field
 from .null import NullLike
@@ -48,11 +49,7 @@ def need_key(table: DaskFrame, key: Hashable | Sequence[Hashable] | None) -> Non
             "the divisions of this dask table are unknown, so its index may repeat from one partition to the next; "
             "name columns that tell rows apart by key="
         )
-    if key is not None:
-        names = [key] if isinstance(key, str) or not isinstance(key, Sequence) else list(key)
-        missing = [name for name in names if name not in table.columns and key not in table.columns]
-        if missing:
-            raise ValueError(f"key names columns that the table lacks: {missing}; its columns: {list(table.columns)}")
+    key_columns(table._meta, key)
 
 
 def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:

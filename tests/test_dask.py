@@ -105,3 +105,26 @@ def test_cubes_are_lazy_and_agree(keep_draws, tmp_path):
         pd.testing.assert_frame_equal(
             verb(xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)), verb(wanted), rtol=1e-12, atol=1e-12
         )
+
+
+def test_what_dask_cannot_know_is_refused():
+    table = partitioned(RUNS, list(range(len(RUNS))), [20])
+    with pytest.raises(ValueError, match="divisions of this dask table are unknown"):
+        table.ceval.with_controls(["shd"], n_draws=5)
+    with pytest.raises(ValueError, match=r"key names columns that the table lacks: \['no'\]"):
+        table.ceval.with_controls(["shd"], n_draws=5, key=["run", "no"])
+    with pytest.raises(ValueError, match="'stratum' draws from the estimates of a whole stratum"):
+        table.ceval.summary(["shd"], by=["algorithm"], null="stratum", key="run")
+    with pytest.raises(ValueError, match="looks at a whole cube"):
+        table.ceval.compare("algorithm", by=["algorithm"], metrics=["shd"], test="bootstrap")
+    printed = RUNS.assign(truth="DiGraph with 4 nodes and 4 edges")
+    lazy = dd.from_pandas(printed, npartitions=2).ceval.evaluate(["shd"])
+    with pytest.raises(ValueError, match="the printed text of an object: dask turns objects into text"):
+        lazy.compute()
+
+
+def test_an_unset_seed_is_settled_once():
+    lazy = dd.from_pandas(RUNS, npartitions=3).ceval.with_controls(["shd"], n_draws=5, method="simulate")
+    first = lazy.compute()
+    pd.testing.assert_frame_equal(first, lazy.compute(), check_exact=True)
+    assert first["control_seed"].nunique() == 1
