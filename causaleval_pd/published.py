@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .controls import check_directions, check_settings
+from .controls import check_directions, check_settings, find_null
 from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Metrics, bind_zero_division, select
 from .field import get_field
 from .metric import Metric
-from .null import ClosedForm
+from .null import ClosedForm, NullLike
 from .row_controls import METHODS, Method, Plan, PRule, RowControls, row_means, skill, summarise
 from .stats import quantiles
 from .streaming import simulate
@@ -30,6 +30,7 @@ def control_distribution(
     observed: Mapping[str, float] | float | None = None,
     n_draws: int = 1000,
     rng: RNGLike = None,
+    null: NullLike = "edges",
     permute: bool = True,
     nodes: Sequence[str] | None = None,
     method: Method = "auto",
@@ -55,9 +56,12 @@ def control_distribution(
         Number of simulated controls.
     rng : int, Generator or None
         Seed.
+    null : str or ce.null_model(...)
+        Null model; one that needs no more of an estimate than its class and number of edges: "edges", "dags",
+        "erdos_renyi", "scale_free" or "small_world".
     permute : bool
         Random causal order of the nodes for every control. False fixes it to `nodes`, which reproduces analyses that
-        drew their graphs so, and favours truths whose edges run along that order.
+        drew their graphs so, and favours truths whose edges run along that order; "edges" and "erdos_renyi" only.
     nodes : sequence of str, optional
         All nodes of the truth; their order is the causal order where `permute=False`.
     method, level, p_rule, zero_division
@@ -73,8 +77,8 @@ def control_distribution(
     Raises
     ------
     ValueError
-        If the truth cannot be decoded, the numbers do not fit it, a metric is unknown or has no direction, or
-        `method="exact"` where no closed form exists.
+        If the truth cannot be decoded, the numbers do not fit it, a metric is unknown or has no direction, the
+        null model needs the estimate itself, or `method="exact"` where no closed form exists.
 
     Examples
     --------
@@ -96,11 +100,15 @@ def control_distribution(
     if unused:
         raise ValueError(f"observed has values of {unused}, which are not among the metrics {[m.name for m in chosen]}")
     seed = resolve_seed(rng)
-    model = field.nulls["edges"]
+    model = find_null(field, null, permute=permute)
     if model.published is None:
-        raise ValueError(f"null {model.name!r} cannot make controls from published numbers")
+        able = ", ".join(name for name, other in field.nulls.items() if other.published is not None)
+        raise ValueError(
+            f"null {model.name!r} needs more than an estimate's class and number of edges; from published numbers "
+            f"controls are drawn by {able}"
+        )
     key = row_keys(pd.DataFrame(index=[0]), None, seed)
-    controls = model.published(truth, key, n_edges=n_edges, kind=kind, permute=permute, nodes=nodes)
+    controls = model.published(truth, key, n_edges=n_edges, kind=kind, nodes=nodes, options=model.options)
     how = Plan(n_draws, method, level, p_rule, "raise", keep=False)
     rows = []
     for m in chosen:

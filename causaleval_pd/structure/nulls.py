@@ -13,7 +13,7 @@ from .orientations import (
     match_scale_free,
     match_small_world,
 )
-from .random_graphs import match_edges, match_erdos_renyi, match_fixed, match_stratum, published_edges
+from .random_graphs import match_edges, match_erdos_renyi, match_fixed, match_stratum, published
 from .relabelling import match_permutation
 
 __all__ = ["NULLS", "custom_null"]
@@ -26,7 +26,7 @@ _MODELS = (
         "edges",
         "random graphs with the estimate's class and number of edges",
         match_edges,
-        published=published_edges,
+        published=published(match_edges),
         options=_PERMUTE,
     ),
     Null(
@@ -45,7 +45,12 @@ _MODELS = (
         reference=True,
         options=_LAW,
     ),
-    Null("dags", "uniformly random labelled DAGs with the estimate's number of edges", match_dags),
+    Null(
+        "dags",
+        "uniformly random labelled DAGs with the estimate's number of edges",
+        match_dags,
+        published=published(match_dags),
+    ),
     Null("empty", "the graph without edges", match_fixed(0), reference=True, options=_PERMUTE),
     Null("complete", "complete graphs", match_fixed(1), reference=True, options=_PERMUTE),
     Null(
@@ -58,15 +63,20 @@ _MODELS = (
         "erdos_renyi",
         "random graphs whose pairs are adjacent independently, with the estimate's density",
         match_erdos_renyi,
+        published=published(match_erdos_renyi),
         options=_PERMUTE,
     ),
     Null(
-        "scale_free", "graphs grown by preferential attachment, with the estimate's number of edges", match_scale_free
+        "scale_free",
+        "graphs grown by preferential attachment, with the estimate's number of edges",
+        match_scale_free,
+        published=published(match_scale_free),
     ),
     Null(
         "small_world",
         "rewired rings with the estimate's number of edges",
         match_small_world,
+        published=published(match_small_world),
         options={"rewiring": 0.1},
     ),
     Null(

@@ -8,8 +8,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..engine import uniforms
 from ..graphs.batch import GraphBatch, GraphPairs, kernels
 from ..graphs.column import as_graph
 from ..graphs.packed import unpack_column
-from ..graphs.planes import KINDS
+from ..graphs.planes import KINDS, planes_from_marks
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching
 from .closed_forms import linear, reversal
@@ -209,22 +209,38 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def published_edges(
-    truth: Any, key: NDArray[np.uint64], *, n_edges: int, kind: str, permute: bool, nodes: Sequence[str] | None
-) -> RandomGraphs:
-    """Make controls for an estimate of which only the number of edges and the class are known."""
-    graph = as_graph(truth, nodes=nodes)
-    n_pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
-    if isinstance(n_edges, bool) or int(n_edges) != n_edges or not 0 <= n_edges <= n_pairs:
-        raise ValueError(
-            f"n_edges must be a whole number from 0 to {n_pairs} for {graph.n_nodes} nodes, found {n_edges!r}"
-        )
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, found {kind!r}")
-    batch = GraphBatch(graph.n_nodes, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
-    order = _ANY_ORDER
-    if not permute:
-        order = np.array([graph.nodes.index(name) for name in nodes or graph.nodes], np.int64)
-    return RandomGraphs(
-        GraphPairs.zip(batch, batch), np.array([n_edges], np.int64), np.array([kind != "dag"]), key, order
-    )
+def published(match: Callable[[Matching], Matcher]) -> Callable[..., Controls]:
+    """Make a null model that heeds only an estimate's class and number of edges draw controls from these numbers."""
+
+    def controls(
+        truth: Any,
+        key: NDArray[np.uint64],
+        *,
+        n_edges: int,
+        kind: str,
+        nodes: Sequence[str] | None,
+        options: Mapping[str, Any],
+    ) -> Controls:
+        graph = as_graph(truth, nodes=nodes)
+        d = graph.n_nodes
+        n_pairs = d * (d - 1) // 2
+        if isinstance(n_edges, bool) or int(n_edges) != n_edges or not 0 <= n_edges <= n_pairs:
+            raise ValueError(f"n_edges must be a whole number from 0 to {n_pairs} for {d} nodes, found {n_edges!r}")
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, found {kind!r}")
+        # any DAG with so many edges stands for the estimate
+        ahead = np.zeros((1, d, d), bool)
+        some = np.arange(int(n_edges))
+        ahead[0, np.triu_indices(d, 1)[0][some], np.triu_indices(d, 1)[1][some]] = True
+        stand_in = GraphBatch(d, planes_from_marks(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
+        batch = GraphBatch(d, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
+        empty = pd.Series([], dtype=object)
+        matching = Matching(empty, empty, np.array([kind], object), None, options)
+        found = match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
+        if isinstance(found, RandomGraphs) and not options.get("permute", True):
+            # the causal order is that of `nodes` as told, not of their names
+            order = np.array([graph.nodes.index(name) for name in nodes or graph.nodes], np.int64)
+            return replace(found, order=order)
+        return found
+
+    return controls
