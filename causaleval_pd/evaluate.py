@@ -177,7 +177,10 @@ def cells_field(cells: Sequence[pd.Series], metrics: Sequence[Metric] | None, na
             raise ValueError(f"metrics of {sorted(wanted)} do not apply to cells of field {name!r}")
         return chosen
     if not able:
-        raise ValueError(f"metrics of the fields {sorted(wanted)} cannot be computed on the same cells")
+        raise ValueError(
+            f"metrics of the fields {sorted(wanted)} cannot be computed on the same cells; ask for one field's metrics "
+            "at a time: list_metrics() names each metric's field"
+        )
     holding = [f for f in able if all(f.holds(c) for c in cells)]
     if len(holding) > 1:
         holding = [f for f in holding if {f.name} == wanted] or holding

@@ -164,3 +164,9 @@ def test_the_same_number_through_every_door(runs):
 def test_a_column_order_and_unknown_field_messages(runs):
     with pytest.raises(ValueError, match="unknown field 'grph'"):
         ce.evaluate(runs, ["shd"], field="grph")
+
+
+def test_metrics_of_two_fields_are_refused_with_what_to_do():
+    runs = pd.DataFrame({"truth": ["A<->B"], "estimate": ["A<->B"]})
+    with pytest.raises(ValueError, match=r"\['formula', 'graph'\] cannot .* one field's metrics .*list_metrics"):
+        runs.ceval.evaluate(["correctness", "shd"])

@@ -33,6 +33,11 @@ def test_links_and_pictures_exist():
         assert (README.parent / target).exists(), target
 
 
+def test_every_example_is_listed():
+    listed = re.findall(r"^\| \[(.+\.py)\]\(examples/\1\)", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(p.name for p in (README.parent / "examples").glob("*.py"))
+
+
 def test_there_are_exactly_two_set_up_commands():
     [block] = re.findall(r"```console\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert block.splitlines() == [

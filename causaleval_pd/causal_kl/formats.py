@@ -168,7 +168,10 @@ def read_file(path: str | Path) -> Network:
     compressed = suffixes[-1:] == [".gz"]
     suffix = (suffixes[:-1] if compressed else suffixes)[-1:]
     if not suffix or suffix[0] not in SUFFIXES:
-        raise ValueError(f"{str(path)!r} is no path of a network; files end in {', '.join(SUFFIXES)}, perhaps with .gz")
+        raise ValueError(
+            f"{str(path)!r} is no path of a network; files end in {', '.join(SUFFIXES)}, perhaps with .gz; a graph "
+            "has no parameters: give it some by ce.causal_kl.from_data(graph, data)"
+        )
     try:
         from pgmpy import readwrite
     except ImportError:

@@ -118,7 +118,10 @@ def _refuse_mixed(text: str, before: str, arrow: re.Match[str], after: str) -> N
     if text[end] == "o" and after[1:2].isspace():
         mark += "o"
     if "o" in mark or (mark[0] == "<" and mark[-1] == ">"):
-        raise ValueError(f"found the edge mark {mark!r}; mixed marks are not supported yet, only {ARROWS}")
+        raise ValueError(
+            f"found the edge mark {mark!r}; mixed marks are not supported yet, only {ARROWS}; a configurational model "
+            "('A+B<->C') takes metrics of the field 'formula', e.g. 'correctness'"
+        )
 
 
 def _near(text: str, at: int) -> str:

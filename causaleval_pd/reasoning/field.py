@@ -45,7 +45,14 @@ def _coerce_quantities(cells: pd.Series, column: str) -> pd.Series:
     try:
         numbers = cells.astype("float64")
     except (TypeError, ValueError) as error:
-        raise ValueError(f"column {column!r} must hold numbers, found dtype {cells.dtype}: {error}") from None
+        wrong = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()
+        if not wrong.any():
+            raise ValueError(f"column {column!r} must hold numbers, found dtype {cells.dtype}: {error}") from None
+        row = int(wrong.to_numpy().argmax())
+        raise ValueError(
+            f"{name_row(row, cells.index, column)}: a quantity must be a number or missing, found {cells.iloc[row]!r}; "
+            "for graphs and formulas choose other metrics: list_metrics() names each metric's field"
+        ) from None
     if np.isinf(numbers).any():
         row = int(np.isinf(numbers.to_numpy()).argmax())
         raise ValueError(f"{name_row(row, cells.index, column)}: a quantity is a finite number, found infinity")

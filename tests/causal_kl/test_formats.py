@@ -136,6 +136,7 @@ def test_linear_gaussian_networks_of_pgmpy():
     ("cell", "words"),
     [
         ("network.txt", "no path of a network"),
+        ("A -> B", "no path of a network.*from_data"),
         ("nowhere.bif", "there is no file"),
         ({"A": {"parents": []}}, "\\['A'\\] have no `prob`"),
         ({"A": {"parents": [], "prob": [0.5, 0.6]}}, "node 'A'"),

@@ -51,6 +51,7 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         ("A -> B; B -> A", "between 'B' and 'A' is written twice with different marks"),
         ("A -> B; A -- B", "written twice with different marks; an undirected edge is A -- B"),
         ("A <-> B", "found the edge mark '<->'; mixed marks are not supported yet"),
+        ("A+B<->C", "metrics of the field 'formula'"),
         ("A o-> B", "found the edge mark 'o->'; mixed marks"),
         ("A --o B", "found the edge mark '--o'; mixed marks"),
         ("A o-o B", "found ' o-o ' in the name"),
