@@ -11,7 +11,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import dask.dataframe as dd
+try:
+    import dask.dataframe as dd
+except ImportError:
+    raise ImportError("tables of dask need dask: pip install 'causaleval_pd[dask]'") from None
 import numpy as np
 import pandas as pd
 import xarray as xr

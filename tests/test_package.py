@@ -107,3 +107,9 @@ def test_every_public_function_and_class_is_in_all():
 
 def test_types_are_declared():
     assert files("causaleval_pd").joinpath("py.typed").is_file()
+
+
+def test_a_missing_extra_is_named():
+    code = "import sys; sys.modules['dask.dataframe'] = None; import causaleval_pd.dask"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ImportError: tables of dask need dask: pip install 'causaleval_pd[dask]'" in run.stderr
