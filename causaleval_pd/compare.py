@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from .blocks import tabulate
 from .control_tests import COLUMNS, Missing, check_cube, stack_tests
 from .cube import FAILED, NO_RUN
 from .engine import RNGLike, resolve_seed
@@ -29,6 +30,7 @@ from .pairwise import (
     check_comparison,
     check_truths,
     compare_levels,
+    refuse_unpaired,
 )
 from .ranks import ZeroMethod
 from .stats import score
@@ -197,35 +199,42 @@ def compare(
     others = [name for name in dims if name != dim]
     levels = cube[dim].to_numpy()
     first, second = _level_pairs(levels, dim, reference)
-    strata = strata_table(cube.isel({dim: 0}, drop=True))
-    last = (dim, "replicate")
-    status = cells(cube["status"], others, last=last)
-    if paired:
-        check_truths(cube, dim, status, strata, first, second)
     labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
-    here = (status != NO_RUN).any(axis=2)
-    here = (here[:, first] & here[:, second]).reshape(-1)
-    groups = None if cluster is None else cells(_groups(cube, cluster), others, last=last)
-    parts = []
-    for name in names:
-        values = cells(_scores(cube, name, dim, missing, minus_controls=minus_controls), others, last=last)
+    null = null_name(cube) if minus_controls else None
+    seed = how.seed if test in RESAMPLED else pd.NA
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        strata = strata_table(part.isel({dim: 0}, drop=True))
+        last = (dim, "replicate")
+        status = cells(part["status"], others, last=last)
+        if paired:
+            check_truths(part, dim, status, strata, first, second)
+        here = (status != NO_RUN).any(axis=2)
+        here = (here[:, first] & here[:, second]).reshape(-1)
+        groups = None if cluster is None else cells(_groups(part, cluster), others, last=last)
+        values = cells(_scores(part, name, dim, missing, minus_controls=minus_controls), others, last=last)
         if test == "mcnemar":
             _check_binary(name, values)
-        given = Levels(values, status, cube[name].attrs["direction"], margins[name], groups)
+        given = Levels(values, status, part[name].attrs["direction"], margins[name], groups)
         table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
         table = table.assign(metric=name, comparison=np.tile(labels, len(strata)))
-        parts.append(table.assign(**compare_levels(given, first, second, how))[here])
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    if "null" not in table:
-        null = null_name(cube) if minus_controls else None
-        table = table.assign(null=pd.array([null] * len(table), dtype="str"))
-    seed = how.seed if test in RESAMPLED else pd.NA
-    table = table.assign(
-        alternative=alternative,
-        resampling_seed=pd.array([seed] * len(table), dtype="Int64"),
-    )
-    strata_columns = [name for name in others if name != "null"]
-    return stack_tests([table] if parts else [], [*strata_columns, *COLUMNS, "resampling_seed"], adjust, family)
+        return table.assign(**compare_levels(given, first, second, how))[here]
+
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        if paired and len(table) and not table[["n_pairs", "n_missing", "n_undefined"]].to_numpy().any():
+            refuse_unpaired(dim)
+        if "null" not in table:
+            table = table.assign(null=pd.array([null] * len(table), dtype="str"))
+        table = table.assign(
+            alternative=alternative,
+            resampling_seed=pd.array([seed] * len(table), dtype="Int64"),
+        )
+        strata_columns = [name for name in others if name != "null"]
+        columns = [*strata_columns, *COLUMNS, "resampling_seed"]
+        return stack_tests([table] if parts else [], columns, adjust, family)
+
+    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst")
 
 
 def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from .blocks import tabulate
 from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
 from .failed_runs import cells, fill_failed
@@ -112,9 +113,16 @@ def test_controls(
     check_known(method, ["randomisation", *_PAIRED], "method")
     check_cube(cube, level, missing)
     cube = null_stratum(cube)
-    parts = [_against_controls(cube, name, method, level, missing) for name in cube_metrics(cube, metrics)]
-    strata = [dim for dim in strata_dims(cube) if dim != "null"]
-    return stack_tests(parts, [*strata, *COLUMNS, *_SHARES], adjust, family)
+    dims = strata_dims(cube)
+    columns = [*(dim for dim in dims if dim != "null"), *COLUMNS, *_SHARES]
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        return _against_controls(part, name, method, level, missing)
+
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        return stack_tests(parts, columns, adjust, family)
+
+    return tabulate(cube, cube_metrics(cube, metrics), rows, finish, strata=dims)
 
 
 def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, missing: Missing) -> pd.DataFrame:

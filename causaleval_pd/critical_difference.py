@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from .blocks import computed
 from .compare import compare
 from .facets import check_use, cube_caption, level_words, longest_word, metric_label
 from .labels import caption, place_to_draw, wrapped_label
@@ -76,14 +77,14 @@ def critical_difference(
     ['ges  2.20', 'lingam  1.18', 'pc  2.62']
     """
     check_use(cube, metric, {"dim": dim}, alone=True)
-    table = rank_test(cube, dim, metric, level=level, missing=missing)
+    table = computed(rank_test(cube, dim, metric, level=level, missing=missing))
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
         raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
     names = np.array(level_words(cube, dim), object)[_ran(cube, dim)]
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
-    pairs = compare(cube, dim, metrics=metric, test="friedman", adjust=adjust, missing=missing)
+    pairs = computed(compare(cube, dim, metrics=metric, test="friedman", adjust=adjust, missing=missing))
     apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
     ranks, names = ranks[order], names[order]
     k = len(ranks)

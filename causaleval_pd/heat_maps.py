@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import xarray as xr
 
+from .blocks import computed
 from .compare import compare
 from .control_tests import test_controls
 from .engine import RNGLike
@@ -92,7 +93,8 @@ def p_values(
 
     cube = null_stratum(cube)
     check_use(cube, metric, {"x": x, "y": y}, alone=True)
-    table = with_levels(cube, test_controls(cube, metric, method=method, adjust=adjust, missing=missing))
+    tests = test_controls(cube, metric, method=method, adjust=adjust, missing=missing)
+    table = with_levels(cube, computed(tests))
     shape = cube.sizes[y], cube.sizes[x]
     p, runs = np.full(shape, np.nan), np.zeros(shape, np.int64)
     at = table[y].cat.codes, table[x].cat.codes
@@ -187,7 +189,7 @@ def comparisons(
     ['-1.25\np 0.12', '1.25\np 0.12']
     """
     check_use(cube, metric, {"dim": dim}, alone=True)
-    table = compare(
+    found = compare(
         cube,
         dim,
         metrics=metric,
@@ -203,6 +205,7 @@ def comparisons(
         n_resamples=n_resamples,
         rng=rng,
     )
+    table = computed(found)
     levels = cube[dim].to_numpy()
     n = len(levels)
     cell = {f"{levels[i]} - {levels[j]}": (i, j) for i in range(n) for j in range(n) if i != j}

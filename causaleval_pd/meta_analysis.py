@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import chi2, combine_pvalues
 
+from .blocks import tabulate
 from .control_tests import check_cube
 from .cube import NO_RUN
 from .failed_runs import cells
@@ -129,17 +130,24 @@ def meta_analysis(
         raise ValueError("over= names no dimension; name the strata that are combined")
     kept = [dim for dim in dims if dim not in wanted]
     cube = cube.transpose(*kept, *wanted, ...).assign_attrs(strata=json.dumps([*kept, *wanted]))
-    _check_truths(cube, kept, wanted)
-    table = strata_table(cube.isel(dict.fromkeys(wanted, 0), drop=True))
-    parts = [table.assign(metric=name, **_pool(cube, name, len(table), combine, level)) for name in names]
-    result = pd.concat(parts, ignore_index=True)
-    result = result[result["n_strata"] > 0].reset_index(drop=True)
-    if "null" not in result:
-        result["null"] = null_name(cube)
-    result["method"] = combine
-    result.insert(list(result.columns).index("p_value") + 1, "p_adjusted", adjusted(result["p_value"], adjust))
-    last = ["null", "method"]
-    return result[[name for name in result if name not in last] + last]
+    null = null_name(cube)
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        _check_truths(part, kept, wanted)
+        table = strata_table(part.isel(dict.fromkeys(wanted, 0), drop=True))
+        return table.assign(metric=name, **_pool(part, name, len(table), combine, level))
+
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        result = pd.concat(parts, ignore_index=True)
+        result = result[result["n_strata"] > 0].reset_index(drop=True)
+        if "null" not in result:
+            result["null"] = null
+        result["method"] = combine
+        result.insert(list(result.columns).index("p_value") + 1, "p_adjusted", adjusted(result["p_value"], adjust))
+        last = ["null", "method"]
+        return result[[name for name in result if name not in last] + last]
+
+    return tabulate(cube, names, rows, finish, strata=dims, whole=wanted)
 
 
 def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float) -> PooledSkill:

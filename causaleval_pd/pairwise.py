@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,10 @@ Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
 TESTS: tuple[Test, ...] = ("wilcoxon", "t", "sign", "sign_flip", "bootstrap", "mcnemar", "friedman")
 CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent", "non_inferior")
 EFFECTS: tuple[Effect, ...] = ("mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz")
+_MEND = (
+    "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples by "
+    "paired=False, which does not pair them"
+)
 #: claims about a margin
 _SHIFTED = ("equivalent", "non_inferior")
 #: tests that draw random numbers, and can resample groups of pairs
@@ -255,7 +259,7 @@ def check_truths(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
 ) -> None:
-    """Refuse pairs of runs on different truths, and levels that share no replicate at all."""
+    """Refuse pairs of runs on different truths."""
     others = [name for name in strata_dims(cube) if name != dim]
     identity = cells(cube["truth_id"], others, last=(dim, "replicate"))
     run = status != NO_RUN
@@ -263,18 +267,16 @@ def check_truths(
     # 0: the truth itself is missing, so the run counts as failed
     known = (identity[:, first] != 0) & (identity[:, second] != 0)
     wrong = shared & known & (identity[:, first] != identity[:, second])
-    mend = (
-        "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples with "
-        "paired=False"
-    )
     levels = cube[dim].to_numpy()
     if wrong.any():
         s, p, r = np.argwhere(wrong)[0]
         place = "".join(f"{name} {strata[name].iloc[s]}, " for name in others)
         raise ValueError(
             f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {levels[first[p]]} and {levels[second[p]]} "
-            f"have different truths ({int(wrong.sum())} such pairs), so they are no pairs; {mend}"
+            f"have different truths ({int(wrong.sum())} such pairs), so they are no pairs; {_MEND}"
         )
-    both = run.any(axis=2)
-    if (both[:, first] & both[:, second]).any() and not shared.any():
-        raise ValueError(f"the levels of {dim!r} have no replicate in common; {mend}")
+
+
+def refuse_unpaired(dim: str) -> NoReturn:
+    """Refuse levels that share no replicate in any stratum."""
+    raise ValueError(f"the levels of {dim!r} have no replicate in common; {_MEND}")

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from .blocks import computed
 from .configurational.plot import hypergraph, model_difference, score_profile
 from .critical_difference import critical_difference
 from .engine import RNGLike
@@ -211,7 +212,7 @@ def strata(
     """
     cube = null_stratum(cube)
     check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
-    table = with_levels(cube, summary(cube, metric, level=level, interval=interval))
+    table = with_levels(cube, computed(summary(cube, metric, level=level, interval=interval)))
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]
     width = min(_WIDEST, max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest_word(cube, x, 1.0))))
     grid = facet_grid(cube, table, col, row, width)

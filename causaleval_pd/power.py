@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy import special
 
+from .blocks import tabulate, then
 from .compare import compare
 from .control_tests import check_cube
 from .failed_runs import cells
@@ -99,17 +100,17 @@ def control_power(
         raise ValueError("the cube has no controls to measure skill against; make it by cube(..., n_draws=1000)")
     cube = null_stratum(cube)
     dims = strata_dims(cube)
-    parts = []
-    for name in names:
-        own, expected = losses(cube, name)
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        own, expected = losses(part, name)
         n, _, spread = moments(own - expected)
         loss = moments(expected)[1]
-        sums, counts = (cells(x, dims, last=("draw",)) for x in control_sums(cube, name))
+        sums, counts = (cells(x, dims, last=("draw",)) for x in control_sums(part, name))
         null = moments(ratio(sums, counts))[2] * np.sqrt(moments(np.where(counts > 0, counts, np.nan))[1])
         usable = (n > 1) & (loss > 0) & np.isfinite(loss) & (null + spread > 0)
         loss, null, spread = (np.where(usable, x, np.nan) for x in (loss, null, spread))
         needed = normal_sample_size_one_tail(skill * loss, power, alpha, null, spread)
-        table = strata_table(cube).assign(
+        table = strata_table(part).assign(
             metric=name,
             n_pairs=n,
             control_loss=loss,
@@ -122,10 +123,14 @@ def control_power(
             / (np.sqrt(np.maximum(n, 1)) * loss),
         )
         if "null" not in dims:
-            table["null"] = null_name(cube)
-        parts.append(table[n > 0])
-    result = pd.concat(parts, ignore_index=True)
-    return result[[name for name in result if name != "null"] + ["null"]]
+            table["null"] = null_name(part)
+        return table[n > 0]
+
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        result = pd.concat(parts, ignore_index=True)
+        return result[[name for name in result if name != "null"] + ["null"]]
+
+    return tabulate(cube, names, rows, finish, strata=dims)
 
 
 def comparison_power(
@@ -202,24 +207,28 @@ def comparison_power(
         if value is not None and not 0 < value < np.inf:
             raise ValueError(f"difference must be a positive number in units of the metric, found {value!r} of {name}")
     # compare() checks names and pairs, and says which rows there are
-    rows = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)
+    compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)
     others = [name for name in strata_dims(cube) if name != dim]
-    table = rows[[*others, "metric", "comparison", "n_pairs"]].copy()
-    # the t interval is the effect +- t(.975) sd / sqrt(n)
-    n = table["n_pairs"].to_numpy(np.float64)
-    half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
-    table["sd"] = half * np.sqrt(n) / special.stdtrit(np.maximum(n - 1, 1), 0.975)
     sides = "two-sided" if alternative == "two-sided" else "larger"
-    smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n])
-    spread = np.where(table["sd"] > 0, table["sd"], np.nan)
-    table["minimal_difference"] = smallest * spread
-    if difference is None:
+
+    def of_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+        table = rows[[*others, "metric", "comparison", "n_pairs"]].copy()
+        # the t interval is the effect +- t(.975) sd / sqrt(n)
+        n = table["n_pairs"].to_numpy(np.float64)
+        half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
+        table["sd"] = half * np.sqrt(n) / special.stdtrit(np.maximum(n - 1, 1), 0.975)
+        smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n], np.float64)
+        spread = np.where(table["sd"] > 0, table["sd"], np.nan)
+        table["minimal_difference"] = smallest * spread
+        if difference is None:
+            return table
+        table["difference"] = table["metric"].map(wanted).to_numpy(np.float64)
+        size = table["difference"].to_numpy(np.float64) / spread
+        table["n_needed"] = _whole(np.array([_pairs_needed(x, power, alpha, sides) for x in size], np.float64))
+        table["power"] = _t_power(size, n, alpha, sides)
         return table
-    table["difference"] = table["metric"].map(wanted).to_numpy(np.float64)
-    size = table["difference"].to_numpy(np.float64) / spread
-    table["n_needed"] = _whole(np.array([_pairs_needed(x, power, alpha, sides) for x in size]))
-    table["power"] = _t_power(size, n, alpha, sides)
-    return table
+
+    return then(compared, of_pairs)
 
 
 @lru_cache(maxsize=4096)

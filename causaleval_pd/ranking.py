@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from .blocks import tabulate
 from .control_tests import Missing, check_cube
 from .cube import FAILED, NO_RUN
 from .failed_runs import cells, fill_failed
 from .friedman import critical_difference, friedman
 from .messages import check_known
-from .pairwise import Levels, check_truths, complete_blocks
+from .pairwise import Levels, check_truths, complete_blocks, refuse_unpaired
 from .stats import adjust as adjusted
 from .stats import score
 from .summary import cube_metrics, strata_dims, strata_table
@@ -90,15 +91,16 @@ def rank_test(
     if n_levels < 2:
         raise ValueError(f"{dim!r} has {n_levels} level, and ranks need two")
     others = [name for name in dims if name != dim]
-    strata = strata_table(cube.isel({dim: 0}, drop=True))
-    status = cells(cube["status"], others, last=(dim, "replicate"))
-    check_truths(cube, dim, status, strata, *np.triu_indices(n_levels, 1))
-    here = (status != NO_RUN).any(axis=2)
     levels = strata_table(xr.Dataset(coords={dim: cube[dim]}, attrs=cube.attrs))[dim]
-    parts = []
-    for name in names:
-        spec = cube[name].attrs
-        filled = fill_failed(cube, name, [dim]) if missing == "worst" else cube
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        strata = strata_table(part.isel({dim: 0}, drop=True))
+        status = cells(part["status"], others, last=(dim, "replicate"))
+        check_truths(part, dim, status, strata, *np.triu_indices(n_levels, 1))
+        runs = status != NO_RUN
+        here = runs.any(axis=2)
+        spec = part[name].attrs
+        filled = fill_failed(part, name, [dim]) if missing == "worst" else part
         values = cells(filled[name], others, last=(dim, "replicate"))
         values = score(values, direction=spec["direction"], optimum=spec["optimum"])
         found = friedman(complete_blocks(Levels(values, status, spec["direction"], 0.0, None)))
@@ -113,9 +115,17 @@ def rank_test(
         table["statistic"], table["p_value"], table["p_adjusted"] = found.statistic[row], found.p_value[row], np.nan
         table["critical_difference"], table["n_blocks"] = reach[row], found.n_blocks[row]
         table["n_levels"], table["n_missing"] = found.n_levels[row], (status == FAILED).sum(axis=2).reshape(-1)
-        parts.append(table[here.reshape(-1)])
-    table = pd.concat(parts, ignore_index=True)
-    tests = table.groupby([*others, "metric"], dropna=False, sort=False)
-    first = tests["p_value"].first().to_numpy(np.float64)
-    table["p_adjusted"] = adjusted(first, adjust)[tests.ngroup().to_numpy()]
-    return table
+        table["several"] = (here.sum(axis=1) > 1)[row]
+        table["shared"] = (runs.sum(axis=1) > 1).any(axis=1)[row]
+        return table[here.reshape(-1)]
+
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        table = pd.concat(parts, ignore_index=True)
+        if table["several"].any() and not table["shared"].any():
+            refuse_unpaired(dim)
+        tests = table.groupby([*others, "metric"], dropna=False, sort=False)
+        first = tests["p_value"].first().to_numpy(np.float64)
+        table["p_adjusted"] = adjusted(first, adjust)[tests.ngroup().to_numpy()]
+        return table.drop(columns=["several", "shared"])
+
+    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst")

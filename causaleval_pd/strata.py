@@ -26,7 +26,8 @@ RESULT_COLUMNS = (
     "alternative", "ci_high", "ci_low", "comparison", "control_high", "control_loss", "control_low", "control_mean",
     "control_mean_se", "critical_difference", "difference", "effect", "high", "i2", "low", "mean", "mean_rank",
     "method", "metric", "minimal_difference", "minimal_skill", "n_blocks", "n_draws", "n_draws_undefined", "n_effects",
-    "n_levels", "n_missing", "n_needed", "n_obs", "n_pairs", "n_strata", "n_undefined", "p_adjusted", "p_se", "p_value",
+    "n_levels", "n_missing", "n_needed", "n_obs", "n_pairs", "n_strata", "n_undefined", "n_without_controls",
+    "p_adjusted", "p_se", "p_value",
     "power", "q", "q_p_value", "resampling_seed", "sd", "sd_null", "skill", "skill_high", "skill_low", "statistic",
     "superiority_share", "superiority_strict", "superiority_ties", "tau2",
 )

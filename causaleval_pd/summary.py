@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from .blocks import tabulate
 from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
 from .messages import check_known
@@ -194,7 +195,8 @@ def summary(
     Returns
     -------
     DataFrame
-        Strata, `metric`, `n_obs` (runs), `n_missing` (failed), `n_undefined` (scored, but 0/0), `mean`, `low`, `high`,
+        Strata, `metric`, `n_obs` (runs), `n_missing` (failed), `n_undefined` (scored, but 0/0), `n_without_controls`
+        (with a value that counts in `mean`, but not in what is said of controls), `mean`, `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
         good; no p-value), `p_value` (randomisation test of the stratum's mean), `skill` (1 - ratio of mean distances
         from the optimum) with the limits `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo
@@ -218,7 +220,14 @@ def summary(
     if interval not in ("quantile", "mean_ci"):
         raise ValueError(f"interval must be 'quantile' or 'mean_ci', found {interval!r}")
     cube = null_stratum(cube)
-    parts = [_summary(cube, name, level, interval) for name in cube_metrics(cube, metrics)]
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        return _summary(part, name, level, interval)
+
+    return tabulate(cube, cube_metrics(cube, metrics), rows, _with_runs, strata=strata_dims(cube))
+
+
+def _with_runs(parts: list[pd.DataFrame]) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     return table[table["n_obs"] > 0].reset_index(drop=True) if len(table) else table
 
@@ -236,6 +245,8 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
     table["n_obs"] = (status != NO_RUN).sum(axis=1)
     table["n_missing"] = (status == FAILED).sum(axis=1)
     table["n_undefined"] = ((status == SCORED) & np.isnan(scores)).sum(axis=1)
+    drawn = flat(cube[f"{name}_control_mean"], "replicate") if has_controls(cube) else np.full(scores.shape, np.nan)
+    table["n_without_controls"] = (~np.isnan(scores) & np.isnan(drawn)).sum(axis=1)
     table["mean"] = row_means(scores)
     limits = quantile_interval if interval == "quantile" else mean_interval
     table["low"], table["high"] = limits(scores, level)
@@ -245,7 +256,7 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
     if not has_controls(cube):
         return table
     defined = ~np.isnan(scores)
-    table["control_mean"] = row_means(np.where(defined, flat(cube[f"{name}_control_mean"], "replicate"), np.nan))
+    table["control_mean"] = row_means(np.where(defined, drawn, np.nan))
     tail = np.array([(1 - level) / 2, (1 + level) / 2])
     if interval == "quantile":
         values, weights = (flat(x, "bin") for x in control_values(cube, name))
@@ -257,9 +268,9 @@ def _summary(cube: xr.Dataset, name: str, level: float, interval: str) -> pd.Dat
     table["control_low"], table["control_high"] = low, high
     table["superiority_share"] = row_means(flat(cube[f"{name}_as_good"], "replicate"))
     if not draws_shared(cube):
-        _, p_value, drawn = (flat(x) for x in randomisation(cube, name))
+        _, p_value, n_draws = (flat(x) for x in randomisation(cube, name))
         table["p_value"] = p_value
-        table["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
+        table["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(n_draws > 0, n_draws, np.nan))
         errors = np.where(defined, flat(cube[f"{name}_control_mean_se"], "replicate"), np.nan)
         # rows have draws of their own
         table["control_mean_se"] = np.sqrt(row_means(errors**2) / np.maximum((~np.isnan(errors)).sum(axis=1), 1))

@@ -20,6 +20,7 @@ from .stats import TOLERANCE, as_good, quantile_interval, score, weighted_quanti
 from .summary import control_sums, control_values, cube_metrics, has_controls, losses, strata_dims, strata_table
 
 Floats = NDArray[np.float64]
+_COUNTS = ["n_obs", "n_missing", "n_undefined", "n_without_controls"]
 Stratum = tuple[Any, ...]
 
 
@@ -117,8 +118,8 @@ class Tally:
 
     Attributes
     ----------
-    n : (3,) int
-        Runs, failed runs, scored runs without a value.
+    n : (4,) int
+        Runs, failed runs, scored runs without a value, runs with a value but without controls.
     values : Series
         How often each value of the metric occurred; exact, however many there are.
     controls : ControlTally or None
@@ -183,9 +184,13 @@ def tally_cube(cube: xr.Dataset) -> Tallies:
     parts: dict[tuple[Stratum, str], Tally] = {}
     for name in names:
         scores = flat(cube[name], "replicate")
-        drawn = _controls(cube, name, flat) if has_controls(cube) else [None] * len(labels)
+        lacking = ~np.isnan(scores)
+        drawn: list[ControlTally | None] = [None] * len(labels)
+        if has_controls(cube):
+            drawn = [*_controls(cube, name, flat)]
+            lacking &= np.isnan(flat(cube[f"{name}_control_mean"], "replicate"))
         for i in np.flatnonzero((status != NO_RUN).any(axis=1)).tolist():
-            n = [status[i] != NO_RUN, status[i] == FAILED, (status[i] == SCORED) & np.isnan(scores[i])]
+            n = [status[i] != NO_RUN, status[i] == FAILED, (status[i] == SCORED) & np.isnan(scores[i]), lacking[i]]
             table = _table(scores[i])
             parts[labels[i], name] = Tally(np.array([x.sum() for x in n]), table, drawn[i])
     return Tallies(parts, {name: dict(cube[name].attrs) for name in names}, dict(cube.attrs))
@@ -255,7 +260,7 @@ def summarise_tallies(found: Tallies, strata: Sequence[str], level: float, inter
     rows = []
     for (stratum, name), tally in found.parts.items():
         row = dict(zip(strata, stratum, strict=True)) | {"metric": name}
-        row |= dict(zip(["n_obs", "n_missing", "n_undefined"], tally.n.tolist(), strict=True))
+        row |= dict(zip(_COUNTS, tally.n.tolist(), strict=True))
         row |= _own(tally, level, interval)
         if tally.controls is not None:
             shared = bool(found.attrs.get("draws_shared", 0))

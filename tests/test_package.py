@@ -21,7 +21,7 @@ LAYERS = """
     graphs, structure,
     causal_kl, configurational, reasoning,
     evaluate, strata, row_controls, streaming, controls, published,
-    assembly, cube, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
+    assembly, cube, blocks, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
     facets, heat_maps, critical_difference, plot,
     tally, files, partitions, lazy_cube, dask, accessor, datasets
 """
