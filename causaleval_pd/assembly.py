@@ -105,7 +105,7 @@ class Builder:
         """Put the variables together, with a dimension `null` where there are several null models."""
         coordinates: dict[str, Any] = {"replicate": self.labels}
         if len(nulls) > 1:
-            coordinates["null"] = list(nulls)
+            coordinates["null"] = np.array(nulls, dtype=object)
         for name in self.layers[0] if self.layers else ():
             layers = [layer[name] for layer in self.layers]
             self.variables[name] = _stacked(layers, nulls, np.nan if name.endswith("_value") else 0)

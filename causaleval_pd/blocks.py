@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -71,7 +70,7 @@ def tabulate(
     for name in names:
         mine = _of_metric(cube, name, draws=draws)
         blocks = split({dim: mine.sizes[dim] for dim in others}, mine.nbytes, BLOCK_BYTES)
-        pieces.append([delayed(rows)(mine.isel(block), name) for block in blocks])
+        pieces.append([_later(rows, mine.isel(block), name) for block in blocks])
         empty.append(rows(_without_runs(mine, whole), name))
     labels = {dim: cube[dim].to_numpy() for dim in others}
     table = dd.from_delayed([delayed(_join)(pieces, labels, finish)], meta=finish(empty), verify_meta=False)
@@ -95,10 +94,10 @@ def split(sizes: Mapping[str, int], n_bytes: int, limit: int) -> list[dict[str, 
     cuts = []
     left = n_bytes / limit
     for size in sizes.values():
-        n = min(size, max(1, math.ceil(left)))
-        left /= max(n, 1)
-        edges = np.linspace(0, size, n + 1).astype(int).tolist()
-        cuts.append([slice(a, b) for a, b in itertools.pairwise(edges)])
+        # all blocks but the last are equal, as Zarr's chunks have to be
+        step = max(1, int(size / max(left, 1)))
+        cuts.append([slice(a, min(a + step, size)) for a in range(0, max(size, 1), step)])
+        left *= step / max(size, 1)
     return [dict(zip(sizes, block, strict=True)) for block in itertools.product(*cuts)]
 
 
@@ -108,6 +107,28 @@ def _of_metric(cube: xr.Dataset, name: str, *, draws: bool) -> xr.Dataset:
     mine = {name, *(f"{name}_{suffix}" for suffix in suffixes)}
     others = [x for x, variable in cube.data_vars.items() if variable.attrs.get("role") in ("metric", "control")]
     return cube.drop_vars([x for x in others if x not in mine])
+
+
+def _later(rows: Rows, block: xr.Dataset, name: str) -> Any:
+    """Make the rows of a block when they are computed."""
+    from dask.delayed import delayed
+
+    lazy = {key: x for key, x in block.variables.items() if x.chunks is not None}
+    # a dataset handed to `delayed` would be optimised by itself, and what it shares with others computed again
+    arrays = {key: x.data.rechunk(-1).to_delayed(optimize_graph=False).item() for key, x in lazy.items()}
+    spec = {key: (x.dims, x.attrs) for key, x in lazy.items()}
+    return delayed(_rows)(rows, block.drop_vars(list(lazy)), spec, arrays, name)
+
+
+def _rows(
+    rows: Rows,
+    rest: xr.Dataset,
+    spec: Mapping[Hashable, tuple[tuple[Hashable, ...], dict[str, Any]]],
+    arrays: Mapping[Hashable, NDArray[Any]],
+    name: str,
+) -> pd.DataFrame:
+    loaded = {key: (dims, arrays[key], attrs) for key, (dims, attrs) in spec.items()}
+    return rows(rest.assign(loaded), name)
 
 
 def _without_runs(cube: xr.Dataset, whole: Sequence[str]) -> xr.Dataset:

@@ -9,21 +9,18 @@ import math
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 try:
     import dask.dataframe as dd
 except ImportError:
     raise ImportError("tables of dask need dask: pip install 'causaleval_pd[dask]'") from None
-import numpy as np
 import pandas as pd
 import xarray as xr
-from dask.base import compute
 from dask.dataframe.extensions import register_dataframe_accessor
 from dask.delayed import delayed
 
 from .compare import compare as compare_cube
-from .control_tests import COLUMNS, stack_tests
 from .controls import check_settings
 from .controls import with_controls as with_controls_table
 from .cube import cube as cube_table
@@ -33,13 +30,11 @@ from .evaluate import evaluate as evaluate_table
 from .files import to_parquet
 from .lazy_cube import cube
 from .messages import check_known
-from .null import NullLike
-from .pairwise import RESAMPLED
+from .null import NullLike, Nulls
 from .partitions import (
-    cells_of,
     check_cells,
+    looks_at_strata,
     need_key,
-    refuse_strata,
     settle_field,
     sort_strata,
     strata_edges,
@@ -49,12 +44,12 @@ from .partitions import (
     cube_settings as cube_settings_of,
 )
 from .row_controls import Method, PRule
-from .strata import By, strata_axes
+from .strata import By
+from .summary import summary as summarise_cube
 from .tally import Tallies, add_up, summarise_tallies, tally_cube
 
 #: parts of a tree reduction that are merged at a time
 _SPLIT_EVERY = 8
-_STRATUM = "__stratum__"
 
 
 def evaluate(
@@ -202,21 +197,22 @@ def summary(
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
     n_draws: int | None = 1000,
-    null: NullLike | None = None,
+    null: Nulls = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
     **settings: Any,
-) -> pd.DataFrame:
-    """Score a dask table of runs and their controls, and summarise them by stratum.
+) -> dd.DataFrame:
+    """Score a dask table of runs and their controls, and summarise them by stratum, lazily.
 
-    Every partition is added up by stratum, and the sums are merged in a tree: rows are never gathered.
+    Every partition is added up by stratum, and the sums are merged in a tree: rows are never gathered. Several null
+    models, or one that looks at strata, take the way of `cube`, which shuffles rows.
 
     Parameters
     ----------
     table : dask.dataframe.DataFrame
         One run a row.
     by, n_draws, null, rng
-        As in `causaleval_pd.cube`, for one null model that looks at rows only, not at strata.
+        As in `causaleval_pd.cube`.
     key
         As in `with_controls`.
     level, interval
@@ -226,14 +222,14 @@ def summary(
 
     Returns
     -------
-    DataFrame
-        As `causaleval_pd.summary` of the cube of the whole table: p-values are identical, means agree to 1e-12,
-        quantiles too, those of controls as long as a stratum has no more than 4096 different values.
+    dask.dataframe.DataFrame
+        As `causaleval_pd.summary` of the cube of the whole table, in one partition: p-values are identical, means
+        agree to 1e-12, quantiles too, those of controls as long as a stratum has no more than 4096 different values.
 
     Raises
     ------
     ValueError
-        As `causaleval_pd.cube`; also for several null models, or one that draws from the stratum.
+        As `causaleval_pd.cube`.
 
     Examples
     --------
@@ -242,7 +238,7 @@ def summary(
     >>> import causaleval_pd.dask
     >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
     >>> found = runs.ceval.summary(["shd"], by=["algorithm"], n_draws=100, rng=7)
-    >>> found[["algorithm", "n_obs", "mean", "p_value"]].round(2)
+    >>> found.compute()[["algorithm", "n_obs", "mean", "p_value"]].round(2)
       algorithm  n_obs   mean  p_value
     0       ges    180  13.46     0.01
     1    lingam    180   6.87     0.01
@@ -250,19 +246,23 @@ def summary(
     """
     check_settings(n_draws, level, "auto", "add_one")
     check_known(interval, ["quantile", "mean_ci"], "interval")
-    unsuited = {"keep_draws", "values", "replicate", "progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"keep_draws", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
-    settings = cube_settings_of(table, metrics, settings)
+    made = cube_settings_of(table, metrics, settings)
     if n_draws is not None:
         need_key(table, key)
-        refuse_strata(settings["field"], null)
-    settings |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
-    parts = [delayed(_tally_part)(part, metrics, settings) for part in table.to_delayed()]
+        if isinstance(null, (list, tuple)) or looks_at_strata(made["field"], null):
+            whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
+            return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
+    made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
+    parts = [delayed(_tally_part)(part, metrics, made) for part in table.to_delayed()]
     while len(parts) > 1:
         parts = [delayed(add_up)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]
-    [found] = compute(*parts)
-    return _ordered(found, table._meta, by, level, interval)
+    template = cube_table(table._meta, metrics, keep_draws=False, engine="serial", **made)
+    meta = summarise_cube(template, level=level, interval=interval)
+    found = [delayed(_ordered)(part, table._meta, by, level, interval, meta) for part in parts]
+    return dd.from_delayed(found, meta=meta, verify_meta=False)
 
 
 def compare(
@@ -280,10 +280,11 @@ def compare(
     key: Hashable | Sequence[Hashable] | None = None,
     cube_settings: Mapping[str, Any] | None = None,
     **settings: Any,
-) -> pd.DataFrame:
-    """Compare the levels of one dimension of a dask table of runs, in every stratum of the others.
+) -> dd.DataFrame:
+    """Compare the levels of one dimension of a dask table of runs, in every stratum of the others, lazily.
 
-    Rows are shuffled once, so that a partition has whole strata of the other dimensions, and compared there.
+    What `cube` and then `causaleval_pd.compare` do: rows are scored where they are, their numbers shuffled once, and
+    one block of strata of one metric is loaded at a time.
 
     Parameters
     ----------
@@ -291,8 +292,10 @@ def compare(
         One run a row.
     dim : str
         The stratum whose levels are compared; one of `by`.
-    by, n_draws, null, rng, key
-        As in `summary`; controls are made for `minus_controls` only.
+    by, n_draws, null, key
+        As in `cube`; controls are made for `minus_controls` only.
+    rng : int, Generator or None
+        Seed of the controls, and of tests that resample.
     metrics, adjust, family, minus_controls
         As in `causaleval_pd.compare`.
     cube_settings : mapping, optional
@@ -302,13 +305,14 @@ def compare(
 
     Returns
     -------
-    DataFrame
-        As `causaleval_pd.compare` of the cube of the whole table; p-values are adjusted over all rows.
+    dask.dataframe.DataFrame
+        As `causaleval_pd.compare` of the cube of the whole table, in one partition; p-values are adjusted over all
+        rows.
 
     Raises
     ------
     ValueError
-        As `causaleval_pd.compare`; also for tests that resample, whose resamples are those of a whole cube.
+        As `causaleval_pd.compare`.
 
     Examples
     --------
@@ -316,55 +320,20 @@ def compare(
     >>> import causaleval_pd as ce
     >>> import causaleval_pd.dask
     >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
-    >>> found = runs.ceval.compare("algorithm", by=["algorithm", "density"], metrics=["shd"], key="replicate")
-    >>> len(found)
+    >>> found = runs.ceval.compare("algorithm", by=["algorithm", "density"], metrics=["shd"])
+    >>> len(found.compute())
     9
     """
     check_known(dim, strata_names(by), "dimension")
-    test = settings.get("test", "wilcoxon")
-    if test in RESAMPLED or adjust == "nemenyi":
-        raise ValueError(
-            f"{test!r} with adjust={adjust!r} looks at a whole cube at a time, which a dask table is too large for; "
-            "choose another test, or make a cube of the rows of interest, table.compute().ceval.cube(...)"
-        )
-    made = cube_settings_of(table, metrics, cube_settings or {})
-    if minus_controls:
-        need_key(table, key)
-    drawn = n_draws if minus_controls else None
-    made |= {"by": by, "n_draws": drawn, "null": null, "rng": resolve_seed(rng), "key": key}
-    others = [{name: edges} if edges is not None else name for name, edges in strata_edges(by).items() if name != dim]
-    marks = table.map_partitions(_stratum_marks, others, made, meta=pd.Series(dtype="uint64", name=_STRATUM))
-    whole = table.assign(**{_STRATUM: marks}).shuffle(on=_STRATUM) if others else table.repartition(npartitions=1)
-    how = {**settings, "minus_controls": minus_controls, "adjust": "none"}
-    parts = [delayed(_compare_part)(part, dim, metrics, made, how) for part in whole.to_delayed()]
-    tables = [part for part in compute(*parts) if len(part)]
-    if not tables:
-        raise ValueError(f"no stratum has runs of two levels of {dim!r}")
-    names = [name for name in strata_names(by) if name != dim]
-    stacked = sort_strata(pd.concat(tables, ignore_index=True), table._meta, others)
-    return stack_tests([stacked.drop(columns="p_adjusted")], [*names, *COLUMNS, "resampling_seed"], adjust, family)
-
-
-def _stratum_marks(part: pd.DataFrame, by: By, settings: Mapping[str, Any]) -> pd.Series:
-    """Give rows of one stratum one number, the same in every partition."""
-    own = cells_of(part, settings)
-    levels = {}
-    for axis in strata_axes(part, by, own):
-        labels = axis.labels.astype(np.float64 if axis.labels.dtype.kind in "iuf" else str)
-        levels[axis.name] = labels[axis.codes]
-    return pd.Series(
-        pd.util.hash_pandas_object(pd.DataFrame(levels), index=False).to_numpy(), part.index, name=_STRATUM
-    )
-
-
-def _compare_part(
-    part: pd.DataFrame, dim: str, metrics: Metrics, made: dict[str, Any], how: dict[str, Any]
-) -> pd.DataFrame:
-    check_cells(part, made)
-    found = cube_table(part.drop(columns=_STRATUM, errors="ignore"), metrics, keep_draws=False, engine="serial", **made)
-    levels = found[dim].to_numpy()
-    lacking = "reference" in how and how["reference"] is not None and how["reference"] not in levels
-    return pd.DataFrame() if len(levels) < 2 or lacking else compare_cube(found, dim, **how)
+    made = dict(cube_settings or {})
+    drawn, seed = n_draws if minus_controls else None, resolve_seed(rng)
+    # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
+    names = list(strata_edges(by).items())
+    order = [{name: edges} if edges is not None else name for name, edges in names if name != dim]
+    order += [{name: edges} if edges is not None else name for name, edges in names if name == dim]
+    whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **made)
+    how = {"adjust": adjust, "family": family, "minus_controls": minus_controls, "rng": seed, **settings}
+    return cast(dd.DataFrame, compare_cube(whole, dim, **how))
 
 
 def _by_partition(
@@ -395,10 +364,12 @@ def _tally_part(part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any]) 
     return tally_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings))
 
 
-def _ordered(found: Tallies, meta: pd.DataFrame, by: By, level: float, interval: str) -> pd.DataFrame:
+def _ordered(
+    found: Tallies, columns: pd.DataFrame, by: By, level: float, interval: str, empty: pd.DataFrame
+) -> pd.DataFrame:
     table = summarise_tallies(found, strata_names(by), level, interval)
     order = {name: i for i, name in enumerate(found.specs)}
-    return sort_strata(table, meta, by, table["metric"].map(order)) if len(table) else table
+    return sort_strata(table, columns, by, table["metric"].map(order)) if len(table) else empty
 
 
 @register_dataframe_accessor("ceval")
@@ -422,15 +393,15 @@ class DaskAccessor:
         """Call :func:`causaleval_pd.dask.with_controls` on this table."""
         return with_controls(self._table, metrics, **settings)
 
-    def summary(self, metrics: Metrics = None, *, by: By, **settings: Any) -> pd.DataFrame:
+    def summary(self, metrics: Metrics = None, *, by: By, **settings: Any) -> dd.DataFrame:
         """Call :func:`causaleval_pd.dask.summary` on this table."""
         return summary(self._table, metrics, by=by, **settings)
 
-    def cube(self, metrics: Metrics = None, *, by: By, replicate: Hashable, **settings: Any) -> xr.Dataset:
+    def cube(self, metrics: Metrics = None, *, by: By, **settings: Any) -> xr.Dataset:
         """Call :func:`causaleval_pd.dask.cube` on this table."""
-        return cube(self._table, metrics, by=by, replicate=replicate, **settings)
+        return cube(self._table, metrics, by=by, **settings)
 
-    def compare(self, dim: str, *, by: By, **settings: Any) -> pd.DataFrame:
+    def compare(self, dim: str, *, by: By, **settings: Any) -> dd.DataFrame:
         """Call :func:`causaleval_pd.dask.compare` on this table."""
         return compare(self._table, dim, by=by, **settings)
 

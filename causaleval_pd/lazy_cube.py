@@ -1,29 +1,55 @@
-"""A cube backed by dask arrays, from a dask table: one shuffle brings together what a chunk holds."""
+"""A cube backed by dask arrays, from a dask table: rows are scored where they are, and their numbers shuffled."""
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import xarray as xr
-from dask.base import compute
+from dask.base import compute, tokenize
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from .assembly import MAX_VALUES
+from .assembly import MAX_VALUES, coarsen
+from .blocks import BLOCK_BYTES, split
 from .cube import cube as cube_of
-from .engine import RNGLike, resolve_seed
+from .engine import RNGLike, key_columns, resolve_seed, row_keys
 from .evaluate import Metrics
-from .null import NullLike
-from .partitions import cells_of, cube_settings, need_key, places, refuse_strata, strata_edges
-from .strata import MISSING, Axis, By, strata_axes
+from .null import Nulls
+from .partitions import cells_of, cube_settings, looks_at_strata, need_key, places, strata_edges, strata_names
+from .strata import MISSING, Axis, By, number_truths, strata_axes
 
-_CHUNK = "__chunk__"
+#: columns that a row's place takes on the way
+_STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
+#: variables that are summed over the rows of a stratum
+_SUMS = ("n_obs", "_control_sum", "_control_count")
+
+
+class _Place(NamedTuple):
+    """A part of the cube: which levels of each dimension, strata in the order of the cube's cells."""
+
+    sizes: dict[str, int]
+    block: dict[str, slice]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(part.stop - part.start for part in self.block.values())
+
+    def cells(self, stratum: NDArray[np.int64], *replicate: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions of cells within this part, -1 outside."""
+        strata = [size for name, size in self.sizes.items() if name != "replicate"]
+        codes = [*(np.unravel_index(stratum, strata) if strata else ()), *replicate]
+        inside = np.ones(len(stratum), bool)
+        for code, part in zip(codes, self.block.values(), strict=True):
+            inside &= (code >= part.start) & (code < part.stop)
+        at = [np.where(inside, c - part.start, 0) for c, part in zip(codes, self.block.values(), strict=True)]
+        return np.where(inside, np.ravel_multi_index(at, self.shape) if at else 0, -1)
 
 
 def cube(
@@ -31,44 +57,47 @@ def cube(
     metrics: Metrics = None,
     *,
     by: By,
-    replicate: Hashable,
     n_draws: int | None = 1000,
-    null: NullLike | None = None,
+    null: Nulls = None,
     rng: RNGLike = None,
+    replicate: Hashable | None = None,
     key: Hashable | Sequence[Hashable] | None = None,
     keep_draws: bool = False,
     **settings: Any,
 ) -> xr.Dataset:
     """Score a dask table of runs and their controls into an array over strata, lazily.
 
-    The labels of the strata are looked up now; rows are shuffled and scored when the cube is computed or saved, one
-    chunk a level of the first stratum of `by`, whose rows must fit into a worker's memory.
+    The labels of the strata are looked up now. Rows are scored when the cube is computed or saved, each partition by
+    itself, and then only their numbers are shuffled, into chunks of some 64 MiB. A null model that looks at strata has
+    the rows shuffled first, so that a partition has whole strata.
 
     Parameters
     ----------
     table : dask.dataframe.DataFrame
         One run a row.
-    by, n_draws, rng, keep_draws
+    by, n_draws, null, rng
         As in `causaleval_pd.cube`.
-    replicate : hashable
-        Column that numbers the runs of a stratum and pairs them across strata. Numbers made from the truths, the
-        default for a table in memory, would need all rows at once.
-    null
-        As in `causaleval_pd.with_controls`, a model that looks at rows only.
+    replicate : hashable, optional
+        Column that numbers the runs of a stratum and pairs them across strata. By default runs get the number of their
+        truth, as in `causaleval_pd.cube`; for this the keys and the identity of the truths of all rows, some 40 bytes a
+        row, are loaded now.
     key
         As in `causaleval_pd.dask.with_controls`.
+    keep_draws : bool
+        Keep every draw. Write such a cube by `to_zarr`, unless it fits into memory.
     **settings
         Further keywords of `causaleval_pd.cube`.
 
     Returns
     -------
     Dataset
-        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places.
+        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places. The verbs of a cube give lazy
+        tables of it.
 
     Raises
     ------
     ValueError
-        As `causaleval_pd.cube`.
+        As `causaleval_pd.cube`; runs that have the same place are found when the cube is computed.
 
     Examples
     --------
@@ -76,106 +105,283 @@ def cube(
     >>> import causaleval_pd as ce
     >>> import causaleval_pd.dask
     >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
-    >>> found = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], replicate="replicate", n_draws=None)
-    >>> dict(found.chunksizes["algorithm"] and found.sizes)
-    {'algorithm': 3, 'density': 3, 'n': 3, 'replicate': 20}
+    >>> found = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=100, rng=7)
+    >>> dict(found.sizes)
+    {'algorithm': 3, 'density': 3, 'n': 3, 'replicate': 20, 'draw': 100, 'shd_bin': 4096}
+    >>> found.ceval.summary().compute()["p_value"].max().round(2)
+    np.float64(0.01)
     """
+    unsuited = {"progress", "engine", "n_jobs"} & set(settings)
+    if unsuited or keep_draws not in (True, False):
+        what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
+        raise ValueError(
+            f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
+        )
     made = cube_settings(table, metrics, settings)
     if n_draws is not None:
         need_key(table, key)
-        refuse_strata(made["field"], null)
-    if key is None:
-        index = list(table._meta.index.to_frame(index=False, name=table._meta.index.name or "index").columns)
-        table, key = table.reset_index(), index
-    made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
-    made |= {"replicate": replicate, "keep_draws": keep_draws}
-    coordinates, extra = _coordinates(table, by, replicate, made)
-    first = next(iter(coordinates))
-    labels = coordinates[first]
+    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
+    template = cube_of(table._meta, metrics, by=by, replicate=replicate, engine="serial", **made)
 
-    codes = table.map_partitions(_first_codes, by, made, labels, meta=pd.Series(dtype="int64", name=_CHUNK))
-    shuffled = table.assign(**{_CHUNK: codes}).set_index(_CHUNK, divisions=list(range(len(labels) + 1)))
-    template = cube_of(table._meta, metrics, engine="serial", **made)
-    sizes: dict[Hashable, int] = {**template.sizes}
-    sizes |= {name: len(x) for name, x in coordinates.items()}
-    sizes |= {name: MAX_VALUES for name in template.dims if str(name).endswith("_bin")}
-    chunks = [
-        delayed(_chunk)(part, metrics, made, {**coordinates, first: labels[i : i + 1]})
-        for i, part in enumerate(shuffled.to_delayed())
+    parts = table.to_delayed()
+    found = compute(*[delayed(_look_up)(part, by, replicate, made) for part in parts])
+    coordinates, extra = _coordinates(found, table._meta, by, made)
+    strata = {name: len(coordinates[name]) for name in strata_names(by)}
+    numbers = _numbers(found, coordinates, strata, made) if replicate is None else None
+    if numbers is not None:
+        coordinates["replicate"] = np.arange(max(int(x.max(initial=-1)) for x in numbers) + 1)
+    sizes = {**strata, "replicate": len(coordinates["replicate"])}
+
+    token = tokenize(table._name, metrics, by, str(replicate), made)
+    # the tables of dask take no delayed partitions that are shuffled later, but a map over their inputs
+    own = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
+    columns = {name: pd.Series(dtype=np.int64) for name in (_STRATUM, _REPLICATE)}
+    meta = table._meta.assign(**columns)
+    placed = table.map_partitions(_place, own, by, replicate, made, coordinates, meta=meta, align_dataframes=False)
+    if n_draws is not None and looks_at_strata(made["field"], null):
+        placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
+    scored = [
+        delayed(_score)(part, metrics, made, dask_key_name=f"score-{token}-{i}")
+        for i, part in enumerate(placed.to_delayed())
     ]
-    variables = {}
-    for name, variable in template.data_vars.items():
-        shape = tuple(1 if dim == first else sizes[dim] for dim in variable.dims)
-        parts = [da.from_delayed(delayed(operator.getitem)(chunk, name), shape, variable.dtype) for chunk in chunks]
-        axis = variable.dims.index(first)
-        variables[name] = (variable.dims, da.concatenate(parts, axis), variable.attrs)
-    attrs = template.attrs
+    bins: dict[Hashable, int] = {name: MAX_VALUES for name in template.dims if str(name).endswith("_bin")}
+    lengths = {**template.sizes, **bins} | {name: size for name, size in sizes.items()}
+    variables = _arrays(scored, "rows", template, lengths, [*strata, "replicate"], token)
+    variables |= _arrays(scored, "strata", template, lengths, [*strata], token)
+    attrs = dict(template.attrs)
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
-    return xr.Dataset(variables, {**coordinates, **extra}, attrs)
+    kept = {name: x for name, x in template.coords.items() if name == "null"}
+    ordered = {name: variables[name] for name in template.data_vars}
+    return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
 
 
-def _axes(part: pd.DataFrame, by: By, replicate: Hashable, settings: Mapping[str, Any]) -> list[Axis]:
+def _arrays(
+    scored: Sequence[Any],
+    kind: str,
+    template: xr.Dataset,
+    lengths: Mapping[Hashable, int],
+    dims: Sequence[str],
+    token: str,
+) -> dict[Hashable, xr.Variable]:
+    """Make the variables over rows, or those over strata, of merged pieces of what was scored in each partition."""
+    like = {name: x for name, x in template.data_vars.items() if ("replicate" in x.dims) == (kind == "rows")}
+    last = {name: [dim for dim in x.dims if dim not in dims] for name, x in like.items()}
+    fills = {name: (x.dtype, [lengths[dim] for dim in last[name]]) for name, x in like.items()}
+    cell_bytes = sum(dtype.itemsize * math.prod(shape) for dtype, shape in fills.values())
+    sizes = {dim: lengths[dim] for dim in dims}
+    blocks = [_Place(sizes, block) for block in split(sizes, cell_bytes * math.prod(sizes.values()), BLOCK_BYTES)]
+    cut = [delayed(_cut)(part, kind, blocks, dask_key_name=f"cut-{kind}-{token}-{i}") for i, part in enumerate(scored)]
+    chunks: dict[Hashable, list[tuple[dict[str, slice], da.Array]]] = {name: [] for name in like}
+    for i, block in enumerate(blocks):
+        pieces = [
+            delayed(operator.getitem)(part, i, dask_key_name=f"{kind}-{token}-{i}-{j}") for j, part in enumerate(cut)
+        ]
+        merge = delayed(_merge_rows if kind == "rows" else _merge_strata)
+        chunk = merge(pieces, block, fills, dask_key_name=f"merge-{kind}-{token}-{i}")
+        for name, (dtype, shape) in fills.items():
+            one = delayed(operator.getitem)(chunk, name, dask_key_name=f"{name}-part-{token}-{i}")
+            array = da.from_delayed(one, (*block.shape, *shape), dtype, name=f"{name}-{token}-{i}")
+            chunks[name].append((block.block, array))
+    variables = {}
+    for name, x in like.items():
+        # how a number was found is not known before it is
+        attrs = {word: value for word, value in x.attrs.items() if word != "method"}
+        variables[name] = xr.Variable((*dims, *last[name]), _grid(chunks[name], dims), attrs).transpose(*x.dims)
+    return variables
+
+
+class _Found(NamedTuple):
+    """What a partition says of the places of its rows."""
+
+    axes: list[Axis]
+    truth: NDArray[np.int64]
+    keys: pd.DataFrame
+
+
+def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any]) -> list[Axis]:
     own = cells_of(part, settings)
-    runs = part[[replicate]].set_axis(["replicate_"], axis=1)
-    [number] = strata_axes(runs, ["replicate_"], own)
-    return [*strata_axes(part, by, own), number._replace(name="replicate")]
+    axes = strata_axes(part, by, own)
+    if replicate is not None:
+        runs = part[[replicate]].set_axis(["replicate_"], axis=1)
+        axes.append(strata_axes(runs, ["replicate_"], own)[0]._replace(name="replicate"))
+    return axes
 
 
-def _levels(part: pd.DataFrame, by: By, replicate: Hashable, settings: Mapping[str, Any]) -> dict[str, set[Any]]:
-    """Return the labels of each axis in a partition, None for a missing number."""
+def _look_up(part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any]) -> _Found:
     axes = _axes(part, by, replicate, settings)
-    return {axis.name: {None if pd.isna(x) else x for x in axis.labels} for axis in axes}
+    if replicate is not None:
+        return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
+    own = cells_of(part, settings)
+    keys = key_columns(part, settings["key"])
+    return _Found(axes, own.field.identify(own.truth), pd.DataFrame(dict(enumerate(x.array for x in keys))))
 
 
 def _coordinates(
-    table: dd.DataFrame, by: By, replicate: Hashable, settings: Mapping[str, Any]
+    found: Sequence[_Found], meta: pd.DataFrame, by: By, settings: Mapping[str, Any]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Look up the labels of every axis, in the order of a cube of the whole table, and what else lies along them."""
-    found = compute(*[delayed(_levels)(part, by, replicate, settings) for part in table.to_delayed()])
+    """Put the labels of every axis in the order of a cube of the whole table, with what else lies along them."""
     edges = strata_edges(by)
     coordinates: dict[str, NDArray[Any]] = {}
     extra: dict[str, Any] = {}
-    for name in [*edges, "replicate"]:
-        labels = set().union(*(levels[name] for levels in found))
+    for i, axis in enumerate(found[0].axes):
+        name = axis.name
+        labels = {None if pd.isna(x) else x for part in found for x in part.axes[i].labels}
         if edges.get(name) is not None:
             missing = [np.nan] if MISSING in labels else []
-            cells = cells_of(table._meta, settings)
             numbers = pd.DataFrame({name: np.array(missing, np.float64)})
-            [axis] = strata_axes(numbers, [{name: cast(Sequence[float], edges[name])}], cells)
-            coordinates[name] = axis.labels
-            extra |= {side: (name, values) for side, values in axis.extra.items()}
+            cut = [{name: cast(Sequence[float], edges[name])}]
+            [whole] = strata_axes(numbers, cut, cells_of(meta, settings))
+            coordinates[name] = whole.labels
+            extra |= {side: (name, values) for side, values in whole.extra.items()}
             continue
         column = pd.Series(list(labels), dtype=object)
-        order = np.argsort(np.asarray(places(column, table._meta, name, None), np.float64), kind="stable")
+        order = np.argsort(np.asarray(places(column, meta, name, None), np.float64), kind="stable")
         words = any(isinstance(x, str) for x in labels)
         ordered = [column.iloc[i] for i in order]
         coordinates[name] = (
             np.array(ordered, dtype=object) if words else np.array([np.nan if x is None else x for x in ordered])
         )
-    if len(coordinates) < 2:
-        raise ValueError("by names no stratum; a cube of a dask table has a chunk a level of its first stratum")
     return coordinates, extra
 
 
-def _first_codes(part: pd.DataFrame, by: By, settings: Mapping[str, Any], labels: NDArray[Any]) -> pd.Series:
-    axis = strata_axes(part, by, cells_of(part, settings))[0]
-    positions = pd.Index(labels).get_indexer(pd.Index(axis.labels))
-    return pd.Series(positions[axis.codes].astype(np.int64), part.index, name=_CHUNK)
+def _codes(axis: Axis, labels: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the positions of rows along an axis of the whole table."""
+    positions = pd.Index(labels).get_indexer(pd.Index(axis.labels)).astype(np.int64)
+    return positions[axis.codes]
 
 
-def _chunk(
-    part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], coordinates: Mapping[str, NDArray[Any]]
-) -> dict[Hashable, NDArray[Any]]:
-    """Make the cube of one level of the first stratum, in the places that it has in the whole."""
-    found = cube_of(part.reset_index(drop=True), metrics, engine="serial", **settings)
-    found = found.drop_vars([name for name in found.coords if name not in found.dims])
-    empty = {
-        name: 0 if variable.dtype.kind == "i" or str(name).endswith(("_control_sum", "_control_weight")) else np.nan
-        for name, variable in found.data_vars.items()
-    }
-    whole = found.reindex(dict(coordinates), fill_value=empty)
-    bins = {name: (0, MAX_VALUES - size) for name, size in whole.sizes.items() if str(name).endswith("_bin")}
-    if bins:
-        whole = whole.pad(bins, constant_values={name: empty[name] for name in whole.data_vars})
-    return {name: variable.to_numpy() for name, variable in whole.data_vars.items()}
+def _strata(axes: Sequence[Axis], coordinates: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
+    number = np.zeros(len(axes[0].codes) if axes else 0, np.int64)
+    for axis in axes:
+        number = number * len(coordinates[axis.name]) + _codes(axis, coordinates[axis.name])
+    return number
+
+
+def _numbers(
+    found: Sequence[_Found],
+    coordinates: Mapping[str, NDArray[Any]],
+    strata: Mapping[str, int],
+    settings: Mapping[str, Any],
+) -> list[NDArray[np.int64]]:
+    """Give the runs of all partitions numbers by their truths, and refuse keys that repeat."""
+    keys = pd.concat([part.keys for part in found], ignore_index=True)
+    if settings["n_draws"] is not None:
+        row_keys(keys, list(keys.columns), settings["rng"])
+    stratum = np.concatenate(
+        [_strata(x.axes, coordinates) if strata else np.zeros(len(x.truth), np.int64) for x in found]
+    )
+    numbers = number_truths(keys, list(keys.columns), stratum, np.concatenate([x.truth for x in found]))
+    return np.split(numbers, np.cumsum([len(x.truth) for x in found])[:-1])
+
+
+def _column(values: NDArray[np.int64]) -> pd.Series:
+    return pd.Series(values)
+
+
+def _place(
+    part: pd.DataFrame,
+    numbers: pd.Series | None,
+    by: By,
+    replicate: Hashable | None,
+    settings: Mapping[str, Any],
+    coordinates: Mapping[str, NDArray[Any]],
+) -> pd.DataFrame:
+    """Add the places of a partition's rows in the whole cube."""
+    axes = _axes(part, by, replicate, settings)
+    own = _codes(axes.pop(), coordinates["replicate"]) if numbers is None else numbers.to_numpy()
+    stratum = _strata(axes, coordinates) if axes else np.zeros(len(part), np.int64)
+    return part.assign(**{_STRATUM: stratum, _REPLICATE: own})
+
+
+def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Score a partition's rows; return what is said of rows, and of the strata that it has rows of."""
+    stratum, replicate = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
+    number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
+    runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
+    found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, engine="serial", **settings)
+    levels = found[_STRATUM].to_numpy().astype(np.int64)
+    at = np.searchsorted(levels, stratum), number
+    rows, strata = {}, {}
+    for name, x in found.data_vars.items():
+        if "replicate" in x.dims:
+            rows[name] = x.transpose(_STRATUM, "replicate", ...).to_numpy()[at]
+        else:
+            strata[name] = x.transpose(_STRATUM, ...).to_numpy()
+    return {"rows": ((stratum, replicate), rows), "strata": ((levels,), strata)}
+
+
+def _cut(scored: Mapping[str, Any], kind: str, blocks: Sequence[_Place]) -> list[Any]:
+    """Cut the numbers of a partition into those of each block: positions within it, and values."""
+    where, values = scored[kind]
+    pieces = []
+    for block in blocks:
+        cells = block.cells(*where)
+        mine = np.flatnonzero(cells >= 0)
+        pieces.append((cells[mine], {name: x[mine] for name, x in values.items()}))
+    return pieces
+
+
+_Pieces = Sequence[tuple[NDArray[np.int64], dict[Hashable, NDArray[Any]]]]
+_Fills = Mapping[Hashable, tuple[np.dtype[Any], list[int]]]
+
+
+def _merge_rows(pieces: _Pieces, block: _Place, fills: _Fills) -> dict[Hashable, NDArray[Any]]:
+    """Put the rows of all partitions into a block of cells."""
+    n_cells = int(np.prod(block.shape))
+    runs = np.bincount(np.concatenate([cells for cells, _ in pieces]), minlength=n_cells)
+    if (runs > 1).any():
+        raise ValueError(
+            f"{int((runs > 1).sum())} places of the cube have several runs, of one stratum and one replicate; "
+            "name a column that tells them apart by replicate=, or add one to by="
+        )
+    merged = {}
+    for name, (dtype, last) in fills.items():
+        whole = np.full((n_cells, *last), np.nan if dtype.kind == "f" else 0, dtype)
+        for cells, values in pieces:
+            whole[cells] = values[name]
+        merged[name] = whole.reshape((*block.shape, *last))
+    return merged
+
+
+def _merge_strata(pieces: _Pieces, block: _Place, fills: _Fills) -> dict[Hashable, NDArray[Any]]:
+    """Add up what the partitions say of the strata of a block."""
+    n_cells = int(np.prod(block.shape))
+    merged = {}
+    for name, (dtype, last) in fills.items():
+        if str(name).endswith(_SUMS):
+            whole = np.zeros((n_cells, *last), dtype)
+            for cells, values in pieces:
+                whole[cells] += values[name]
+            merged[name] = whole.reshape((*block.shape, *last))
+        elif str(name).endswith("_control_value"):
+            weight = str(name).removesuffix("value") + "weight"
+            tables = _add_tables(pieces, name, weight, (n_cells, *last))
+            merged |= {x: table.reshape((*block.shape, *last)) for x, table in zip((name, weight), tables, strict=True)}
+    return merged
+
+
+def _add_tables(pieces: _Pieces, value: Hashable, weight: Hashable, shape: tuple[int, ...]) -> Iterator[NDArray[Any]]:
+    """Merge the tables of control values of every stratum (and null model)."""
+    values, weights = np.full(shape, np.nan), np.zeros(shape)
+    for place in np.ndindex(shape[:-1]):
+        found = []
+        for cells, parts in pieces:
+            for row in np.flatnonzero(cells == place[0]):
+                mine = (row, *place[1:])
+                used = parts[weight][mine] > 0
+                found.append(pd.Series(parts[weight][mine][used], parts[value][mine][used]))
+        table = pd.concat(found) if found else pd.Series(dtype=np.float64)
+        table = coarsen(table.groupby(level=0).sum()) if len(table) else table
+        values[place][: len(table)], weights[place][: len(table)] = table.index.to_numpy(np.float64), table.to_numpy()
+    return iter((values, weights))
+
+
+def _grid(chunks: Sequence[tuple[dict[str, slice], da.Array]], dims: Sequence[str], axis: int = 0) -> da.Array:
+    """Put the chunks of a variable together, one dimension after the other."""
+    if axis == len(dims):
+        [(_, array)] = chunks
+        return array
+    starts = sorted({block[dims[axis]].start for block, _ in chunks})
+    slabs = [[chunk for chunk in chunks if chunk[0][dims[axis]].start == start] for start in starts]
+    return da.concatenate([_grid(slab, dims, axis + 1) for slab in slabs], axis)

@@ -13,7 +13,7 @@ from .controls import find_null
 from .engine import key_columns
 from .evaluate import Metrics, Task, cells_field, column, select
 from .field import get_field
-from .null import NullLike
+from .null import Nulls
 from .strata import MISSING, By
 
 if TYPE_CHECKING:
@@ -60,10 +60,9 @@ def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any
     return given
 
 
-def sort_strata(table: pd.DataFrame, meta: pd.DataFrame, by: By, metric: pd.Series | None = None) -> pd.DataFrame:
+def sort_strata(table: pd.DataFrame, meta: pd.DataFrame, by: By, metric: pd.Series) -> pd.DataFrame:
     """Put rows in the order of their metrics and of a cube's cells."""
-    first = pd.Series(pd.factorize(table["metric"])[0], table.index) if metric is None else metric
-    positions = [first, *(places(table[name], meta, name, edges) for name, edges in strata_edges(by).items())]
+    positions = [metric, *(places(table[name], meta, name, edges) for name, edges in strata_edges(by).items())]
     order = np.lexsort([np.asarray(place, np.float64) for place in reversed(positions)])
     return table.iloc[order].reset_index(drop=True)
 
@@ -92,14 +91,10 @@ def places(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequence[flo
     return labels.map({x: i for i, x in enumerate(levels)}).fillna(len(levels))
 
 
-def refuse_strata(field: str, null: NullLike | None) -> None:
-    """Refuse null models that look at a whole stratum: no partition has it."""
-    model = find_null(get_field(field), null)
-    if model.by_stratum:
-        raise ValueError(
-            f"null={model.name!r} draws from the estimates of a whole stratum, which no partition has; "
-            "make a cube of the rows of interest, table.compute().ceval.cube(...)"
-        )
+def looks_at_strata(field: str, null: Nulls) -> bool:
+    """Tell whether a null model looks at a whole stratum, which no partition has."""
+    wanted: list[Any] = list(null) if isinstance(null, (list, tuple)) else [null]
+    return any(find_null(get_field(field), one).by_stratum for one in wanted)
 
 
 def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:

@@ -181,7 +181,7 @@ def replicate_axis(
         axis = _levels("replicate", column(table, replicate, "replicate").reset_index(drop=True))
         labels, positions = axis.labels, axis.codes
     else:
-        positions = _number_truths(_ranks(table, key), stratum, truth_id)
+        positions = number_truths(table, key, stratum, truth_id)
         labels = np.arange(int(positions.max(initial=-1)) + 1)
     place = pd.DataFrame({"stratum": stratum, "replicate": positions})
     clash = place.duplicated(keep=False).to_numpy()
@@ -193,6 +193,16 @@ def replicate_axis(
             f"({labels[positions[same[0]]]!r}); name a column that tells them apart by replicate=, or add one to by="
         )
     return labels, positions
+
+
+def number_truths(
+    table: pd.DataFrame,
+    key: Hashable | Sequence[Hashable] | None,
+    stratum: NDArray[np.int64],
+    truth_id: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Give the runs of every stratum numbers by their truths, as `replicate_axis` says."""
+    return _number_truths(_ranks(table, key), stratum, truth_id)
 
 
 def _ranks(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) -> NDArray[np.int64]:

@@ -65,7 +65,7 @@ def test_blocks_are_bounded():
         cut = blocks.split(sizes, n_bytes, 100)
         cells = [np.prod([place.stop - place.start for place in block.values()]) for block in cut]
         assert sum(cells) == 3 * 40 * 7
-        assert max(cells) * n_bytes / (3 * 40 * 7) <= 200 or max(cells) == 1
+        assert max(cells) * n_bytes / (3 * 40 * 7) <= 100 or max(cells) == 1
 
 
 def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):

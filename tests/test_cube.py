@@ -126,8 +126,8 @@ def test_summary_is_what_pandas_gives(cube, small):
     assert list(table.columns) == [
         *BY,
         *("metric", "n_obs", "n_missing", "n_undefined", "n_without_controls", "mean", "low", "high"),
-        *("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill", "skill_low", "skill_high"),
-        *("control_mean_se", "p_se"),
+        *("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill", "skill_low"),
+        *("skill_high", "control_mean_se", "p_se"),
     ]
     by_hand = scored.groupby(BY)["shd"].agg(["mean", lambda x: x.quantile(0.025), lambda x: x.quantile(0.975)])
     mine = table[table["metric"] == "shd"].set_index(BY)[["mean", "low", "high"]]

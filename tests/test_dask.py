@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import dask.dataframe as dd
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
+from causaleval_pd import blocks, lazy_cube
 
 METRICS = ["shd", "adjacency_f1", "orientation_precision"]
 RUNS = (
@@ -51,26 +53,23 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
     cube = ce.cube(RUNS, METRICS, by=BY, n_draws=50, rng=7, key="run")
     wanted = ce.summary(cube, interval=interval)
     table = partitioned(RUNS, order, cuts)
-    found = table.ceval.summary(METRICS, by=BY, n_draws=50, rng=7, key="run", interval=interval)
+    lazy = table.ceval.summary(METRICS, by=BY, n_draws=50, rng=7, key="run", interval=interval)
+    found = lazy.compute()
+    assert list(lazy.dtypes.items()) == list(found.dtypes.items())
     assert (found["p_value"] == wanted["p_value"]).all()
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
 
-def test_comparisons_agree():
+@pytest.mark.parametrize(
+    "settings", [{"minus_controls": True}, {"test": "sign_flip"}, {"test": "friedman", "adjust": "nemenyi"}]
+)
+def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)
-    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], n_draws=50, rng=7, key="run")
-    for minus in (False, True):
-        wanted = ce.compare(cube, "algorithm", minus_controls=minus)
-        found = table.ceval.compare(
-            "algorithm",
-            by=["algorithm", "density"],
-            metrics=METRICS,
-            minus_controls=minus,
-            n_draws=50,
-            rng=7,
-            key="run",
-        )
-        pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
+    how = {"n_draws": 50, "rng": 7, "key": "run"}
+    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
+    wanted = ce.compare(cube, "algorithm", rng=7, **settings)
+    found = table.ceval.compare("algorithm", by=["algorithm", "density"], metrics=METRICS, **how, **settings)
+    pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_scores_are_lazy_with_their_dtypes():
@@ -82,15 +81,33 @@ def test_scores_are_lazy_with_their_dtypes():
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_exact=True)
 
 
-@pytest.mark.parametrize("keep_draws", [True, False])
-def test_cubes_are_lazy_and_agree(keep_draws, tmp_path):
-    by = ["n_nodes", "algorithm", {"density": [0, 0.3, 0.5, 1]}]
+CUBES = {
+    "draws": {"keep_draws": True},
+    "sums": {"keep_draws": False},
+    "numbers given": {"keep_draws": False, "replicate": "number"},
+    "strata": {"keep_draws": True, "null": "stratum", "by": ["n_nodes", "algorithm"]},
+    "several nulls": {"keep_draws": False, "null": ["edges", "stratum"], "by": ["n_nodes", "algorithm"]},
+    "several nulls' draws": {"keep_draws": True, "null": ["edges", "erdos_renyi"]},
+    "no controls": {"n_draws": None, "values": ["run"]},
+    "one stratum": {"by": []},
+}
+
+
+@pytest.mark.parametrize("limit", [40_000, 2**26])
+@pytest.mark.parametrize("settings", CUBES.values(), ids=CUBES.keys())
+def test_cubes_are_lazy_and_agree(settings, limit, tmp_path, monkeypatch):
+    monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", limit)
     runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())
     runs.loc[[3, 30], "n_nodes"] = [7, 8]
-    how = {"by": by, "replicate": "number", "n_draws": 30, "rng": 7, "key": "run", "keep_draws": keep_draws}
+    runs.loc[[3, 30], "estimate"] = None
+    by = ["n_nodes", "algorithm", {"density": [0, 0.3, 0.5, 1]}]
+    how = {"by": by, "n_draws": 30, "rng": 7, "key": "run", "keep_draws": False} | settings
     wanted = ce.cube(runs, METRICS, **how)
     lazy = partitioned(runs, list(range(len(runs)))[::-1], [5, 20, 40]).ceval.cube(METRICS, **how)
     assert all(variable.chunks is not None for variable in lazy.data_vars.values())
+    chunks = [math.prod(chunk) for chunk in itertools.product(*lazy["shd"].chunks)]
+    of_rows = sum(x.nbytes for x in lazy.data_vars.values() if "replicate" in x.dims)
+    assert (len(chunks) > 1) == (of_rows > limit)
     lazy.to_zarr(tmp_path / "cube.zarr", consolidated=False)
     found = lazy.compute()
     for name in wanted.dims:
@@ -100,11 +117,58 @@ def test_cubes_are_lazy_and_agree(keep_draws, tmp_path):
     xr.testing.assert_equal(found[rows], wanted[rows])
     xr.testing.assert_allclose(found, wanted, rtol=1e-12)
     assert found.attrs | {"control_kind": ""} == wanted.attrs | {"control_kind": ""}
-    pd.testing.assert_frame_equal(ce.summary(lazy, "shd"), ce.summary(wanted, "shd"), rtol=1e-12, atol=1e-12)
-    for verb in (ce.summary, ce.test_controls):
-        pd.testing.assert_frame_equal(
-            verb(xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)), verb(wanted), rtol=1e-12, atol=1e-12
-        )
+    back = xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)
+    for verb in (ce.summary, ce.test_controls) if how["n_draws"] else (ce.summary,):
+        for cube in (lazy, back):
+            pd.testing.assert_frame_equal(verb(cube).compute(), verb(wanted), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("null", ["stratum", ["edges", "erdos_renyi"]])
+def test_summaries_of_nulls_that_no_partition_can_draw(null):
+    by = ["n_nodes", "algorithm"]
+    wanted = ce.summary(ce.cube(RUNS, ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"))
+    found = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20]).ceval.summary(
+        ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"
+    )
+    pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("verb", ["summary", "test_controls", "compare"])
+def test_rows_are_scored_once(verb, monkeypatch):
+    scored = []
+
+    def score(part: pd.DataFrame, *arguments: object) -> object:
+        scored.append(len(part))
+        return scores(part, *arguments)
+
+    scores = lazy_cube._score
+    monkeypatch.setattr(lazy_cube, "_score", score)
+    monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 100_000)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 40_000)
+    lazy = dd.from_pandas(RUNS, npartitions=3).ceval.cube(METRICS, by=["algorithm", "density"], n_draws=50, rng=7)
+    getattr(ce, verb)(lazy, *(["algorithm"] if verb == "compare" else [])).compute(scheduler="synchronous")
+    assert sorted(scored) == sorted(dd.from_pandas(RUNS, npartitions=3).map_partitions(len).compute())
+
+
+def test_the_same_cube_has_the_same_names():
+    """So that an interrupted output can be continued."""
+
+    def keys(rng: int) -> set[object]:
+        return set(dd.from_pandas(RUNS, npartitions=3).ceval.cube(["shd"], by=BY, rng=rng).__dask_graph__())
+
+    assert keys(7) == keys(7)
+    assert keys(7) != keys(8)
+
+
+def test_runs_of_one_place_are_refused():
+    lazy = partitioned(RUNS, list(range(len(RUNS))), [20]).ceval.cube(
+        ["shd"], by=["algorithm"], replicate="replicate", n_draws=None
+    )
+    with pytest.raises(ValueError, match="have several runs, of one stratum and one replicate; name a column"):
+        lazy.compute()
+    twice = partitioned(RUNS.assign(run=RUNS["run"] // 6), list(range(len(RUNS))), [20])
+    with pytest.raises(ValueError, match=r"columns \[0\] repeat|repeat: rows"):
+        twice.ceval.cube(["shd"], by=["algorithm"], key="run")
 
 
 def test_what_dask_cannot_know_is_refused():
@@ -113,10 +177,10 @@ def test_what_dask_cannot_know_is_refused():
         table.ceval.with_controls(["shd"], n_draws=5)
     with pytest.raises(ValueError, match=r"key names columns that the table lacks: \['no'\]"):
         table.ceval.with_controls(["shd"], n_draws=5, key=["run", "no"])
-    with pytest.raises(ValueError, match="'stratum' draws from the estimates of a whole stratum"):
-        table.ceval.summary(["shd"], by=["algorithm"], null="stratum", key="run")
-    with pytest.raises(ValueError, match="looks at a whole cube"):
-        table.ceval.compare("algorithm", by=["algorithm"], metrics=["shd"], test="bootstrap")
+    with pytest.raises(ValueError, match="a cube of a dask table has no setting engine"):
+        table.ceval.cube(["shd"], by=["algorithm"], key="run", engine="threads")
+    with pytest.raises(ValueError, match="keep_draws='auto'"):
+        table.ceval.cube(["shd"], by=["algorithm"], key="run", keep_draws="auto")
     printed = RUNS.assign(truth="DiGraph with 4 nodes and 4 edges")
     lazy = dd.from_pandas(printed, npartitions=2).ceval.evaluate(["shd"])
     with pytest.raises(ValueError, match="the printed text of an object: dask turns objects into text"):
