@@ -192,9 +192,17 @@ def cube(
             match = model.match(Matching(task.truth, task.estimate, kinds, stratum, model.options, task.context))
             collector = Collector(builder, task.metrics, n_drawn, keep)
             for chunk in control_chunks(
-                task, match, keys, how, table.index, progress=progress, engine=engine, n_jobs=n_jobs
+                task,
+                match,
+                keys,
+                how,
+                table.index,
+                strata=None if keep else stratum,
+                progress=progress,
+                engine=engine,
+                n_jobs=n_jobs,
             ):
-                collector.add(chunk.rows, chunk.summaries, chunk.draws, row_p=not (model.by_stratum or model.reference))
+                collector.add(chunk, row_p=not (model.by_stratum or model.reference))
                 found_kinds |= set(chunk.kind.tolist())
             collector.finish()
         words.append(", ".join(sorted(found_kinds)))

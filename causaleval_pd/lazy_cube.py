@@ -15,7 +15,7 @@ from dask.base import compute
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from .assembly import MAX_VALUES
+from .accumulators import MAX_VALUES
 from .cube import cube as cube_of
 from .engine import RNGLike, resolve_seed
 from .evaluate import Metrics

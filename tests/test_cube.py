@@ -316,7 +316,7 @@ def test_sums_and_values_agree_with_the_raw_draws(cube, small):
 
 
 def test_too_long_value_tables_are_averaged(monkeypatch, small):
-    monkeypatch.setattr(sys.modules["causaleval_pd.assembly"], "MAX_VALUES", 8)
+    monkeypatch.setattr(sys.modules["causaleval_pd.accumulators"], "MAX_VALUES", 8)
     streamed = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=False)
     assert streamed.sizes["adjacency_f1_bin"] <= 8
     full = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=True)

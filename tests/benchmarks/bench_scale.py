@@ -59,7 +59,9 @@ def workers(rows: int) -> None:
     spent = {}
     for n in (1, 2):
         with (
-            LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1") as cluster,
+            LocalCluster(
+                n_workers=n, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+            ) as cluster,
             Client(cluster),
         ):
             _summarise(5000, 10)
