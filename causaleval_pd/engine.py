@@ -20,7 +20,7 @@ Engine = Literal["serial", "threads", "dask"] | None
 RNGLike = int | np.integer | np.random.Generator | None
 
 #: bytes that draws which are handled at once may take, and the controls that they come from: they stay in the cache
-CHUNK_BYTES = 4 * 2**20
+CHUNK_BYTES = 2 * 2**20
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
