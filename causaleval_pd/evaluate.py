@@ -129,7 +129,10 @@ def plan(
     context: Mapping[str, Any] | None,
     zero_division: float,
 ) -> tuple[list[Task], dict[Hashable, pd.Series]]:
-    """Check the columns, settle the field, coerce the cells, fix 0/0; one task a field that the metrics belong to."""
+    """Check the columns, settle the field, coerce the cells, fix 0/0; one task a field that the metrics belong to.
+
+    Without metrics that is one of the cells' own field.
+    """
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a pandas DataFrame, found {type(table).__name__}")
     cells = {name: column(table, name, role) for name, role in ((truth, "truth"), (estimate, "estimate"))}
@@ -140,7 +143,7 @@ def plan(
     cells = {name: own.coerce(values, str(name)) for name, values in cells.items()}
     if chosen is None:
         chosen = tuple(get_metric(name) for name in own.default_metrics)
-    names = list(dict.fromkeys(m.field for m in chosen))
+    names = list(dict.fromkeys(m.field for m in chosen)) or [own.name]
     inputs = resolve_context(table, context, {name: get_field(name).context for name in names})
     tasks = []
     for name in names:
