@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
@@ -25,7 +25,8 @@ def answers(first: int, n: int) -> Batch:
     return Batch(np.arange(first, first + n), AnswerPairs(np.zeros(n, bool), np.ones(n, bool)))
 
 
-@given(st.lists(st.tuples(st.integers(1, 40_000), st.floats(1, 1e9)), max_size=6))
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 20_000), st.sampled_from([1.0, 200.0, 1e4, 1e6, 3e7])), max_size=6))
 def test_every_row_is_in_one_unit_of_about_equal_time(sizes):
     starts = np.cumsum([0, *(n for n, _ in sizes)])
     batches = [answers(int(a), n) for a, (n, _) in zip(starts, sizes, strict=False)]

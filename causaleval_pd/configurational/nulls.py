@@ -85,7 +85,7 @@ class DrawnModels:
     @property
     def work(self) -> float:
         """Nanoseconds that drawing one control takes, roughly."""
-        return 1e5
+        return 2e5
 
     def draw(self, start: int, count: int) -> FormulaPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""

@@ -76,7 +76,7 @@ class CustomControls:
     @property
     def work(self) -> float:
         """Nanoseconds that drawing one control takes, roughly: it is a call of the user's function."""
-        return 1e5
+        return 3e5
 
     def draw(self, start: int, count: int) -> GraphPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
