@@ -11,16 +11,14 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from .accumulators import add_values
 from .metric import Metric
-from .row_controls import METHODS, NONE, RowControls
-from .stats import score as score_values
+from .row_controls import METHODS, NONE
 from .strata import Axis
+from .streaming import Chunk
 
 Floats = NDArray[np.float64]
 Variable = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
-
-#: distinct control values of a stratum that are stored exactly; more are averaged within as many bins
-MAX_VALUES = 4096
 
 #: row summaries that a cube carries beside each metric, with the words of their labels
 ROW_PARTS = {
@@ -146,30 +144,23 @@ class Collector:
             self.counts = {m.name: np.zeros((n_strata, n_draws), np.int64) for m in metrics}
             self.tables: dict[str, dict[int, pd.Series]] = {m.name: {} for m in metrics}
 
-    def add(
-        self, rows: NDArray[np.int64], summaries: dict[str, RowControls], draws: dict[str, Floats], *, row_p: bool
-    ) -> None:
+    def add(self, chunk: Chunk, *, row_p: bool) -> None:
         """Take over the rows of a chunk; without `row_p` they have no p-values of their own."""
-        strata = self.builder.stratum[rows]
+        rows = chunk.rows
         for m in self.metrics:
-            summary = summaries[m.name]
+            summary = chunk.summaries[m.name]
             for part, column_values in self.rows[m.name].items():
                 column_values[rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
             self.methods[m.name]["mean"] |= set(summary.mean_method.tolist())
             self.methods[m.name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
             if self.keep:
-                self.raw[m.name][self.builder.cell[rows]] = draws[m.name]
+                self.raw[m.name][self.builder.cell[rows]] = chunk.draws[m.name]
                 continue
-            scores = score_values(draws[m.name], direction=m.direction, optimum=m.optimum)
-            for number in np.unique(strata):
-                mine = strata == number
-                self.sums[m.name][number] += np.nansum(scores[mine], axis=0)
-                self.counts[m.name][number] += (~np.isnan(scores[mine])).sum(axis=0)
-                seen = pd.Series(*np.unique(draws[m.name][mine], return_counts=True)[::-1])
-                seen = seen[~np.isnan(seen.index.to_numpy(np.float64))]
-                table = self.tables[m.name].get(int(number))
-                merged = seen if table is None else table.add(seen, fill_value=0)
-                self.tables[m.name][int(number)] = coarsen(merged)
+            tables = self.tables[m.name]
+            for number, found in chunk.strata[m.name].items():
+                self.sums[m.name][number] += found.sums
+                self.counts[m.name][number] += found.counts
+                tables[number] = add_values(tables[number], found.values) if number in tables else found.values
 
     def finish(self) -> None:
         """Place what was gathered into the cube."""
@@ -196,17 +187,3 @@ class Collector:
                 values[i, : len(t)], weights[i, : len(t)] = t.index.to_numpy(np.float64), t.to_numpy(np.float64)
             self.builder.add_stratum(f"{m.name}_control_value", values, f"{m.name}_bin", **attrs)
             self.builder.add_stratum(f"{m.name}_control_weight", weights, f"{m.name}_bin", **attrs)
-
-
-def coarsen(table: pd.Series) -> pd.Series:
-    """Average neighbouring values of a value table that has become too long."""
-    limit = MAX_VALUES
-    table = table.sort_index()
-    if len(table) <= limit:
-        return table
-    values, weights = table.index.to_numpy(np.float64), table.to_numpy(np.float64)
-    bins = np.minimum((np.cumsum(weights) - weights / 2) / weights.sum() * limit, limit - 1).astype(int)
-    weight = np.bincount(bins, weights, minlength=limit)
-    value = np.bincount(bins, weights * values, minlength=limit)
-    used = weight > 0
-    return pd.Series(weight[used], index=value[used] / weight[used])

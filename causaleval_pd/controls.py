@@ -274,6 +274,7 @@ class GivenControls:
     pairs: Pairs
     kind: NDArray[np.object_]
     cost: int = 0
+    work: float = 0.0
 
     def draw(self, start: int, count: int) -> Pairs:
         """Return the given pairs; there is one draw, number 0."""

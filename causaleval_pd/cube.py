@@ -19,7 +19,7 @@ from .evaluate import Invalid, Metrics, Task, column, plan, score_rows
 from .metric import Metric
 from .null import Matching, Null, Nulls
 from .row_controls import Method, Plan
-from .strata import RESERVED, Axis, By, cube_size, replicate_axis, strata_axes, stratum_numbers
+from .strata import RESERVED, Axis, By, check_cells, cube_size, replicate_axis, strata_axes, stratum_numbers
 from .streaming import control_chunks
 
 #: raw draws are kept by default up to this many bytes
@@ -65,7 +65,7 @@ def cube(
     table : DataFrame
         One run a row.
     metrics : str, Metric or iterable of these, optional
-        What to compute; default the field's default set.
+        What to compute; default the field's default set. An empty list with `n_draws=None` makes a cube of `values`.
     by : sequence of str or {name: edges}
         The strata, a dimension each, in this order. A name is a column or a metric that describes the row
         (`"true_density"`); edges cut numbers into intervals, the lowest edge included. Rows whose value is missing form
@@ -133,8 +133,8 @@ def cube(
         table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
     )
     chosen = [m for task in tasks for m in task.metrics]
-    if not tasks:
-        raise ValueError("no metrics were named; a cube needs at least one")
+    if not chosen and not values:
+        raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
     own = tasks[0]
     axes = strata_axes(table, by, own)
     stratum = stratum_numbers(axes, len(table))
@@ -144,6 +144,7 @@ def cube(
     _check_names(axes, chosen, values)
 
     builder = Builder(axes, labels, n_strata, stratum, position)
+    check_cells(builder.cell, n_strata * len(labels), labels, replicate)
     failed = own.field.missing(own.truth) | own.field.missing(own.estimate)
     builder.place("status", np.where(failed, FAILED, SCORED).astype(np.int8), NO_RUN, role="status", flags=True)
     builder.place("truth_id", identity, 0, role="identity")
@@ -192,9 +193,17 @@ def cube(
             match = model.match(Matching(task.truth, task.estimate, kinds, stratum, model.options, task.context))
             collector = Collector(builder, task.metrics, n_drawn, keep)
             for chunk in control_chunks(
-                task, match, keys, how, table.index, progress=progress, engine=engine, n_jobs=n_jobs
+                task,
+                match,
+                keys,
+                how,
+                table.index,
+                strata=None if keep else stratum,
+                progress=progress,
+                engine=engine,
+                n_jobs=n_jobs,
             ):
-                collector.add(chunk.rows, chunk.summaries, chunk.draws, row_p=not (model.by_stratum or model.reference))
+                collector.add(chunk, row_p=not (model.by_stratum or model.reference))
                 found_kinds |= set(chunk.kind.tolist())
             collector.finish()
         words.append(", ".join(sorted(found_kinds)))

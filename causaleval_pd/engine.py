@@ -19,8 +19,8 @@ from .messages import check_known
 Engine = Literal["serial", "threads", "dask"] | None
 RNGLike = int | np.integer | np.random.Generator | None
 
-#: bytes that the draws of one chunk may take
-CHUNK_BYTES = 64 * 2**20
+#: bytes that draws which are handled at once may take, and the controls that they come from: they stay in the cache
+CHUNK_BYTES = 2 * 2**20
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

@@ -15,13 +15,10 @@ from .engine import Engine, map_chunks
 from .field import FIELDS, Batch, Field, PairError, Pairs, get_field
 from .messages import name_row, nearest
 from .metric import Metric, get_metric, metric_set, tweak
+from .work_units import Unit, work_units
 
 Invalid = Literal["raise", "nan"]
 Metrics = str | Metric | Iterable[str | Metric] | None
-
-
-#: rows scored at once: their arrays stay in the cache, and below the size from which memory is returned after each use
-_BLOCK_ROWS = 15_000
 
 
 class Task(NamedTuple):
@@ -132,7 +129,10 @@ def plan(
     context: Mapping[str, Any] | None,
     zero_division: float,
 ) -> tuple[list[Task], dict[Hashable, pd.Series]]:
-    """Check the columns, settle the field, coerce the cells, fix 0/0; one task a field that the metrics belong to."""
+    """Check the columns, settle the field, coerce the cells, fix 0/0; one task a field that the metrics belong to.
+
+    Without metrics that is one of the cells' own field.
+    """
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a pandas DataFrame, found {type(table).__name__}")
     cells = {name: column(table, name, role) for name, role in ((truth, "truth"), (estimate, "estimate"))}
@@ -143,7 +143,7 @@ def plan(
     cells = {name: own.coerce(values, str(name)) for name, values in cells.items()}
     if chosen is None:
         chosen = tuple(get_metric(name) for name in own.default_metrics)
-    names = list(dict.fromkeys(m.field for m in chosen))
+    names = list(dict.fromkeys(m.field for m in chosen)) or [own.name]
     inputs = resolve_context(table, context, {name: get_field(name).context for name in names})
     tasks = []
     for name in names:
@@ -197,19 +197,22 @@ def score_rows(
 ) -> dict[str, NDArray[np.float64]]:
     """Compute the metrics of a task for every row, NaN where a cell is missing."""
     values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
-    blocks = [
-        Batch(batch.rows[i : i + _BLOCK_ROWS], batch.pairs.take(slice(i, i + _BLOCK_ROWS)))
-        for batch in task.batches()
-        for i in range(0, batch.pairs.n, _BLOCK_ROWS)
-    ]
+    batches = list(task.batches())
+    units = work_units(batches, [scoring_work(task.metrics, batch.pairs) for batch in batches])
 
-    def run(block: Batch) -> list[NDArray[np.float64]]:
-        return [score(m, block.pairs, invalid, rows=block.rows, index=index) for m in task.metrics]
+    def run(unit: Unit) -> list[list[NDArray[np.float64]]]:
+        return [[score(m, part.pairs, invalid, rows=part.rows, index=index) for m in task.metrics] for part in unit]
 
-    for block, scores in zip(blocks, map_chunks(run, blocks, engine=engine, n_jobs=n_jobs), strict=True):
-        for m, scored in zip(task.metrics, scores, strict=True):
-            values[m.name][block.rows] = scored
+    for unit, found in zip(units, map_chunks(run, units, engine=engine, n_jobs=n_jobs), strict=True):
+        for part, scores in zip(unit, found, strict=True):
+            for m, scored in zip(task.metrics, scores, strict=True):
+                values[m.name][part.rows] = scored
     return values
+
+
+def scoring_work(metrics: Iterable[Metric], pairs: Pairs) -> float:
+    """Return the nanoseconds that scoring one of the pairs takes, roughly."""
+    return sum((pairs.work * (100 if m.costly else 1) for m in metrics), 1.0)
 
 
 def score(

@@ -16,7 +16,7 @@ from dask.base import compute, tokenize
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from .assembly import MAX_VALUES, coarsen
+from .accumulators import MAX_VALUES, coarsen
 from .blocks import BLOCK_BYTES, split
 from .cube import cube as cube_of
 from .engine import RNGLike, key_columns, resolve_seed, row_keys

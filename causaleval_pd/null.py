@@ -146,6 +146,10 @@ class Controls(Protocol):
     def cost(self) -> int:
         """Bytes that one drawn control takes while it is scored."""
 
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly: the mean over the rows."""
+
     def draw(self, start: int, count: int) -> Pairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -75,12 +76,18 @@ def summarise(
     metric: Metric, observed: Floats, closed: ClosedForm | None, draws: Floats | None, how: Plan
 ) -> RowControls:
     """Say what the controls say of each row, from closed forms first and draws for the rest."""
+    drawn = None if draws is None else from_draws(metric, observed, draws, how)
+    return with_closed_form(metric, observed, closed, drawn, how)
+
+
+def with_closed_form(
+    metric: Metric, observed: Floats, closed: ClosedForm | None, drawn: RowControls | None, how: Plan
+) -> RowControls:
+    """Put what is known exactly before what draws say."""
     n = len(observed)
     nothing, never = np.full(n, np.nan), np.full(n, NONE, np.int8)
     unknown = dict.fromkeys(RowControls._fields[1:-2], nothing)
-    result = RowControls(observed=observed, **unknown, mean_method=never, p_method=never)
-    if draws is not None:
-        result = _from_draws(metric, observed, draws, how)
+    result = RowControls(observed=observed, **unknown, mean_method=never, p_method=never) if drawn is None else drawn
     if closed is None:
         return result
     if closed.distribution is not None:
@@ -162,7 +169,8 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     )
 
 
-def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Plan) -> RowControls:
+def from_draws(metric: Metric, observed: Floats, draws: Floats, how: Plan) -> RowControls:
+    """Say what the draws, (n, n_draws), say of each row."""
     defined = ~np.isnan(draws)
     n = defined.sum(axis=1).astype(np.float64)
     b = as_good(draws, observed[:, None], direction=metric.direction, optimum=metric.optimum).sum(axis=1)
@@ -214,6 +222,11 @@ def without_p(rows: RowControls) -> RowControls:
     """Forget p-values, of a model that is no random guess."""
     nothing = np.full(len(rows.p), np.nan)
     return rows._replace(p=nothing, p_se=nothing, p_method=np.full(len(rows.p), NONE, np.int8))
+
+
+def join(parts: Sequence[RowControls]) -> RowControls:
+    """Put rows one below the other."""
+    return parts[0] if len(parts) == 1 else RowControls(*(np.concatenate(field) for field in zip(*parts, strict=True)))
 
 
 def spread(parts: list[RowControls], rows: NDArray[np.int64], n: int) -> RowControls:

@@ -171,11 +171,6 @@ def replicate_axis(
     -------
     labels, positions : arrays
         Coordinate of `replicate`, and each row's position along it.
-
-    Raises
-    ------
-    ValueError
-        If two rows of a stratum have the same replicate.
     """
     if replicate is not None:
         axis = _levels("replicate", column(table, replicate, "replicate").reset_index(drop=True))
@@ -183,15 +178,6 @@ def replicate_axis(
     else:
         positions = number_truths(table, key, stratum, truth_id)
         labels = np.arange(int(positions.max(initial=-1)) + 1)
-    place = pd.DataFrame({"stratum": stratum, "replicate": positions})
-    clash = place.duplicated(keep=False).to_numpy()
-    if clash.any():
-        rows = np.flatnonzero(clash)
-        same = rows[(place.iloc[rows] == place.iloc[rows[0]]).all(axis=1).to_numpy()]
-        raise ValueError(
-            f"rows {same[:5].tolist()} have the same stratum and the same {replicate!r} "
-            f"({labels[positions[same[0]]]!r}); name a column that tells them apart by replicate=, or add one to by="
-        )
     return labels, positions
 
 
@@ -203,6 +189,21 @@ def number_truths(
 ) -> NDArray[np.int64]:
     """Give the runs of every stratum numbers by their truths, as `replicate_axis` says."""
     return _number_truths(_ranks(table, key), stratum, truth_id)
+
+
+def check_cells(cells: NDArray[np.int64], n_cells: int, labels: NDArray[Any], replicate: Hashable | None) -> None:
+    """Refuse rows that share a cell: a stratum whose replicates repeat."""
+    taken = np.zeros(n_cells, bool)
+    taken[cells] = True
+    if np.count_nonzero(taken) == len(cells):
+        return
+    first = int(np.flatnonzero(pd.Series(cells).duplicated(keep=False))[0])
+    same = np.flatnonzero(cells == cells[first])
+    label = labels[cells[first] % len(labels)]
+    raise ValueError(
+        f"rows {same[:5].tolist()} have the same stratum and the same {replicate!r} ({label!r}); name a column that "
+        "tells them apart by replicate=, or add one to by="
+    )
 
 
 def _ranks(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) -> NDArray[np.int64]:

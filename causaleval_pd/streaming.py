@@ -1,4 +1,4 @@
-"""Rows and their controls scored chunk by chunk: closed forms first, draws summarised as they stream."""
+"""Rows and their controls scored unit by unit: closed forms first, draws summarised as they stream."""
 
 from __future__ import annotations
 
@@ -10,25 +10,57 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .engine import CHUNK_BYTES, Engine, job_count, map_chunks
-from .evaluate import Task, score
+from .accumulators import StratumDraws, add_strata
+from .engine import CHUNK_BYTES, Engine, map_chunks
+from .evaluate import Task, score, scoring_work
 from .field import Batch, Pairs
 from .metric import Metric
 from .null import ClosedForm, Controls, Matcher
-from .row_controls import EXACT, SIMULATED, Floats, Plan, RowControls, divide, summarise
+from .row_controls import (
+    EXACT,
+    SIMULATED,
+    Floats,
+    Plan,
+    RowControls,
+    divide,
+    from_draws,
+    join,
+    with_closed_form,
+)
 from .stats import as_good
+from .work_units import Unit, work_units
 
-#: bytes of drawn controls (their number x what one takes) that are worth a unit of work of their own: 0.2 s and more
-_WORK_BYTES = 256 * 2**20
+#: nanoseconds that it takes to summarise one value of a control, and to find the closed forms of one row
+_SUMMARY_WORK, _CLOSED_WORK = 50.0, 2000.0
 
 
 class Chunk(NamedTuple):
-    """Rows scored together: positions, class of their controls, summaries and raw draws (n, n_draws) by metric name."""
+    """Rows scored together: positions, class of their controls, summaries by metric name, and what is kept of draws.
+
+    That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum.
+    """
 
     rows: NDArray[np.int64]
     kind: NDArray[np.object_]
     summaries: dict[str, RowControls]
     draws: dict[str, Floats]
+    strata: dict[str, dict[int, StratumDraws]]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What the rows of every unit are scored by."""
+
+    task: Task
+    match: Matcher
+    keys: NDArray[np.uint64]
+    how: Plan
+    index: pd.Index
+    strata: NDArray[np.int64] | None
+
+    def controls(self, batch: Batch) -> Controls:
+        """Match controls to rows."""
+        return self.match(batch.rows, batch.pairs, self.keys[batch.rows])
 
 
 def control_chunks(
@@ -38,49 +70,94 @@ def control_chunks(
     how: Plan,
     index: pd.Index,
     *,
+    strata: NDArray[np.int64] | None = None,
     progress: bool = False,
     engine: Engine = "serial",
     n_jobs: int | None = None,
 ) -> Iterator[Chunk]:
-    """Score rows and their controls chunk by chunk; memory does not grow with the number of rows."""
-    jobs = job_count(engine, n_jobs)
-    work = []
-    for batch in task.batches():
-        size = _chunk_rows(batch, match, keys, how, len(task.metrics), jobs)
-        work += [
-            Batch(batch.rows[i : i + size], batch.pairs.take(np.arange(i, min(i + size, batch.pairs.n))))
-            for i in range(0, batch.pairs.n, size)
-        ]
+    """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
-    def run(batch: Batch) -> Chunk:
-        controls = match(batch.rows, batch.pairs, keys[batch.rows])
-        observed = {m.name: score(m, batch.pairs, how.invalid, rows=batch.rows, index=index) for m in task.metrics}
-        closed = {m.name: None if how.method == "simulate" else controls.closed_form(m) for m in task.metrics}
-        drawn = tuple(m for m in task.metrics if _needs_draws(closed[m.name], how))
-        draws = simulate(drawn, controls, batch.pairs.n, how, 0, how.n_first)
-        summaries = {
-            m.name: summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics
-        }
-        if how.stop_after is not None:
-            for m in drawn:
-                counted = Stopped.start(m, observed[m.name], draws[m.name], how.stop_after)
-                _continue(counted, m, match, batch, keys, how)
-                summaries[m.name] = counted.into(summaries[m.name])
-        return Chunk(batch.rows, controls.kind, summaries, draws if how.keep else {})
+    Where `strata` gives each row's stratum, kept draws are added up by stratum.
+    """
+    job = _Job(task, match, keys, how, index, strata)
+    batches = [_by_stratum(batch, strata) for batch in task.batches()]
+    units = work_units(batches, [_row_work(job, batch) for batch in batches])
 
-    weights = [len(batch.rows) for batch in work]
-    yield from map_chunks(run, work, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs)
+    def run(unit: Unit) -> list[Chunk]:
+        return [_score(job, batch) for batch in unit]
+
+    weights = [sum(len(batch.rows) for batch in unit) for unit in units]
+    for chunks in map_chunks(
+        run, units, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs
+    ):
+        yield from chunks
 
 
-def _chunk_rows(batch: Batch, match: Matcher, keys: NDArray[np.uint64], how: Plan, n_metrics: int, jobs: int) -> int:
-    """Return how many rows are scored at a time: a unit worth its overhead, of bounded size, for every job one."""
-    fitting = max(1, CHUNK_BYTES // (how.n_first * 8 * (n_metrics + 2)))
-    if jobs == 1 or batch.pairs.n == 0:
-        return fitting
-    cost = match(batch.rows[:1], batch.pairs.take(np.arange(1)), keys[batch.rows[:1]]).cost
-    worth = max(1, _WORK_BYTES // (how.n_first * (cost + 8 * n_metrics)))
-    share = -(-batch.pairs.n // jobs)
-    return min(fitting, worth, max(share, worth // 8))
+def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None) -> Batch:
+    """Put the rows of a stratum side by side, so that a unit has few strata."""
+    if strata is None:
+        return batch
+    order = np.argsort(strata[batch.rows], kind="stable")
+    return Batch(batch.rows[order], batch.pairs.take(order))
+
+
+def _row_work(job: _Job, batch: Batch) -> float:
+    """Return the nanoseconds that a row and its controls take, roughly, from a few rows."""
+    n = len(batch.rows)
+    some = np.unique(np.linspace(0, n - 1, min(n, 16)).astype(np.int64))
+    few = Batch(batch.rows[some], batch.pairs.take(some))
+    controls = job.controls(few)
+    drawn = [m for m in job.task.metrics if _needs_draws(_closed_form(controls, m, job.how), job.how)]
+    once = scoring_work(job.task.metrics, few.pairs) + _CLOSED_WORK * len(job.task.metrics)
+    if not drawn:
+        return once
+    return once + job.how.n_first * (controls.work + scoring_work(drawn, few.pairs) + _SUMMARY_WORK * len(drawn))
+
+
+def _score(job: _Job, batch: Batch) -> Chunk:
+    """Score rows and their controls, whose draws are summarised some rows at a time."""
+    task, how = job.task, job.how
+    controls = job.controls(batch)
+    observed = {m.name: score(m, batch.pairs, how.invalid, rows=batch.rows, index=job.index) for m in task.metrics}
+    closed = {m.name: _closed_form(controls, m, how) for m in task.metrics}
+    drawn = tuple(m for m in task.metrics if _needs_draws(closed[m.name], how))
+    parts: dict[str, list[RowControls]] = {m.name: [] for m in drawn}
+    n = len(batch.rows)
+    keep_raw = how.keep and job.strata is None
+    raw = {m.name: np.empty((n, how.n_first)) for m in drawn} if keep_raw else {}
+    added: dict[str, dict[int, StratumDraws]] = {} if job.strata is None else {m.name: {} for m in drawn}
+    for block in _blocks(batch, how, drawn):
+        part = Batch(batch.rows[block], batch.pairs.take(block))
+        mine = controls if len(part.rows) == n else job.controls(part)
+        draws = simulate(drawn, mine, len(part.rows), how, 0, how.n_first)
+        for m in drawn:
+            values, seen = draws.pop(m.name), observed[m.name][block]
+            found = from_draws(m, seen, values, how)
+            if how.stop_after is not None:
+                found = _stop_early(m, seen, values, how.stop_after, job, part).into(found)
+            parts[m.name].append(found)
+            if job.strata is not None:
+                add_strata(m, job.strata[part.rows], values, added[m.name])
+            elif keep_raw:
+                raw[m.name][block] = values
+    summaries = {
+        m.name: with_closed_form(
+            m, observed[m.name], closed[m.name], join(parts[m.name]) if m.name in parts else None, how
+        )
+        for m in task.metrics
+    }
+    return Chunk(batch.rows, controls.kind, summaries, raw, added)
+
+
+def _blocks(batch: Batch, how: Plan, drawn: Sequence[Metric]) -> Iterator[slice]:
+    """Cut rows into blocks whose draws take a bounded number of bytes, one row at least."""
+    size = max(1, CHUNK_BYTES // (8 * how.n_first * max(1, len(drawn))))
+    for start in range(0, len(batch.rows) if drawn else 0, size):
+        yield slice(start, min(start + size, len(batch.rows)))
+
+
+def _closed_form(controls: Controls, metric: Metric, how: Plan) -> ClosedForm | None:
+    return None if how.method == "simulate" else controls.closed_form(metric)
 
 
 def _needs_draws(closed: ClosedForm | None, how: Plan) -> bool:
@@ -96,7 +173,7 @@ def simulate(
         return {}
     total = how.n_draws if n_draws is None else n_draws
     values = {m.name: np.empty((n, total)) for m in metrics}
-    step = max(1, CHUNK_BYTES // 4 // max(1, n * controls.cost))
+    step = max(1, CHUNK_BYTES // max(1, n * controls.cost))
     for start in range(0, total, step):
         count = min(step, total - start)
         pairs: Pairs = controls.draw(first + start, count)
@@ -170,16 +247,16 @@ class Stopped:
         )
 
 
-def _continue(
-    counted: Stopped, metric: Metric, match: Matcher, batch: Batch, keys: NDArray[np.uint64], how: Plan
-) -> None:
-    """Draw on, in growing blocks, for the rows that have not stopped."""
+def _stop_early(metric: Metric, observed: Floats, first: Floats, stop_after: int, job: _Job, batch: Batch) -> Stopped:
+    """Count the first draws, and draw on, in growing blocks, for the rows that have not stopped."""
+    how = job.how
+    counted = Stopped.start(metric, observed, first, stop_after)
     done = how.n_first
     while done < how.n_draws and counted.active.any():
         rows = np.flatnonzero(counted.active)
-        places = batch.rows[rows]
-        controls = match(places, batch.pairs.take(rows), keys[places])
+        controls = job.controls(Batch(batch.rows[rows], batch.pairs.take(rows)))
         # a block at most as long as all before it, and of bounded size
         count = min(done, how.n_draws - done, max(1, CHUNK_BYTES // (8 * len(rows))))
         counted.count(rows, simulate([metric], controls, len(rows), how, done, count)[metric.name])
         done += count
+    return counted

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy import special
 
-from .assembly import coarsen
+from .accumulators import add_values
 from .cube import FAILED, NO_RUN, SCORED
 from .stats import TOLERANCE, as_good, quantile_interval, score, weighted_quantile
 from .summary import control_sums, control_values, cube_metrics, has_controls, losses, strata_dims, strata_table
@@ -107,7 +107,7 @@ class ControlTally:
             self.as_good + other.as_good,
             self.sums + other.sums,
             self.counts + other.counts,
-            coarsen(_add_tables(self.values, other.values)),
+            add_values(self.values, other.values),
             self.losses + other.losses,
         )
 

@@ -74,7 +74,9 @@ def main():
     table = dd.from_map(study, range(given.rows // size), rows=size, meta=study(0, 1).iloc[:0])
 
     cluster = (
-        LocalCluster(n_workers=given.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") if given.workers else None
+        LocalCluster(n_workers=given.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+        if given.workers
+        else None
     )
     with nullcontext() if cluster is None else cluster, nullcontext() if cluster is None else Client(cluster) as client:
         start = time.perf_counter()

@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd import streaming
+from causaleval_pd import work_units
 from causaleval_pd.engine import map_chunks
 
 METRICS = ["shd", "adjacency_f1"]
@@ -55,7 +55,7 @@ def test_chunks_go_to_the_current_cluster(client):
 
 
 def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
-    monkeypatch.setattr(streaming, "_WORK_BYTES", 2**20)
+    monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e6)
     found = ce.with_controls(RUNS, METRICS, engine="dask", **HOW)
     pd.testing.assert_frame_equal(found, PANDAS, check_exact=True)
     scored = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan", engine="dask")

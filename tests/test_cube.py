@@ -316,7 +316,7 @@ def test_sums_and_values_agree_with_the_raw_draws(cube, small):
 
 
 def test_too_long_value_tables_are_averaged(monkeypatch, small):
-    monkeypatch.setattr(sys.modules["causaleval_pd.assembly"], "MAX_VALUES", 8)
+    monkeypatch.setattr(sys.modules["causaleval_pd.accumulators"], "MAX_VALUES", 8)
     streamed = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=False)
     assert streamed.sizes["adjacency_f1_bin"] <= 8
     full = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=True)
@@ -372,3 +372,21 @@ def test_a_stratum_cannot_have_the_name_of_a_result():
     ]
     columns = set().union(*(table.columns for table in made)) - {"algorithm", "density", "null"}
     assert columns <= set(RESULT_COLUMNS)
+
+
+def test_a_cube_may_carry_numbers_alone():
+    runs = pd.DataFrame(
+        {
+            "truth": ["A -> B"] * 3,
+            "estimate": ["A -> B", None, "B -> A"],
+            "algorithm": ["x", "x", "y"],
+            "seconds": [1.0, 2.0, 3.0],
+        }
+    )
+    found = ce.cube(runs, [], by=["algorithm"], values=["seconds"], n_draws=None)
+    np.testing.assert_array_equal(found["seconds"], [[1, 2], [3, np.nan]])
+    np.testing.assert_array_equal(found["status"], [[1, 2], [1, 0]])
+    with pytest.raises(ValueError, match="no metrics were named"):
+        ce.cube(runs, [], by=["algorithm"], n_draws=None)
+    with pytest.raises(ValueError, match="no metrics were named"):
+        ce.cube(runs, [], by=["algorithm"], values=["seconds"])

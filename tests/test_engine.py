@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 
@@ -11,7 +10,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd import streaming
+from causaleval_pd import work_units
 from causaleval_pd.engine import job_count, map_chunks, resolve_seed, row_keys, uniforms
 
 
@@ -137,8 +136,8 @@ def test_every_engine_gives_the_same_bits(engine, stop_after, monkeypatch):
     how = {"n_draws": 150, "rng": 3, "stop_after": stop_after}
     wanted = ce.with_controls(runs, metrics, engine="serial", **how)
     scored = ce.evaluate(runs, [*metrics, "sid"], invalid="nan", engine="serial")
-    monkeypatch.setattr(streaming, "_WORK_BYTES", 2**18)
-    monkeypatch.setattr(sys.modules["causaleval_pd.evaluate"], "_BLOCK_ROWS", 13)
+    monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e5)
+    monkeypatch.setattr(work_units, "BLOCK_ROWS", 13)
     found = ce.with_controls(runs, metrics, engine=engine, n_jobs=3, **how)
     pd.testing.assert_frame_equal(found, wanted, check_exact=True)
     again = ce.evaluate(runs, [*metrics, "sid"], invalid="nan", engine=engine, n_jobs=3)

@@ -20,7 +20,7 @@ LAYERS = """
     context, null, field, metric, labels,
     graphs, structure,
     causal_kl, configurational, reasoning,
-    evaluate, strata, row_controls, streaming, controls, published,
+    work_units, evaluate, strata, row_controls, accumulators, streaming, controls, published,
     assembly, cube, blocks, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
     facets, heat_maps, critical_difference, plot,
     tally, files, partitions, lazy_cube, dask, accessor, datasets

@@ -77,6 +77,11 @@ class CustomNetworks:
         """Bytes that one drawn control takes while it is scored, roughly."""
         return control_bytes(self.pairs)
 
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly: it is a call of the user's function."""
+        return 1e6
+
     def draw(self, start: int, count: int) -> NetworkPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
         networks = []

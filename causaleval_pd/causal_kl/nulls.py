@@ -142,6 +142,11 @@ class RandomNetworks:
         """Bytes that one drawn control takes while it is scored, roughly."""
         return control_bytes(self.pairs)
 
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly."""
+        return 1e5
+
     def draw(self, start: int, count: int) -> NetworkPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
         # a generator of its own for every draw: neither chunks nor the order of rows matter

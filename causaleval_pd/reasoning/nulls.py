@@ -71,6 +71,11 @@ class RandomAnswers:
         """Bytes that one drawn control takes while it is scored."""
         return _BYTES
 
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly."""
+        return 50.0
+
     def draw(self, start: int, count: int) -> AnswerPairs:
         """Return rows x count pairs, a row's draws together."""
         yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
@@ -154,6 +159,11 @@ class RandomQuantities:
                 "(ce.reasoning.COUNTS) with a table made by ce.reasoning.quantities"
             )
         return self.pairs.terms
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly."""
+        return 50.0
 
     def draw(self, start: int, count: int) -> QuantityPairs:
         """Return rows x count pairs, a row's draws together; a compared estimate is drawn as well as the product."""

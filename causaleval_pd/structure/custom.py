@@ -73,6 +73,11 @@ class CustomControls:
         """Bytes that one drawn control takes while it is scored."""
         return 16 * self.pairs.truth.planes.shape[2] + COUNT_BYTES
 
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly: it is a call of the user's function."""
+        return 3e5
+
     def draw(self, start: int, count: int) -> GraphPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
         graphs = []

@@ -42,6 +42,8 @@ class DrawnGraphs:
         `known(metric)` is the closed form or None.
     scratch : int
         Further bytes that drawing one control takes.
+    pace : float
+        Nanoseconds that drawing takes for each node and edge, roughly.
     """
 
     pairs: GraphPairs
@@ -49,6 +51,7 @@ class DrawnGraphs:
     planes: Callable[[int, int], Planes]
     known: Callable[[Metric], ClosedForm | None] = nothing_known
     scratch: int = 0
+    pace: float = 20.0
 
     @property
     def kind(self) -> NDArray[np.object_]:
@@ -59,6 +62,11 @@ class DrawnGraphs:
     def cost(self) -> int:
         """Bytes that one drawn control takes while it is scored."""
         return 16 * self.pairs.truth.planes.shape[2] + COUNT_BYTES + self.scratch
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly: the mean over the rows."""
+        return self.pace * self.pairs.size
 
     def draw(self, start: int, count: int) -> GraphPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""

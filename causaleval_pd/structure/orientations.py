@@ -178,7 +178,7 @@ def match_dags(matching: Matching) -> Matcher:
                 return enumerated(metric, pairs, 2 * n_edges + cpdag, support)
             return _exchangeable(metric, pairs, cpdag)
 
-        return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
+        return DrawnGraphs(pairs, class_codes(cpdag), planes, known, pace=5000)
 
     return match
 
@@ -216,7 +216,7 @@ def _exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -
 Skeletons = Callable[[GraphPairs, NDArray[np.uint64], int, int], Planes]
 
 
-def _match_drawn(matching: Matching, skeletons: Skeletons, *, alike: bool) -> Matcher:
+def _match_drawn(matching: Matching, skeletons: Skeletons, *, alike: bool, pace: float = 30) -> Matcher:
     """Draw skeletons, direct them along random orders, and map them to the estimate's class."""
 
     def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -232,7 +232,7 @@ def _match_drawn(matching: Matching, skeletons: Skeletons, *, alike: bool) -> Ma
         def known(metric: Metric) -> ClosedForm | None:
             return _exchangeable(metric, pairs, cpdag) if alike else None
 
-        return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d))
+        return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d), pace)
 
     return match
 
@@ -250,7 +250,7 @@ def match_degree(matching: Matching) -> Matcher:
         )
         return np.asarray(drawn)
 
-    return _match_drawn(matching, skeletons, alike=False)
+    return _match_drawn(matching, skeletons, alike=False, pace=10 * int(switches))
 
 
 def match_scale_free(matching: Matching) -> Matcher:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import dask
@@ -26,11 +27,14 @@ SCALE = Path(__file__).parents[2] / "examples" / "scale.py"
 study = runpy.run_path(str(SCALE))["study"]
 
 
-def seconds(function: Callable[[], object]) -> float:
-    """Return the wall time of one call."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+def seconds(function: Callable[[], object], times: int = 1) -> float:
+    """Return the shortest wall time of some calls."""
+    spent = []
+    for _ in range(times):
+        start = time.perf_counter()
+        function()
+        spent.append(time.perf_counter() - start)
+    return min(spent)
 
 
 def overhead(rows: int) -> None:
@@ -59,7 +63,9 @@ def workers(rows: int) -> None:
     spent = {}
     for n in (1, 2):
         with (
-            LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1") as cluster,
+            LocalCluster(
+                n_workers=n, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+            ) as cluster,
             Client(cluster),
         ):
             _summarise(5000, 10)
@@ -67,11 +73,16 @@ def workers(rows: int) -> None:
     print(f"one worker {spent[1]:.1f} s, two {spent[2]:.1f} s: {spent[1] / spent[2]:.2f} times as fast")
 
 
-def memory(rows: int, n_draws: int) -> None:
-    """Peak memory of a process of its own."""
-    command = [sys.executable, str(SCALE), "--rows", str(rows), "--draws", str(n_draws), "--partition-rows", "1000"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    print(f"{rows:>9,} rows x {n_draws:>6,} draws:", "; ".join(run.stdout.splitlines()[-2:]))
+def memory(sizes: list[tuple[int, int]]) -> None:
+    """Peak memory of processes of their own, against the first one's."""
+    first = 0.0
+    for rows, n_draws in sizes:
+        command = [sys.executable, str(SCALE), "--rows", str(rows), "--draws", str(n_draws)]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        speed, peak = run.stdout.splitlines()[-2:]
+        mib = float(peak.split()[2].replace(",", ""))
+        first = first or mib
+        print(f"{speed}; peak {mib:.0f} MiB, {mib / first:.2f} times the first")
 
 
 def cubes(rows: int) -> None:
@@ -84,11 +95,44 @@ def cubes(rows: int) -> None:
     table = pd.DataFrame(columns | {"truth": cell, "estimate": cell})
     keys = [f"k{i}" for i in range(4)]
     table["number"] = table.groupby(keys).cumcount()
-    cube = seconds(
-        lambda: ce.cube(table, ["shd"], by=keys, values=names, replicate="number", n_draws=None).mean("replicate")
+    words = table.assign(**{key: table[key].map("level {}".format) for key in keys})
+    for label, runs in (("numbers", table), ("words", words)):
+        made = partial(ce.cube, runs, [], by=keys, values=names, replicate="number", n_draws=None)
+        # the same arrays: strata x replicates, not averaged
+        peer = partial(_pandas_cube, runs, [*keys, "number"], names)
+        means = partial(_pandas_cube, runs, keys, names)
+        _versus(f"cube of {rows:,} rows x 20, keys are {label}", made, "pandas, the same arrays", peer)
+        _versus("  cube and its means", lambda made=made: made().mean("replicate"), "pandas, means alone", means)
+
+
+def _pandas_cube(table: pd.DataFrame, keys: list[str], names: list[str]) -> object:
+    return table.groupby(keys)[names].mean().to_xarray()
+
+
+def _versus(label: str, ours: Callable[[], object], other: str, peer: Callable[[], object]) -> None:
+    """Print the shortest of several calls of each, in turn."""
+    spent = [(seconds(ours), seconds(peer)) for _ in range(5)]
+    mine, theirs = (min(x) for x in zip(*spent, strict=True))
+    print(f"{label}: {mine:.2f} s; {other}: {theirs:.2f} s; {theirs / mine:.1f} times as fast")
+
+
+def metrics(rows: int) -> None:
+    """Twenty metrics of packed graphs into a cube, against the same metrics as columns and pandas."""
+    names = ce.list_metrics(field="graph").query("not costly and direction.notna()").index[:20].tolist()
+    table = pd.concat([study(i, 10_000) for i in range(rows // 10_000)], ignore_index=True)
+    table["number"] = table.groupby("algorithm").cumcount()
+    how = {"by": ["algorithm"], "replicate": "number", "n_draws": None}
+
+    def peer() -> object:
+        scored = ce.evaluate(table, names)
+        return _pandas_cube(scored, ["algorithm", "number"], names)
+
+    _versus(
+        f"cube of {len(names)} metrics of {rows:,} graphs",
+        lambda: ce.cube(table, names, **how),
+        "evaluate and pandas",
+        peer,
     )
-    peer = seconds(lambda: table.groupby(keys)[names].mean().to_xarray())
-    print(f"cube of {rows:,} rows x 20, and means: {cube:.2f} s; pandas means alone: {peer:.2f} s")
 
 
 if __name__ == "__main__":
@@ -97,10 +141,9 @@ if __name__ == "__main__":
     full = arguments.parse_args().full
     overhead(160_000 if full else 20_000)
     workers(120_000 if full else 20_000)
-    for size in (10_000, 100_000, 1_000_000) if full else (10_000, 40_000):
-        memory(size, 100)
-    for number in (100, 1000, 10_000) if full else (100, 1000):
-        memory(10_000, number)
+    memory([(size, 100) for size in ((10_000, 100_000, 1_000_000) if full else (10_000, 40_000))])
+    memory([(10_000, number) for number in ((100, 1000, 10_000) if full else (100, 1000))])
     if full:
-        memory(1_000_000, 1000)
+        memory([(1_000_000, 1000)])
     cubes(1_000_000)
+    metrics(200_000 if full else 50_000)
