@@ -143,10 +143,9 @@ def to_zarr(
 
     def lay_out(folder: Path) -> None:
         in_blocks = {name for block in blocks.values() for name in block}
-        rest = {name: x.compute() for name, x in cube.variables.items() if name not in in_blocks}
+        known = cube.assign({name: x.compute() for name, x in cube.variables.items() if name not in in_blocks})
         # version 2 of the format, which specifies texts and a single file of metadata
-        known = cube.drop_encoding().assign(rest)
-        known.to_zarr(folder, mode="w", compute=False, zarr_format=2, consolidated=True)
+        known.drop_encoding().to_zarr(folder, mode="w", compute=False, zarr_format=2, consolidated=True)
         (folder / _BLOCKS).mkdir()
 
     def write(folder: Path, name: str) -> Any:
@@ -203,7 +202,7 @@ def _check_plan(folder: Path, planned: Mapping[str, Any]) -> Path:
     if found != planned:
         raise ValueError(
             f"{folder} belongs to another computation ({found}, not {planned}); resume=True needs the same table, "
-            "partitions and settings, and a seed by rng="
+            "partitions and settings, and a seed by rng=; to start anew, remove it or choose another path"
         )
     return folder
 
