@@ -224,7 +224,12 @@ def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
         from distributed import progress as show
 
         show(futures, notebook=False)
-    client.gather(futures)
+    try:
+        client.gather(futures)
+    finally:
+        # a traceback keeps them, and the cluster would keep the failure, for the run that continues this one
+        for future in futures:
+            future.release()
 
 
 def _make(folder: Path) -> None:
