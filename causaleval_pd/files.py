@@ -89,7 +89,7 @@ def to_parquet(
     def write(folder: Path, name: str) -> Any:
         return delayed(_write_part)(parts[name], str(folder / name))
 
-    return _write_whole(Path(path), planned, _make, list(parts), write, resume, progress, retries)
+    return _write_whole(path, planned, _make, list(parts), write, resume, progress, retries)
 
 
 def to_zarr(
@@ -146,17 +146,16 @@ def to_zarr(
         known = cube.assign({name: x.compute() for name, x in cube.variables.items() if name not in in_blocks})
         # version 2 of the format, which specifies texts and a single file of metadata
         known.drop_encoding().to_zarr(folder, mode="w", compute=False, zarr_format=2, consolidated=True)
-        (folder / _BLOCKS).mkdir()
 
     def write(folder: Path, name: str) -> Any:
         arrays, regions = zip(*blocks[name].values(), strict=True)
         return delayed(_write_block)(list(blocks[name]), list(arrays), list(regions), str(folder), str(folder / name))
 
-    return _write_whole(Path(path), planned, lay_out, list(blocks), write, resume, progress, retries)
+    return _write_whole(path, planned, lay_out, list(blocks), write, resume, progress, retries)
 
 
 def _write_whole(
-    final: Path,
+    path: str | os.PathLike[str],
     planned: Mapping[str, Any],
     lay_out: Callable[[Path], None],
     names: Sequence[str],
@@ -168,6 +167,12 @@ def _write_whole(
     """Write pieces, each of which ends with a file of its name, into a folder that gets its name when all are there."""
     if retries and current_client() is None:
         raise ValueError("retries are made by a cluster; start a dask Client, or continue a failed run by resume=True")
+    if "://" in os.fspath(path):
+        raise ValueError(
+            f"{os.fspath(path)!r} is not on a file system, and only there can a whole output be renamed; "
+            "write to a folder that all workers see, and copy it"
+        )
+    final = Path(path)
     partial = final.with_name(final.name + ".partial")
     if final.exists() and not resume:
         raise FileExistsError(f"{final} exists; remove it, or choose another path")
@@ -191,7 +196,8 @@ def _write_whole(
         )
     # what writers left that were killed: ours, and those of Zarr
     for left in [*partial.rglob("*.writing"), *partial.rglob("*.partial")]:
-        left.unlink()
+        if left.is_file():
+            left.unlink(missing_ok=True)
     shutil.rmtree(partial / _BLOCKS, ignore_errors=True)
     partial.rename(final)
     return final
@@ -266,5 +272,6 @@ def _write_block(
     block = {name: (list(at), array) for name, array, at in zip(names, arrays, regions, strict=True)}
     region = {str(dim): place for at in regions for dim, place in at.items()}
     xr.Dataset(block).to_zarr(folder, region=region, consolidated=True)
+    Path(mark).parent.mkdir(exist_ok=True)
     # an empty file is complete when it is there
     Path(mark).touch()

@@ -106,6 +106,12 @@ def test_retries_need_a_cluster(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_an_address_is_no_folder(tmp_path):
+    for write, what in ((to_parquet, scored(tmp_path / "none")), (to_zarr, CUBES[True])):
+        with pytest.raises(ValueError, match="'s3://bucket/out' is not on a file system"):
+            write(what, "s3://bucket/out")
+
+
 def test_scores_read_back_are_a_table_of_runs(tmp_path):
     path = dd.from_pandas(RUNS, npartitions=4).ceval.evaluate(["shd"]).ceval.to_parquet(tmp_path / "out")
     wanted = ce.evaluate(RUNS, ["shd"]).query("algorithm == 'ges'")
