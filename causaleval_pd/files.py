@@ -27,6 +27,11 @@ from .engine import current_client
 _PLAN = "_plan.json"
 #: folder, in an unfinished cube, of one empty file a finished block
 _BLOCKS = "_blocks"
+#: what dask notes of Parquet files on the way, with the process's own view of the file system
+_CACHES = ("_dataset_info_cache", "_pq_length_stats")
+
+#: by variable, a chunk and where it belongs
+_Block = dict[Hashable, tuple[Any, dict[Hashable, slice]]]
 
 
 def to_parquet(
@@ -84,7 +89,7 @@ def to_parquet(
     """
     width = len(str(table.npartitions))
     parts = {f"part-{i:0{width}d}.parquet": part for i, part in enumerate(table.to_delayed())}
-    planned = {"computation": table._name, "partitions": table.npartitions}
+    planned = {"computation": computation(table), "partitions": table.npartitions}
 
     def write(folder: Path, name: str) -> Any:
         return delayed(_write_part)(parts[name], str(folder / name))
@@ -248,22 +253,36 @@ def _write_part(part: pd.DataFrame, path: str) -> None:
     os.replace(writing, path)
 
 
-def _blocks(cube: xr.Dataset) -> dict[str, dict[Hashable, tuple[Any, dict[Hashable, slice]]]]:
-    """Return the chunks of dask arrays and their places, by block and variable."""
-    divided = [dim for dim, sizes in cube.chunksizes.items() if len(sizes) > 1]
-    blocks: dict[str, dict[Hashable, tuple[Any, dict[Hashable, slice]]]] = {}
+def computation(table: dd.DataFrame) -> str:
+    """Name what a dask table computes, the same in every process."""
+    return str(tokenize(_identity(table.expr)))
+
+
+def _identity(expr: Any) -> Any:
+    if hasattr(expr, "checksum"):
+        known = zip(expr._parameters, expr.operands, strict=False)
+        return [type(expr).__name__, expr.checksum, *(x for name, x in known if name not in _CACHES)]
+    if not hasattr(expr, "operands"):
+        return expr
+    return [type(expr).__name__, *map(_identity, expr.operands)] if expr.dependencies() else expr._name
+
+
+def _blocks(cube: xr.Dataset) -> dict[str, _Block]:
+    """Return the chunks of dask arrays, those at one place of equally divided variables together."""
+    blocks: dict[Any, _Block] = {}
     for name, variable in cube.data_vars.items():
         if variable.chunks is None or variable.size == 0 or variable.ndim == 0:
             continue
         # not optimised: variables share the tasks that make them
         chunks = variable.data.to_delayed(optimize_graph=False)
-        starts = [np.cumsum([0, *sizes]).tolist() for sizes in variable.chunks]
+        edges = {dim: np.cumsum([0, *sizes]).tolist() for dim, sizes in variable.variable.chunksizes.items()}
+        divided = {dim: tuple(starts) for dim, starts in edges.items() if len(starts) > 2}
         for index in np.ndindex(chunks.shape):
-            at = dict(zip(variable.dims, index, strict=True))
-            region = {dim: slice(*edges[i : i + 2]) for (dim, i), edges in zip(at.items(), starts, strict=True)}
-            block = "-".join(str(at.get(dim, 0)) for dim in divided) or "whole"
-            blocks.setdefault(f"{_BLOCKS}/{block}", {})[name] = (chunks[index], region)
-    return blocks
+            at = dict(zip(edges, index, strict=True))
+            region = {dim: slice(*edges[dim][i : i + 2]) for dim, i in at.items()}
+            place = frozenset((dim, starts, at[dim]) for dim, starts in divided.items())
+            blocks.setdefault(place, {})[name] = (chunks[index], region)
+    return {f"{_BLOCKS}/{i}": block for i, block in enumerate(blocks.values())}
 
 
 def _write_block(
