@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -328,3 +330,11 @@ class CubeAccessor:
             alpha=alpha,
             alternative=alternative,
         )
+
+    def to_zarr(
+        self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False, retries: int = 0
+    ) -> Path:
+        """Call :func:`causaleval_pd.files.to_zarr` on this cube."""
+        from .files import to_zarr
+
+        return to_zarr(self._cube, path, resume=resume, progress=progress, retries=retries)

@@ -405,6 +405,8 @@ class DaskAccessor:
         """Call :func:`causaleval_pd.dask.compare` on this table."""
         return compare(self._table, dim, by=by, **settings)
 
-    def to_parquet(self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False) -> Path:
+    def to_parquet(
+        self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False, retries: int = 0
+    ) -> Path:
         """Call :func:`causaleval_pd.files.to_parquet` on this table."""
-        return to_parquet(self._table, path, resume=resume, progress=progress)
+        return to_parquet(self._table, path, resume=resume, progress=progress, retries=retries)

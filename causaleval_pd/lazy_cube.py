@@ -21,6 +21,7 @@ from .blocks import BLOCK_BYTES, split
 from .cube import cube as cube_of
 from .engine import RNGLike, key_columns, resolve_seed, row_keys
 from .evaluate import Metrics
+from .files import computation
 from .null import Nulls
 from .partitions import cells_of, cube_settings, looks_at_strata, need_key, places, strata_edges, strata_names
 from .strata import MISSING, Axis, By, number_truths, strata_axes
@@ -132,7 +133,7 @@ def cube(
         coordinates["replicate"] = np.arange(max(int(x.max(initial=-1)) for x in numbers) + 1)
     sizes = {**strata, "replicate": len(coordinates["replicate"])}
 
-    token = tokenize(table._name, metrics, by, str(replicate), made)
+    token = tokenize(computation(table), metrics, by, str(replicate), made)
     # the tables of dask take no delayed partitions that are shuffled later, but a map over their inputs
     own = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
     columns = {name: pd.Series(dtype=np.int64) for name in (_STRATUM, _REPLICATE)}

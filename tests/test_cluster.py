@@ -1,39 +1,58 @@
-"""The same answers from two worker processes, one of which dies."""
+"""The same answers from two worker processes, from one, and from none; a worker dies, a task fails."""
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import NamedTuple
 
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from distributed import Client, LocalCluster
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd import work_units
+from causaleval_pd import streaming, work_units
 from causaleval_pd.engine import map_chunks
+from causaleval_pd.files import to_parquet, to_zarr
 
 METRICS = ["shd", "adjacency_f1"]
-RUNS = ce.datasets.runs().reset_index(drop=True).assign(run=lambda t: np.arange(len(t)))
+RUNS = ce.datasets.runs().query("n == 100").reset_index(drop=True).assign(run=lambda t: np.arange(len(t)))
 HOW = {"n_draws": 300, "rng": 7, "key": "run", "method": "simulate"}
 PANDAS = ce.with_controls(RUNS, METRICS, engine="serial", **HOW)
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
+def started(n_workers: int, as_default: bool) -> Iterator[Client]:
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1"
         ) as cluster,
-        Client(cluster) as client,
+        Client(cluster, set_as_default=as_default) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    yield from started(2, as_default=True)
+
+
+@pytest.fixture(scope="module")
+def clients(client) -> Iterator[dict[int, Client]]:
+    """Clients of clusters of one worker and of two."""
+    for one in started(1, as_default=False):
+        yield {1: one, 2: client}
 
 
 def same(found: pd.DataFrame) -> None:
@@ -49,9 +68,90 @@ def test_two_processes_give_the_bits_of_one(client):
     )
 
 
-def test_chunks_go_to_the_current_cluster(client):
-    found = set(map_chunks(lambda i: os.getpid(), range(8), engine="dask"))
-    assert found and found <= set(client.run(os.getpid).values())
+FEW = (
+    RUNS.query("replicate < 4")
+    .reset_index(drop=True)
+    .astype({"estimate": object})
+    .assign(run=lambda t: np.arange(len(t)) * 3)
+)
+FEW.loc[[4, 17], "estimate"] = None
+FEW = FEW.astype({"estimate": RUNS["estimate"].dtype})
+MIXED = ["shd", "adjacency_f1", "orientation_precision"]
+BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
+
+
+class Way(NamedTuple):
+    """A way to compute: seed, order of rows, where partitions are cut, workers or threads, bytes of a block, ns of a unit."""
+
+    rng: int
+    order: list[int]
+    cuts: list[int]
+    n_workers: int
+    chunk: int
+    unit: float
+
+
+WAYS = st.builds(
+    Way,
+    st.sampled_from([7, 8]),
+    st.permutations(range(len(FEW))),
+    st.lists(st.integers(0, len(FEW)), max_size=5),
+    st.sampled_from([1, 2]),
+    st.sampled_from([2**10, 2**13, 2**26]),
+    st.sampled_from([1e5, 1e7, 4e8]),
+)
+few_examples = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@functools.cache
+def wanted_rows(rng: int) -> pd.DataFrame:
+    return ce.with_controls(FEW, MIXED, n_draws=40, rng=rng, key="run", engine="serial")
+
+
+@functools.cache
+def wanted_means(rng: int) -> pd.DataFrame:
+    return ce.summary(ce.cube(FEW, MIXED, by=BY, n_draws=40, rng=rng, key="run", engine="serial"))
+
+
+def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
+    """Cut a table anywhere; some partitions are empty."""
+    parts = [table.iloc[a:b] for a, b in itertools.pairwise([0, *sorted(cuts), len(table)])]
+    return dd.from_map(lambda i: parts[i], range(len(parts)), meta=table.iloc[:0])
+
+
+@pytest.mark.parametrize("engine", ["serial", "threads", "dask", "partitions"])
+@few_examples
+@given(way=WAYS)
+def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
+    shuffled = FEW.iloc[way.order]
+    how = {"n_draws": 40, "rng": way.rng, "key": "run"}
+    where = clients[way.n_workers].as_current() if engine in ("dask", "partitions") else nullcontext()
+    with pytest.MonkeyPatch.context() as patched, where:
+        patched.setattr(streaming, "CHUNK_BYTES", way.chunk)
+        patched.setattr(work_units, "UNIT_NANOSECONDS", way.unit)
+        if engine == "partitions":
+            table = partitioned(shuffled, way.cuts)
+            rows = table.ceval.with_controls(MIXED, **how).compute()
+            means = table.ceval.summary(MIXED, by=BY, **how).compute()
+        else:
+            how |= {"engine": engine, "n_jobs": way.n_workers if engine == "threads" else None}
+            rows = ce.with_controls(shuffled, MIXED, **how)
+            means = ce.summary(ce.cube(shuffled, MIXED, by=BY, **how))
+    pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
+    wanted = wanted_means(way.rng)
+    assert (means["p_value"] == wanted["p_value"]).all()
+    pd.testing.assert_frame_equal(means, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
+    with clients[n_workers].as_current():
+        pids = set(clients[n_workers].run(os.getpid).values())
+        chunks = set(map_chunks(lambda i: os.getpid(), range(8), engine="dask"))
+        partitions = dd.from_map(lambda i: pd.Series([os.getpid()]), range(8), meta=pd.Series([0])).compute()
+    assert len(pids) == n_workers
+    assert chunks and chunks <= pids
+    assert set(partitions) <= pids
 
 
 def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
@@ -72,10 +172,43 @@ def test_summary_on_a_cluster(client):
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
 
+def failing_once(folder, name: str):
+    """Return a function that raises OSError when it is first called for number 2, then gives rows."""
+
+    def read(number: int) -> pd.DataFrame:
+        if number == 2 and not (folder / name).exists():
+            (folder / name).touch()
+            raise OSError("the disk was away")
+        return RUNS.iloc[45 * number : 45 * number + 45]
+
+    return read
+
+
+def test_a_failed_task_is_tried_again(client, tmp_path):
+    table = dd.from_map(failing_once(tmp_path, "failed"), range(4), meta=RUNS.iloc[:0])
+    scored = table.ceval.with_controls(METRICS, **HOW)
+    with pytest.raises(OSError, match="the disk was away"):
+        scored.ceval.to_parquet(tmp_path / "scored")
+    assert not (tmp_path / "scored").exists()
+    (tmp_path / "failed").unlink()
+    path = to_parquet(scored, tmp_path / "scored", resume=True, retries=1)
+    same(dd.read_parquet(path).compute())
+
+
+def test_a_cube_of_a_table_goes_to_zarr(client, tmp_path):
+    by = ["density", "algorithm"]
+    how = {"by": by, "replicate": "number", "key": "run", "n_draws": 50, "rng": 7, "keep_draws": True}
+    numbers = RUNS.groupby(by).cumcount()
+    lazy = dd.from_pandas(RUNS.assign(number=numbers), npartitions=5).ceval.cube(METRICS, **how)
+    found = xr.open_zarr(to_zarr(lazy, tmp_path / "cube.zarr"))
+    wanted = ce.cube(RUNS.assign(number=numbers), METRICS, **how)
+    xr.testing.assert_equal(found.load(), wanted)
+
+
 def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
     RUNS.to_parquet(tmp_path / "runs.parquet", row_group_size=20)
     table = dd.read_parquet(tmp_path / "runs.parquet", split_row_groups=1)
-    assert table.npartitions == 27
+    assert table.npartitions == 9
     scored = table.ceval.with_controls(METRICS, **HOW | {"n_draws": 20_000})
     done = threading.Thread(target=scored.ceval.to_parquet, args=(tmp_path / "scored",))
     pids = client.run(os.getpid)
