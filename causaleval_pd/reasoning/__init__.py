@@ -12,7 +12,7 @@ from .counts import COUNTS
 from .endpoint import Endpoint
 from .field import ANSWERS, QUANTITY
 from .linear import LinearWorld, sample_linear_world
-from .luck import decision_power, perfect_reasoner, random_reasoner
+from .luck import decision_power, perfect_reasoner, random_classes, random_reasoner
 from .metrics import (
     answer_accuracy,
     answer_false_no,
@@ -84,6 +84,7 @@ __all__ = [
     "quantity_bias",
     "quantity_error",
     "rae",
+    "random_classes",
     "random_reasoner",
     "read_published",
     "read_published_quantities",
