@@ -14,12 +14,12 @@ from ..engine import RNGLike
 from ..labels import caption, colours, place_to_draw
 from ..metric import get_metric
 from ..stats import quantile_interval
+from .breakdown import quality_table
 from .exposition import COMPONENTS, Setting, expose
 from .formula import Literal, Model, parse
 from .layout import Claim, Layout, Point, lay_out
 from .nulls import guesses
 from .pairs import FormulaCells, FormulaPairs
-from .quality import quality_table
 from .vocabulary import Domains
 
 if TYPE_CHECKING:
