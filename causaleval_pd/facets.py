@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import xarray as xr
 
 from .cube import NO_RUN
 from .field import FIELDS
-from .labels import LETTER, axis_label, tick_names, wrapped
+from .labels import LETTER, axis_label, legend_room, tick_names, wrapped
 from .messages import check_known
 from .summary import cube_metrics, has_controls, null_name, null_references, strata_dims
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 MARKERS = "osD^vPX<>*"
 #: height of a facet, in inches
 HEIGHT = 2.9
-#: height of a line of the legend, in inches
-_LINE = 0.22
 #: columns of facets that would be wider, in inches, go on in further rows
 _PAGE = 24.0
 
@@ -147,10 +144,10 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     if has_controls(cube):
         handles.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
     figure = grid.figure
-    longest = max(len(line) for handle in handles for line in [*handle.get_label().split("\n"), hue or ""])
     # the facets keep their size: legend and caption get room of their own
-    columns = math.ceil(len(handles) / max(1, int((figure.get_figheight() - 0.4) / _LINE)))
-    figure.set_size_inches(figure.get_figwidth() + (0.8 + LETTER * longest) * columns, figure.get_figheight())
+    labels = [str(handle.get_label()) for handle in handles]
+    columns, width = legend_room(labels, hue or "", figure.get_figheight() - 0.1)
+    figure.set_size_inches(figure.get_figwidth() + width, figure.get_figheight())
     figure.legend(handles=handles, title=hue, loc="outside right upper", frameon=False, ncols=columns)
 
 
