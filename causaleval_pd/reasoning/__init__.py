@@ -28,14 +28,14 @@ from .printed import parse_matrix, parse_printed
 from .published_format import read_published, read_published_quantities
 from .quantities import quantities
 from .resamples import class_frequencies, resampled_pns
-from .sample import component_edges, required_samples, sample_world
+from .sample import component_edges, example_world, required_samples, sample_world
 from .task_tables import INSTRUCTIONS, TaskTables
 from .tasks import Task, Tasks, make_tasks
 from .taxonomy import CLASSES, taxonomy
 from .theme import Condition, Theme
 from .themes import THEMES, get_theme
 from .validity import consistency_test, judge
-from .world import World, example_world
+from .world import World
 from .writing import read_tasks, write_tasks
 
 __all__ = [

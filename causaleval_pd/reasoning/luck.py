@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
@@ -245,3 +247,15 @@ def _table(truth: Floats, share: Floats, n: int, delta: float) -> pd.DataFrame:
             "p_valid": (weights * meets(rae, delta)).sum(axis=1),
         }
     )
+
+
+def error_quantiles(truth: Floats, share: Floats, n: NDArray[Any], level: float) -> tuple[Floats, Floats]:
+    """Return the ends of the middle share `level` of |Binomial(n, share) / n - truth|, of each truth, share and n."""
+    nothing, number = np.zeros(len(truth)), np.asarray(n, np.float64)
+    counts, cumulative = Law(nothing, 1 / number, nothing, nothing, number, share).support()
+    weights = np.diff(cumulative, prepend=0.0, axis=1)
+    errors = np.abs(counts / number[:, None] - truth[:, None])
+    order = np.argsort(errors, axis=1)
+    errors, reached = np.take_along_axis(errors, order, 1), np.cumsum(np.take_along_axis(weights, order, 1), axis=1)
+    low, high = (np.argmax(reached >= q - 1e-12, axis=1) for q in ((1 - level) / 2, (1 + level) / 2))
+    return errors[np.arange(len(truth)), low], errors[np.arange(len(truth)), high]

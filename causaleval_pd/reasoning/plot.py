@@ -10,9 +10,8 @@ import pandas as pd
 
 from ..labels import caption, caption_figure, colour_bar, colours, legend_room, place_to_draw, wrapped
 from ..messages import check_known
-from .arms import Floats
 from .counts import LEVELS
-from .laws import Law
+from .luck import error_quantiles
 from .validity import check_quantities, judge, relative_error
 
 if TYPE_CHECKING:
@@ -263,7 +262,7 @@ def complexity(
         (np.full(len(rows), 0.25), "0.6", "random"),
         (rows["truth_exact"].to_numpy(), "0.82", "perfect"),
     ):
-        low, high = _chance(rows, share, level)
+        low, high = error_quantiles(rows["truth_exact"].to_numpy(), share, rows["n"].to_numpy(), level)
         below, above = (pd.Series(e / divisor).groupby(rows[x].to_numpy()).mean().to_numpy() for e in (low, high))
         below, above = (np.broadcast_to(limit, ends.shape) for limit in (below, above))
         ax.fill_between(ends, below, above, color=colour, alpha=0.55, linewidth=0, label=f"{label}, by chance")
@@ -285,19 +284,6 @@ def complexity(
     foot += _not_shown(quantities, by, names)
     caption(ax, own, f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}.")
     return ax
-
-
-def _chance(rows: pd.DataFrame, share: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the quantiles of |Binomial(n, share) / n - truth| for each row."""
-    n = rows["n"].to_numpy(np.float64)
-    nothing = np.zeros(len(rows))
-    counts, cumulative = Law(nothing, 1 / n, nothing, nothing, n, share).support()
-    weights = np.diff(cumulative, prepend=0.0, axis=1)
-    errors = np.abs(counts / n[:, None] - rows["truth_exact"].to_numpy()[:, None])
-    order = np.argsort(errors, axis=1)
-    errors, reached = np.take_along_axis(errors, order, 1), np.cumsum(np.take_along_axis(weights, order, 1), axis=1)
-    low, high = (np.argmax(reached >= q - 1e-12, axis=1) for q in ((1 - level) / 2, (1 + level) / 2))
-    return errors[np.arange(len(rows)), low], errors[np.arange(len(rows)), high]
 
 
 def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1) -> Figure:
