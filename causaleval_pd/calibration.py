@@ -70,7 +70,7 @@ def size_and_power(
         A row a stratum, metric and method: the strata, `metric`, `method`, `n_pairs` (runs), `alpha`, `size` (share of
         rejections without skill), `size_low`, `size_high` (Wilson's 95 % limits), `calibration`, `skill`, `power`
         (share of rejections with it), `n_tables`, `null`. `calibration` is "too liberal" if `size_low` exceeds alpha,
-        "conservative" if `size` is below half of alpha or `size_high` below alpha, "calibrated" else, and missing where
+        "conservative" if `size` is below a fifth of alpha or `size_high` below alpha, "calibrated" else, and missing where
         nothing can be tested.
 
     Raises
@@ -134,7 +134,7 @@ def _rates(cube: xr.Dataset, name: str, method: str, alpha: float, skill: float,
     reference = table["null"].isin(null_references(cube)).to_numpy(bool)
     size = np.where(reference, np.nan, share["size"])
     low, high = _limits(size, defined)
-    words = np.select([low > alpha, (size < alpha / 2) | (high < alpha)], ["too liberal", "conservative"], "calibrated")
+    words = np.select([low > alpha, (size < alpha / 5) | (high < alpha)], ["too liberal", "conservative"], "calibrated")
     table = table.assign(size=size, size_low=low, size_high=high, calibration=pd.Series(words, dtype="str"))
     table["calibration"] = table["calibration"].where(~np.isnan(size))
     table = table.assign(skill=skill, power=np.where(reference, np.nan, share["power"]), n_tables=tables)
