@@ -70,8 +70,8 @@ def size_and_power(
         A row a stratum, metric and method: the strata, `metric`, `method`, `n_pairs` (runs), `alpha`, `size` (share of
         rejections without skill), `size_low`, `size_high` (Wilson's 95 % limits), `calibration`, `skill`, `power`
         (share of rejections with it), `n_tables`, `null`. `calibration` is "too liberal" if `size_low` exceeds alpha,
-        "conservative" if `size` is below a fifth of alpha or `size_high` below alpha, "calibrated" else, and missing where
-        nothing can be tested.
+        "conservative" if `size` is below a fifth of alpha or `size_high` below alpha, "calibrated" else, and missing
+        where nothing can be tested.
 
     Raises
     ------
