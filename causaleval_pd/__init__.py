@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 from . import accessor, causal_kl, configurational, datasets, plot, reasoning, structure
+from .calibration import size_and_power
 from .causal_kl import (
     DiscreteNetwork,
     GaussianNetwork,
@@ -306,6 +307,7 @@ __all__ = [
     "sid_bounds_exact",
     "sid_lower",
     "sid_upper",
+    "size_and_power",
     "skeleton_hd",
     "skeleton_p",
     "skeleton_test",

@@ -11,6 +11,9 @@ from typing import Any, Literal
 import pandas as pd
 import xarray as xr
 
+from .calibration import METHODS as _METHODS
+from .calibration import Method as _Method
+from .calibration import size_and_power as _size_and_power
 from .compare import compare as _compare
 from .control_tests import test_controls as _test_controls
 from .controls import with_controls as _with_controls
@@ -307,6 +310,18 @@ class CubeAccessor:
     ) -> pd.DataFrame:
         """Call :func:`causaleval_pd.control_power` on this cube."""
         return _control_power(self._cube, metrics, skill=skill, power=power, alpha=alpha)
+
+    def size_and_power(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        methods: _Method | Sequence[_Method] = _METHODS,
+        alpha: float = 0.05,
+        skill: float = 0.2,
+        n_tables: int = 1000,
+    ) -> pd.DataFrame:
+        """Call :func:`causaleval_pd.size_and_power` on this cube."""
+        return _size_and_power(self._cube, metrics, methods=methods, alpha=alpha, skill=skill, n_tables=n_tables)
 
     def comparison_power(
         self,

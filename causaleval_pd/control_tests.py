@@ -36,7 +36,8 @@ COLUMNS = ["metric", "comparison", "statistic", "p_value", "p_adjusted", "effect
 COLUMNS += ["n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"]
 _SHARES = ["superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
 
-_PAIRED: dict[str, Callable[..., Outcome]] = {"wilcoxon": paired_wilcoxon, "t": paired_t, "sign": sign_test}
+#: tests of pairs of an estimate and one of its controls
+PAIRED_TESTS: dict[str, Callable[..., Outcome]] = {"wilcoxon": paired_wilcoxon, "t": paired_t, "sign": sign_test}
 
 
 def test_controls(
@@ -110,7 +111,7 @@ def test_controls(
       algorithm metric  statistic  p_value  n_pairs
     0         x    shd        0.0     0.01        6
     """
-    check_known(method, ["randomisation", *_PAIRED], "method")
+    check_known(method, ["randomisation", *PAIRED_TESTS], "method")
     check_cube(cube, level, missing)
     cube = null_stratum(cube)
     dims = strata_dims(cube)
@@ -156,7 +157,7 @@ def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, mi
         draws = _first_draw(cube, name, method)
         first = score(cells(draws, dims), direction=direction, optimum=optimum)
         pairs = paired_difference(own, controls_of(first))
-        statistic, p_value = _PAIRED[method](pairs, alternative=alternative)
+        statistic, p_value = PAIRED_TESTS[method](pairs, alternative=alternative)
         drawn = cells(randomisation(cube, name)[2], dims, last=())
 
     some = failed & defined.any(axis=1, keepdims=True)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from .blocks import computed
 from .compare import compare
-from .facets import check_use, cube_caption, level_words, longest_word, metric_label
-from .labels import caption, place_to_draw, wrapped_label
+from .facets import check_use, cube_caption, level_words, metric_label
+from .labels import LETTER, caption, place_to_draw, wrapped_label
 from .ranking import rank_test
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def critical_difference(
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
         raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
-    names = np.array(level_words(cube, dim), object)[_ran(cube, dim)]
+    names = np.array(level_words(cube, dim), object)
+    unranked = sorted({*names[~_ran(cube, dim)], *names[_ran(cube, dim)][np.isnan(ranks)]})
+    names = names[_ran(cube, dim)]
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
     pairs = computed(compare(cube, dim, metrics=metric, test="friedman", adjust=adjust, missing=missing))
@@ -92,7 +94,7 @@ def critical_difference(
     own = ax is None
     groups = _groups(apart)
     lines = len(groups) * 0.5 + (k + 1) // 2
-    room = longest_word(cube, dim, 2.0) + 0.6
+    room = LETTER * (7 + max(map(len, names))) + 0.2
     ax = place_to_draw(ax, min(_WIDEST, max(3.2, (k - 1) * _UNIT)) + 2 * room, 1.5 + _LINE * lines)
     _draw_axis(ax, k)
     if adjust == "nemenyi":
@@ -110,6 +112,8 @@ def critical_difference(
         f"Friedman's test: p = {first['p_value']:.2g}",
         f"bars join levels that do not differ ({adjust.capitalize()}, familywise error {1 - level:.2g})",
     ]
+    if unranked:
+        parts.append(f"without a value, and not ranked: {', '.join(unranked)}")
     if missing == "worst":
         parts.append("failed runs counted as worst")
     caption(ax, own, cube_caption(cube, parts, controls=False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import xarray as xr
 
 from .cube import NO_RUN
 from .field import FIELDS
-from .labels import LETTER, axis_label, tick_names, wrapped
+from .labels import LETTER, axis_label, legend_room, tick_names, wrapped
 from .messages import check_known
 from .summary import cube_metrics, has_controls, null_name, null_references, strata_dims
 
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 MARKERS = "osD^vPX<>*"
 #: height of a facet, in inches
 HEIGHT = 2.9
-#: height of a line of the legend, in inches
-_LINE = 0.22
+#: columns of facets that would be wider, in inches, go on in further rows
+_PAGE = 24.0
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
@@ -66,6 +65,11 @@ def longest_word(cube: xr.Dataset, dim: str, room: float) -> float:
     return LETTER * (1 + max(map(len, lines)))
 
 
+def tallest_word(cube: xr.Dataset, dim: str) -> float:
+    """Return the height, in inches, of the level of a dimension that takes most lines beside a y axis."""
+    return 0.08 + 0.17 * (1 + max(name.count("\n") for name in tick_names(level_words(cube, dim), 1.6)))
+
+
 def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
     """Give a table of the strata with runs its strata as categories in the cube's order."""
     dims = strata_dims(cube)
@@ -84,18 +88,36 @@ def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str 
     """Make a grid of facets, titled with their levels, that lays itself out."""
     import seaborn as sns
 
-    grid = sns.FacetGrid(table, col=col, row=row, height=HEIGHT, aspect=width / HEIGHT, dropna=False, legend_out=False)
+    wrap = None
+    if col is not None and row is None and cube.sizes[col] * width > _PAGE:
+        wrap = max(1, int(_PAGE / width))
+    shape: dict[str, Any] = {"height": HEIGHT, "aspect": width / HEIGHT, "col_wrap": wrap}
+    grid = sns.FacetGrid(table, col=col, row=row, dropna=False, legend_out=False, **shape)
     grid.figure.set_layout_engine("constrained")
-    for i, j in np.ndindex(*grid.axes.shape):
+    for (i, j, _), _ in grid.facet_data():
         given = [(dim, k) for dim, k in ((row, i), (col, j)) if dim is not None]
         title = "\n".join(wrapped(f"{dim} = {level_words(cube, dim)[k]}", width) for dim, k in given)
-        grid.axes[i, j].set_title(title, size="medium")
+        _facet(grid, i, j).set_title(title, size="medium")
     return grid
 
 
 def facets(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
     """Return the axes of a grid with their share of its table."""
-    return [(grid.axes[i, j], data) for (i, j, _), data in grid.facet_data()]
+    return [(_facet(grid, i, j), data) for (i, j, _), data in grid.facet_data()]
+
+
+def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
+    # columns that are wrapped have one axis of axes
+    found: Axes = grid.axes[j] if grid.axes.ndim == 1 else grid.axes[i, j]
+    return found
+
+
+def say_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
+    """Write into facets that no run has a value; where all are empty, these scales ("y", "xy") mean nothing."""
+    for ax in empty:
+        ax.text(0.5, 0.6, "no run has a value", transform=ax.transAxes, ha="center", color="0.35", gid="empty")
+        if len(empty) == grid.axes.size:
+            ax.set(**{f"{scale}ticks": [] for scale in scales})
 
 
 def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Sequence[Any], *, points: bool) -> None:
@@ -122,10 +144,10 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     if has_controls(cube):
         handles.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
     figure = grid.figure
-    longest = max(len(line) for handle in handles for line in [*handle.get_label().split("\n"), hue or ""])
     # the facets keep their size: legend and caption get room of their own
-    columns = math.ceil(len(handles) / max(1, int((figure.get_figheight() - 0.4) / _LINE)))
-    figure.set_size_inches(figure.get_figwidth() + (0.8 + LETTER * longest) * columns, figure.get_figheight())
+    labels = [str(handle.get_label()) for handle in handles]
+    columns, width = legend_room(labels, hue or "", figure.get_figheight() - 0.1)
+    figure.set_size_inches(figure.get_figwidth() + width, figure.get_figheight())
     figure.legend(handles=handles, title=hue, loc="outside right upper", frameon=False, ncols=columns)
 
 

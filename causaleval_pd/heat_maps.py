@@ -13,7 +13,7 @@ from .blocks import computed
 from .compare import compare
 from .control_tests import test_controls
 from .engine import RNGLike
-from .facets import check_use, cube_caption, level_words, longest_word, metric_label, with_levels
+from .facets import check_use, cube_caption, level_words, longest_word, metric_label, tallest_word, with_levels
 from .labels import (
     caption,
     colour_bar,
@@ -101,7 +101,8 @@ def p_values(
     p[at], runs[at] = table["p_adjusted"], table["n_pairs"]
     width = shape[1] * max(0.8, longest_word(cube, x, 1.0)) if ax is None else inches(ax)
     own = ax is None
-    ax = place_to_draw(ax, 2.2 + width + longest_word(cube, y, 1.6), 1.8 + 0.5 * shape[0])
+    height = shape[0] * max(0.5, tallest_word(cube, y))
+    ax = place_to_draw(ax, 2.2 + width + longest_word(cube, y, 1.6), 1.8 + height)
     lowest = min(0.01, np.nanmin(p, initial=1.0))
     norm = LogNorm(max(lowest, _LOWEST_P), 1, clip=True)
     image = ax.imshow(np.maximum(p, _LOWEST_P), norm=norm, cmap=colour_map("cividis"), aspect="auto")
@@ -217,9 +218,10 @@ def comparisons(
         size[i, j], p[i, j] = value, adjusted
         if side in ("two-sided", "equivalent"):
             size[j, i], p[j, i] = -value, adjusted
-    width = float(n) if ax is None else inches(ax)
+    width = n * max(1.0, longest_word(cube, dim, 1.2)) if ax is None else inches(ax)
     own = ax is None
-    ax = place_to_draw(ax, 2.4 + width + longest_word(cube, dim, 1.6), 2.0 + 0.62 * n)
+    height = n * max(0.62, tallest_word(cube, dim))
+    ax = place_to_draw(ax, 2.4 + width + longest_word(cube, dim, 1.6), 2.0 + height)
     direction = cube[metric].attrs["direction"]
     higher = direction == "maximize"
     bound = np.nanmax(np.abs(size), initial=0.0) or 1.0
@@ -238,6 +240,8 @@ def comparisons(
     counted = ", failed runs counted as worst" if missing == "worst" else ""
     within = "" if margin is None else f" (margin {margin:g})"
     parts = [f"Test: {method}, {alternative.replace('_', '-')}{within}{counted}", f"p adjusted: {adjust or 'no'}"]
+    if np.isnan(size[~np.eye(n, dtype=bool)]).any():
+        parts.append("grey: not compared")
     if minus_controls:
         parts.append("each run less the mean of its controls")
     caption(ax, own, cube_caption(cube, parts, controls=minus_controls))

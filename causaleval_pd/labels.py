@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _AIMS = {"minimize": "lower is better", "maximize": "higher is better", "zero": "closest to 0 is best"}
 #: width of a letter of labels and of captions, in inches
 LETTER, _SMALL = 0.085, 0.068
+#: height of a line of a legend, in inches
+_LEGEND_LINE = 0.22
 
 
 def axis_label(long_name: str, direction: str | None) -> str:
@@ -88,6 +90,14 @@ def caption_figure(figure: Figure, text: str) -> None:
     lines = wrapped(text, figure.get_figwidth() - 0.2)
     figure.set_figheight(figure.get_figheight() + 0.1 + 0.16 * len(lines.split("\n")))
     figure.supxlabel(lines, x=0.01, ha="left", size="small", color="0.35", gid="caption")
+
+
+def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float]:
+    """Return how many columns a legend of that many inches takes, and the inches that they are wide."""
+    rows = sum(0.3 + 0.7 * (1 + label.count("\n")) for label in [title, *labels])
+    columns = min(len(labels), math.ceil(rows * _LEGEND_LINE / height))
+    longest = max(len(line) for label in [title, *labels] for line in label.split("\n"))
+    return columns, (0.8 + LETTER * longest) * columns
 
 
 def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: float) -> float:

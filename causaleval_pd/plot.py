@@ -25,6 +25,7 @@ from .facets import (
     level_words,
     longest_word,
     metric_label,
+    say_empty,
     with_levels,
 )
 from .heat_maps import comparisons, p_values
@@ -217,7 +218,7 @@ def strata(
     width = min(_WIDEST, max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest_word(cube, x, 1.0))))
     grid = facet_grid(cube, table, col, row, width)
     shades = colours(n_hue)
-    slot, below = 0.8 / n_hue, 0.0
+    slot, below, empty = 0.8 / n_hue, 0.0, []
     for ax, data in facets(grid):
         for h in range(n_hue):
             part = data if hue is None else data[data[hue].cat.codes == h]
@@ -239,6 +240,9 @@ def strata(
         ax.set_xlim(-0.6, n_x - 0.4)
         ax.margins(y=0.06)
         below = name_ticks(ax, "x", level_words(cube, x), width - 0.8)
+        if data["mean"].isna().all():
+            empty.append(ax)
+    say_empty(empty, grid, "y")
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
     grid.set_axis_labels(x, wrapped_label(metric_label(cube, metric), HEIGHT - 0.6))
     share = f"{100 * level:.4g} %"
@@ -304,7 +308,7 @@ def distributions(
         pool = found, np.where(np.isnan(found), 0, weights)
     edges = _bins(values, pool, cube[metric].attrs)
     n_hue = 1 if hue is None else cube.sizes[hue]
-    shades = colours(n_hue)
+    shades, empty = colours(n_hue), []
     grid = facet_grid(cube, with_levels(cube, None), col, row, width=3.4)
     for ax, data in facets(grid):
         ax.axhline(0, color="0.2", lw=1.6, zorder=3)
@@ -319,6 +323,9 @@ def distributions(
             heights = _density(values[cells], np.ones(values[cells].shape), edges)
             ax.stairs(heights, edges, color=shades[h], lw=1.6, zorder=2.5, gid="runs")
             _mark_median(ax, values[cells], np.ones(values[cells].shape), shades[h], "runs")
+        if np.isnan(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).all():
+            empty.append(ax)
+    say_empty(empty, grid, "xy")
     grid.set_axis_labels(wrapped_label(metric_label(cube, metric), 3.0), "density")
     legend_right(cube, grid, hue, shades, points=False)
     parts = ["Outlines: runs", *(["filled, downwards: their controls"] if pool is not None else [])]

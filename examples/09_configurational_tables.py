@@ -28,12 +28,12 @@ def compare(title: str, models: list[tuple[str, str, str, str]], metrics: tuple[
 
 
 # Two earlier measures: is the model a submodel, and which share of its submodels are also the truth's.
-lcr, ncr = (ce.metric_set(name) for name in ("lcr", "ncr"))
-compare("Section 3.1, LCR", [("(4)", D1, "A*B+D<->E", "0.00"), ("(5)", D1, "A*B*D<->E", "0.00")], lcr)
-compare("Table 1, NCR", [("(4)", D1, "A*B+D<->E", "0.43"), ("(5)", D1, "A*B*D<->E", "0.29")], ncr)
-by_size = [("(6)", "A+C+D<->E"), ("(7)", "A*b+C+D<->E"), ("(8)", "A*b*F+C+D<->E")]
-compare("Section 3.2, NCR", [(i, D2, m, p) for (i, m), p in zip(by_size, ("0.86", "0.80", "0.77"), strict=True)], ncr)
-compare("Section 3.3, LCR of (9)", [("(9)", D3, "A+B<->G", "0.00")], lcr)
+submodels = [("(4)", D1, "A*B+D<->E", "0.00 / 0.43"), ("(5)", D1, "A*B*D<->E", "0.00 / 0.29")]
+compare("Section 3.1 and Table 1: LCR / NCR", submodels, ce.metric_set("lcr", "ncr"))
+by_size = [("(6)", "A+C+D<->E", "0.86 / 0.92"), ("(7)", "A*b+C+D<->E", "0.80 / 0.94")]
+by_size = [(i, D2, m, p) for i, m, p in [*by_size, ("(8)", "A*b*F+C+D<->E", "0.77 / 0.95")]]
+compare("Section 3.2 and Table 6b: NCR / correctness", by_size, ce.metric_set("ncr", "correctness"))
+compare("Section 3.3, LCR", [("(9)", D3, "A+B<->G", "0.00")], ce.metric_set("lcr"))
 
 # Everything that the truth D3 and the model (16) say of causes.
 for name, model in (("D3", D3), ("(16)", M16)):
@@ -43,10 +43,9 @@ for name, model in (("D3", D3), ("(16)", M16)):
 # What they share, outcome by outcome (the printed tables have C+E for D+E among the disjunctions of G, a slip).
 shared = quality_table(D3, M16)
 shared["cell"] = shared["shared"].map("{:.3g}".format) + "/" + shared["complexity"].map("{:.0f}".format)
-for number, measure in (("5", "correctness"), ("7", "completeness")):
-    part = shared[shared["measure"] == measure]
+for measure, part in shared.groupby("measure", sort=False):
     cells = part.pivot(index="outcome", columns="component", values="cell")[list(part["component"].unique())]
-    print(f"Table {number}: shared / own complexity of (16), {measure}\n{cells.to_string()}\n")
+    print(f"Table {5 if measure == 'correctness' else 7}: shared / own complexity of (16)\n{cells.to_string()}\n")
 
 # Literal / conjunctive / disjunctive / sequential / overall.
 parts = ["_literal", "_conjunctive", "_disjunctive", "_sequential", ""]
@@ -54,8 +53,6 @@ correctness, completeness = (ce.metric_set(*(m + part for part in parts)) for m 
 printed = [("(16)", D3, M16, "1.00 / 0.57 / 0.56 / 1.00 / 0.75"), ("m6", D3, M6, "1.00 / 1.00 / 0.75 / 0.50 / 0.81")]
 compare("Table 6a, correctness by component and overall", printed, correctness)
 compare("Completeness by component and overall", [("(16)", D3, M16, "0.55 / 0.55 / 0.47 / 0.40 / 0.49")], completeness)
-large = [(i, D2, m, p) for (i, m), p in zip(by_size, ("0.92", "0.94", "0.95"), strict=True)]
-compare("Table 6b, correctness", large, ce.metric_set("correctness"))
 
 f_scores = {name: ce.tweak("f_beta", beta=beta) for name, beta in (("f_half", 0.5), ("f_two", 2))}
 models = [
@@ -75,10 +72,7 @@ compare("Tables 8 and 9: correctness / completeness / F0.5 / F2", [(i, D3, m, p)
 
 out = Path("configurational_tables")
 out.mkdir(exist_ok=True)
-for name, ax in {
-    "truth": ce.plot.hypergraph(D3),
-    "difference": ce.plot.model_difference(D3, M16),
-    "profile": ce.plot.score_profile(D3, M16),
-}.items():
+figures = {"difference": ce.plot.model_difference(D3, M16), "profile": ce.plot.score_profile(D3, M16)}
+for name, ax in {"truth": ce.plot.hypergraph(D3), **figures}.items():
     ax.figure.savefig(out / f"{name}.png", dpi=150, bbox_inches="tight")
 print(f"Wrote three figures to {out}/")

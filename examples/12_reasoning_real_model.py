@@ -65,18 +65,7 @@ print(
     cr.answer_scores(both, by="model")[["model", "world", "n", "n_missing", "accuracy", "ci_low", "ci_high", "p_value"]]
 )
 table = cr.quantities(both, by="model", worlds=tasks, which=["pns"])
-columns = [
-    "model",
-    "relation",
-    "cause",
-    "effect",
-    "path",
-    "truth",
-    "estimate",
-    "missing_low",
-    "missing_high",
-    "decision",
-]
-print(cr.judge(table, delta=0.25)[columns].to_string(index=False))
+columns = ["model", "relation", "cause", "effect", "path", "truth", "estimate", "missing_low", "missing_high"]
+print(cr.judge(table, delta=0.25)[[*columns, "decision"]].to_string(index=False))
 print(cr.taxonomy(table, by="model", delta=0.25).to_string(index=False))
 cr.plot.reliability(table, delta=0.25).savefig(out / "reliability.png", dpi=150, bbox_inches="tight")

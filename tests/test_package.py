@@ -22,6 +22,7 @@ LAYERS = """
     causal_kl, configurational, reasoning,
     work_units, evaluate, strata, row_controls, accumulators, streaming, controls, published,
     assembly, cube, blocks, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
+    calibration,
     facets, heat_maps, critical_difference, plot,
     tally, files, partitions, lazy_cube, dask, accessor, datasets
 """

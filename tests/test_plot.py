@@ -357,3 +357,50 @@ def test_unknown_names_tell_the_nearest(cube):
         ce.plot.strata(cube.isel(replicate=0), "shd", x="density", hue="algorithm", col="n")
     with pytest.raises(ValueError, match="interval must be"):
         ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", interval="sd")
+
+
+def words_of(figure, gid):
+    return [text.get_text() for text in figure.findobj(mpl.text.Text) if text.get_gid() == gid]
+
+
+def test_facets_without_a_value_say_so(runs):
+    none = runs.assign(estimate=runs["estimate"].where(runs["algorithm"] != "zero", None))
+    found = ce.cube(none, ["shd"], by=["algorithm", "density", "n"], n_draws=20, rng=7, replicate="replicate")
+    grid = found.ceval.plot.distributions("shd", col="algorithm")
+    assert words_of(grid.figure, "empty") == ["no run has a value"]
+    assert len(grid.axes.flat[0].get_xticks())
+    nothing = found.isel(algorithm=[2], density=[0])
+    for grid in (nothing.ceval.plot.strata("shd", x="n"), nothing.ceval.plot.distributions("shd", hue="n")):
+        assert words_of(grid.figure, "empty") == ["no run has a value"]
+        assert not len(grid.ax.get_yticks())
+    ax = found.isel(density=0, n=0).ceval.plot.comparisons("shd", "algorithm")
+    assert "grey: not compared" in captions(ax.figure)
+    ax = found.isel(density=0, n=0).ceval.plot.critical_difference("shd", "algorithm")
+    assert "not ranked: zero" in captions(ax.figure)
+
+
+def test_many_columns_go_on_in_further_rows():
+    rows = [(f"method {i}", "A -> B", "A -> B" if i % 2 else "B -> A") for i in range(20) for _ in range(2)]
+    table = pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"])
+    found = ce.cube(table, ["shd"], by=["algorithm"], n_draws=None)
+    grid = found.ceval.plot.distributions("shd", col="algorithm")
+    assert len(grid.axes) == 20
+    assert [ax.get_title() for ax in grid.axes[:2]] == ["algorithm = method 0", "algorithm = method 1"]
+    assert grid.figure.get_figwidth() < 30
+    inside(grid.figure)
+
+
+def test_long_names_of_levels_stay_apart():
+    names = ["a-very-long-name-without-any-spaces-whatsoever", "the PC algorithm with Fisher-z tests at .01", "x"]
+    rows = [(name, "A -> B; C", "A -> B; C") for name in names for _ in range(3)]
+    found = ce.cube(
+        pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"]), ["shd"], by=["algorithm"], n_draws=None
+    )
+    for ax in (
+        found.ceval.plot.comparisons("shd", "algorithm"),
+        found.ceval.plot.critical_difference("shd", "algorithm"),
+    ):
+        inside(ax.figure)
+        texts = [*ax.get_yticklabels(), *ax.get_xticklabels(), *ax.texts] if ax.axison else ax.texts
+        boxes = [text.get_window_extent() for text in texts if text.get_text()]
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])

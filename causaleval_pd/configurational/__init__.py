@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .breakdown import quality_table
 from .components import (
     completeness_conjunctive,
     completeness_disjunctive,
@@ -26,7 +27,7 @@ from .ground_truths import random_model, random_models, switches
 from .inus import is_inus
 from .limits import FormulaTooLargeError
 from .nulls import acceptance_rate
-from .quality import Convention, quality_table
+from .quality import Convention
 from .reader import Conjunction, FormulaError, Literal
 from .redundancy import minimal_models, redundant_atoms
 from .relations import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,6 +23,10 @@ from .reader import FormulaError
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
 CONTEXT = ("data", "con", "cov", "max_size", "domains")
 _FIRST_CELLS = 20
+_SEVERAL = (list, tuple, set, frozenset)
+_NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
+_GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
+_GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 'shd'"
 
 
 def holds(cells: pd.Series) -> bool:
@@ -30,11 +35,11 @@ def holds(cells: pd.Series) -> bool:
     `A -> B` may be a graph as well; an equivalence, a conjunction or a disjunction makes it a formula.
     """
     known = cells.dropna().iloc[:_FIRST_CELLS].tolist()
-    if known and isinstance(known[0], Model):
+    parts = [part for cell in known for part in (cell if isinstance(cell, _SEVERAL) else (cell,))]
+    if any(isinstance(part, Model) for part in parts):
         return True
-    if not known or not all(isinstance(cell, str) for cell in known):
-        return False
-    return any(set("*+") & set(cell) or "<->" in cell or "=>" in cell for cell in known) and _readable(known[0])
+    texts = [part for part in parts if isinstance(part, str)]
+    return any(set("*+") & set(text) or "<->" in text or "=>" in text for text in texts) and _readable(texts[0])
 
 
 def _readable(text: str) -> bool:
@@ -49,10 +54,14 @@ def as_models(cell: Any) -> Cell:
     """Read one cell: a text, a model, or several models."""
     if isinstance(cell, Model):
         return (cell,)
-    if isinstance(cell, (tuple, list, set, frozenset)) and all(isinstance(one, Model) for one in cell):
-        return tuple(sorted(set(cell), key=str))
+    if isinstance(cell, _SEVERAL) and all(isinstance(one, (Model, str)) for one in cell):
+        models = {model for one in cell for model in as_models(one)}
+        return tuple(sorted(models, key=str))
     if not isinstance(cell, str):
-        raise TypeError(f"expected models as text ('A*b+C<->E'; a set 'A<->C; B<->C', or {{}}), found {cell!r}")
+        raise TypeError(
+            "expected a model as text ('A*b+C<->E'), or several ('A<->C; B<->C' or a list of texts; none is the "
+            f"text {{}}), found {cell!r}"
+        )
     return parse_set(cell)
 
 
@@ -86,7 +95,8 @@ def _canonical(cell: Any, cells: pd.Series, codes: NDArray[Any], code: int, colu
 def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:
     """Put the row before what an error says."""
     if isinstance(error, FormulaError):
-        return f"{where}: {error.what}", error.text, error.position
+        is_graph = "-" in error.text and _GRAPH.fullmatch(error.text)
+        return f"{where}: {error.what}", error.text, error.position, _GRAPH_HINT if is_graph else ""
     return (f"{where}: {error}",)
 
 
@@ -117,7 +127,10 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
         where = "" if rows is None else f"{name_row(int(rows[position]), index)}: "
         truth = pairs.truth.cells[pairs.truth_index[position]]
         if len(truth) != 1:
-            raise ValueError(f"{where}a truth is one model, found {len(truth)}: {set_text(truth)}")
+            raise ValueError(
+                f"{where}a truth is one model, found {len(truth)}: {set_text(truth)}; give each truth a row of its own"
+                + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
+            )
         setting = pairs.setting(position)
         for models, relative, cell in (
             (truth, False, pairs.truth_index[position]),
@@ -132,6 +145,11 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
                     setting.check(model, relative=relative)
                 except ValueError as error:
                     raise ValueError(f"{where}{error}") from None
+
+
+def _is_edge(model: Model) -> bool:
+    """Tell whether a model might have been meant as an edge."""
+    return model.complexity == 1
 
 
 def pair(truth: Any, estimate: Any) -> FormulaPairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,21 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import RNGLike
-from ..labels import caption, colours, place_to_draw
+from ..labels import LETTER, caption, colours, inches, place_to_draw
 from ..metric import get_metric
 from ..stats import quantile_interval
+from .breakdown import quality_table
 from .exposition import COMPONENTS, Setting, expose
 from .formula import Literal, Model, parse
 from .layout import Claim, Layout, Point, lay_out
 from .nulls import guesses
 from .pairs import FormulaCells, FormulaPairs
-from .quality import quality_table
 from .vocabulary import Domains
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LAYER, _HEIGHT = 1.9, 0.85
+#: inches between layers at least, between the rows of few and of many factors, and of a figure's rows together
+_LAYER, _HEIGHT, _LOW, _TALLEST = 1.9, 0.85, 0.55, 14.0
+#: how far, in layers and rows, an arrow that points back goes round its factors
+_ROUND = (0.3, 0.62)
 _LEGEND = (
     "Lines that meet in a dot act together, arrows into one factor alternatively; a diamond marks absence, =2 a value."
 )
@@ -79,7 +83,7 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     claims = [Claim(one, atom.outcome, "said") for atom in model.atoms for one in atom.disjuncts]
     own = ax is None
     ax = _draw(claims, ax)
-    ax.set_title(str(model), size="medium")
+    _entitle(ax, own, str(model))
     caption(ax, own, _LEGEND)
     return ax
 
@@ -143,9 +147,28 @@ def model_difference(
     ax = _draw(claims, ax)
     handles = [_line(look) for look in _LOOKS if look in {claim.look for claim in claims}]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), ncols=2, frameon=False, fontsize="small")
-    ax.set_title(f"truth {true}\nestimate {estimated}", size="medium")
+    _entitle(ax, own, f"truth {true}", f"estimate {estimated}")
     caption(ax, own, _LEGEND)
     return ax
+
+
+def _entitle(ax: Axes, own: bool, *texts: str, pad: float | None = None) -> None:
+    """Write models over a figure, broken before `*` and `+` where they are too long; an own figure grows."""
+    figure = ax.get_figure(root=True)
+    width = figure.get_figwidth() if own and figure is not None else inches(ax)
+    room = max(24, int((width - 0.3) / (1.25 * LETTER)))  # capitals are wide
+    lines: list[str] = []
+    for text in texts:
+        line = ""
+        for piece in re.split(r"(?=[*+])", text):
+            if line and len(line) + len(piece) > room:
+                lines.append(line)
+                line = ""
+            line += piece
+        lines.append(line)
+    if own and figure is not None:
+        figure.set_figheight(figure.get_figheight() + 0.17 * (len(lines) - len(texts)))
+    ax.set_title("\n".join(lines), size="medium", pad=pad)
 
 
 def _colour(look: str) -> Any:
@@ -162,11 +185,17 @@ def _line(look: str) -> Any:
 def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
     """Draw claims: lines first, factors over them."""
     layout = lay_out(claims)
-    xs, ys = zip(*[*layout.factors.values(), *layout.joints.values()], strict=True)
-    half = {name: 0.045 + 0.026 * len(name) for name in layout.factors}
-    ax = place_to_draw(ax, max(4.2, _LAYER * max(xs) + 1.6), max(2.2, _HEIGHT * (max(ys) - min(ys)) + 1.6))
-    margin = max(0.3, *half.values()) + 0.1
-    ax.set(xlim=(-margin, max(xs) + margin), ylim=(min(ys) - 0.55, max(ys) + 0.55))
+    ways = [point for way in layout.ways.values() for point in way]
+    xs, ys = zip(*[*layout.factors.values(), *layout.joints.values(), *ways], strict=True)
+    wide = {name: 0.085 + 0.05 * len(name) for name in layout.factors}
+    layer = max(_LAYER, 1.0 + 2 * max(wide.values())) if ax is None else inches(ax) / (max(xs) + 0.8)
+    half = {name: width / layer for name, width in wide.items()}
+    round_x, round_y = _ROUND if _points_back(claims, layout) else (0.0, 0.0)
+    margin = max(0.3, *half.values()) + 0.1 + round_x
+    tall = max(ys) - min(ys) + round_y
+    row = max(_LOW, min(_HEIGHT, _TALLEST / max(tall, 1.0)))
+    ax = place_to_draw(ax, max(4.2, layer * (max(xs) + 2 * margin)), max(2.2, row * tall + 1.6))
+    ax.set(xlim=(-margin, max(xs) + margin), ylim=(min(ys) - 0.55 - round_y, max(ys) + 0.55))
     ax.set_axis_off()
     ports = _ports(claims, layout, half)
     arrivals = _arrivals(claims, layout, half)
@@ -190,6 +219,12 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
         box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.15"}
         ax.text(x, y, name, ha="center", va="center", bbox=box, zorder=5, gid="factor")
     return ax
+
+
+def _points_back(claims: Sequence[Claim], layout: Layout) -> bool:
+    """Tell whether an arrow leads to a factor that is not right of its cause, as in a cycle."""
+    place = layout.factors
+    return any(place[name][0] >= place[claim.outcome[0]][0] for claim in claims for name, _ in claim.disjunct)
 
 
 def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[Literal, Point]:
@@ -226,6 +261,12 @@ def _curve(ax: Axes, points: Sequence[Point], look: str, *, arrow: bool) -> None
 
     corners, codes = [points[0]], [Path.MOVETO]
     for (x0, y0), (x1, y1) in pairwise(points):
+        if x1 <= x0:
+            (out, down), low = _ROUND, min(y0, y1)
+            turn = (x0 + out, y0), (x0 + out, low - down), (x0, low - down)
+            corners += [*turn, (x1, low - down), (x1 - out, low - down), (x1 - out, y1), (x1, y1)]
+            codes += [Path.CURVE4] * 3 + [Path.LINETO] + [Path.CURVE4] * 3
+            continue
         bend = 0.5 * (x1 - x0)
         corners += [(x0 + bend, y0), (x1 - bend, y1), (x1, y1)]
         codes += [Path.CURVE4] * 3
@@ -311,14 +352,17 @@ def score_profile(
         score = np.divide(shared, complexity, out=np.full(len(x), np.nan), where=complexity > 0)
         ax.plot(x, score, "os"[i], ms=8, color=colour, label=measure, zorder=3, linestyle="none")
         for at, value, part, whole in zip(x, score, shared, complexity, strict=True):
-            _label(ax, f"{part:.3g}/{whole:.3g}", (at, value))
+            if np.isnan(value):
+                ax.text(at, 0.02, "undefined", rotation=90, ha="center", size="x-small", zorder=4)
+            else:
+                _label(ax, f"{part:.3g}/{whole:.3g}", (at, value))
         if drawn is not None:
             _guessed(ax, drawn, measure, x, colour, level)
     ax.set(ylim=(-0.03, 1.12), ylabel="score (higher is better)")
     ax.set_xticks(range(len(_PARTS)), _PARTS)
     ax.axvline(0.5, color="0.85", lw=1)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
-    ax.set_title(f"truth {true}\nestimate {estimated}", size="medium", pad=26)
+    _entitle(ax, own, f"truth {true}", f"estimate {estimated}", pad=26)
     bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}), lines: their means" if n_draws else ""
     caption(ax, own, f"Numbers: shared / own complexity{bars}.")
     return ax

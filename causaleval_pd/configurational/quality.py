@@ -11,17 +11,15 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ..messages import check_known
-from .exposition import COMPONENTS, Ascriptions, Exposition, PathRule, Setting, expose
-from .formula import Model, literal_text, parse
+from .exposition import Ascriptions, Exposition, PathRule
 from .limits import Work
 from .matching import best_overlap
 from .minimisation import Form
@@ -220,78 +218,3 @@ def quality_counts(
             counts[outcome] = np.array([shared, ascribed.complexities], np.float64)
         sides.append(counts)
     return sides[0], sides[1]
-
-
-def quality_table(
-    truth: Model | str,
-    estimate: Model | str,
-    *,
-    convention: str | Convention = "published",
-    setting: Setting | None = None,
-) -> pd.DataFrame:
-    """Break the quality of a model down by outcome and component.
-
-    Parameters
-    ----------
-    truth, estimate : Model or str
-        The true and the estimated model, both acyclic.
-    convention : {"published", "paper"} or Convention
-        The numbers of the paper's tables, or what its text says.
-    setting : Setting, optional
-        Values of multi-value factors; data that the estimate is minimised relative to.
-
-    Returns
-    -------
-    DataFrame
-        One row a measure, outcome and component: shared, complexity, score = shared / complexity.
-
-    Raises
-    ------
-    ValueError
-        If a model is cyclic, or mentions values that a factor does not have.
-    FormulaTooLargeError
-        If the evaluation would take too long.
-
-    References
-    ----------
-    .. [1] doi:10.1515/jci-2023-0032
-
-    Examples
-    --------
-    >>> found = quality_table("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)")
-    >>> found.query("measure == 'correctness'").groupby("component", sort=False)[["shared", "complexity"]].sum()
-                 shared  complexity
-    component
-    literal         6.0         6.0
-    conjunctive     4.0         7.0
-    disjunctive     5.0         9.0
-    sequential      6.0         6.0
-    """
-    setting = setting or Setting()
-    chosen = Convention.of(convention)
-    models = [parse(model) if isinstance(model, str) else model for model in (truth, estimate)]
-    true, estimated = (
-        expose(model, setting, relative=relative, path_rule=chosen.path_rule, size_caps=chosen.size_caps)
-        for model, relative in zip(models, (False, True), strict=True)
-    )
-    rows = []
-    sides = quality_counts(true, estimated, setting.vocabulary, chosen)
-    for measure, counts in zip(("correctness", "completeness"), sides, strict=True):
-        rows += _rows(measure, counts, setting.vocabulary)
-    table = pd.DataFrame(rows, columns=["measure", "outcome", "component", "shared", "complexity"])
-    return table.assign(score=table["shared"] / table["complexity"].where(table["complexity"] != 0))
-
-
-def _rows(
-    measure: str, counts: Mapping[int, NDArray[np.float64]], vocabulary: Vocabulary
-) -> list[tuple[str, str, str, float, float]]:
-    return [
-        (
-            measure,
-            literal_text(next(iter(vocabulary.decode(outcome))), multi_value=vocabulary.multi_value),
-            component,
-            *count[:, i].tolist(),
-        )
-        for outcome, count in counts.items()
-        for i, component in enumerate(COMPONENTS)
-    ]

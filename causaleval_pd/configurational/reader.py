@@ -27,6 +27,8 @@ class FormulaError(ValueError):
         The text.
     position : int
         Position in the text, from 0.
+    hint : str
+        How to mend it.
 
     Examples
     --------
@@ -36,13 +38,13 @@ class FormulaError(ValueError):
     causaleval_pd.configurational.reader.FormulaError: expected a literal, found '+' at position 2 of 'A*+B<->C'
     """
 
-    def __init__(self, what: str, text: str, position: int) -> None:
+    def __init__(self, what: str, text: str, position: int, hint: str = "") -> None:
         shown = text if len(text) <= 80 else f"...{text[max(0, position - 30) : position + 30]}..."
-        super().__init__(f"{what} at position {position} of {shown!r}")
-        self.what, self.text, self.position = what, text, position
+        super().__init__(f"{what} at position {position} of {shown!r}{'; ' * bool(hint)}{hint}")
+        self.what, self.text, self.position, self.hint = what, text, position, hint
 
-    def __reduce__(self) -> tuple[type[FormulaError], tuple[str, str, int]]:
-        return FormulaError, (self.what, self.text, self.position)
+    def __reduce__(self) -> tuple[type[FormulaError], tuple[str, str, int, str]]:
+        return FormulaError, (self.what, self.text, self.position, self.hint)
 
 
 class AtomText(NamedTuple):

@@ -73,10 +73,6 @@ class Vocabulary:
         """Return the literals of some bits."""
         return frozenset(self.literals[bit.bit_length() - 1] for bit in bits(code))
 
-    def contradictory(self, code: int) -> bool:
-        """Tell whether a conjunction gives one factor two values."""
-        return any(code & self.others[bit] for bit in bits(code))
-
     def negations(self, bit: int) -> list[int]:
         """Return the bits of the factor's other values; a binary literal has one."""
         return bits(self.others[bit])

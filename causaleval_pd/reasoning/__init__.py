@@ -12,7 +12,7 @@ from .counts import COUNTS
 from .endpoint import Endpoint
 from .field import ANSWERS, QUANTITY
 from .linear import LinearWorld, sample_linear_world
-from .luck import decision_power, perfect_reasoner, random_reasoner
+from .luck import decision_power, perfect_reasoner, random_classes, random_reasoner
 from .metrics import (
     answer_accuracy,
     answer_false_no,
@@ -28,14 +28,14 @@ from .printed import parse_matrix, parse_printed
 from .published_format import read_published, read_published_quantities
 from .quantities import quantities
 from .resamples import class_frequencies, resampled_pns
-from .sample import component_edges, required_samples, sample_world
+from .sample import component_edges, example_world, required_samples, sample_world
 from .task_tables import INSTRUCTIONS, TaskTables
 from .tasks import Task, Tasks, make_tasks
 from .taxonomy import CLASSES, taxonomy
 from .theme import Condition, Theme
 from .themes import THEMES, get_theme
 from .validity import consistency_test, judge
-from .world import World, example_world
+from .world import World
 from .writing import read_tasks, write_tasks
 
 __all__ = [
@@ -84,6 +84,7 @@ __all__ = [
     "quantity_bias",
     "quantity_error",
     "rae",
+    "random_classes",
     "random_reasoner",
     "read_published",
     "read_published_quantities",

@@ -80,7 +80,10 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
         if isinstance(answers[name], pd.DataFrame):
             raise ValueError(f"the answered table has several columns {name!r}; column names must be unique")
     if reserved := [name for name in settings if name in (*COLUMNS, "replicate")]:
-        raise ValueError(f"by names {reserved}, which tell questions apart; name settings such as the model")
+        raise ValueError(
+            f"by names {reserved}, which tell questions apart; name settings such as the model "
+            "(answer_scores parts its rows by these columns with within=)"
+        )
     table = answers[[*settings, *COLUMNS]].copy()
     table["replicate"] = answers["replicate"].to_numpy() if "replicate" in answers.columns else 0
     for name in ("truth", "answer"):

@@ -254,6 +254,8 @@ def sample_linear_world(
     if not 0 <= low <= high or not math.isfinite(high):
         raise ValueError(f"weights must be a range 0 <= low <= high, found {weights}")
     generator = np.random.default_rng(engine.resolve_seed(rng))
+    if any(isinstance(sizes, (int, np.integer)) for sizes in arms):
+        raise ValueError(f"arms holds one sequence an arm: for one arm give [{list(arms)}]")
     for sizes in arms:
         component_kinds(kind, list(sizes))
     inner = [sum(sizes) - len(sizes) - 1 for sizes in arms]

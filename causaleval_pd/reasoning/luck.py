@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from .. import engine
 from ..null import Distribution
+from .cut_trees import Worlds, all_worlds, composition_paths
 from .laws import Law
-from .validity import share_tests
+from .resamples import DrawnPNS, class_shares
+from .validity import meets, share_tests
 
 Floats = NDArray[np.float64]
 
@@ -49,9 +54,83 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
     1   0.25      0.25    0.004       0.036     0.108    0.938
     """
     true = _probabilities(truth, n)
-    if not 0 <= p_yes <= 1:
-        raise ValueError(f"p_yes must be a probability from 0 to 1, found {p_yes!r}")
-    return _table(true, np.full(len(true), p_yes * (1 - p_yes)), n, delta)
+    return _table(true, np.full(len(true), _random_share(p_yes)), n, delta)
+
+
+def random_classes(
+    worlds: Worlds,
+    n: int,
+    *,
+    p_yes: float = 0.5,
+    delta: float = 0.1,
+    n_draws: int = 2000,
+    rng: engine.RNGLike = None,
+) -> pd.DataFrame:
+    """Say how often random answers come out in each class, judged by fixed thresholds against the exact truth.
+
+    Answers to different pairs are independent, so that the estimated PNS of all pairs are drawn from their law.
+
+    Parameters
+    ----------
+    worlds : Tasks, TaskTables, World or mapping of task to World
+        Worlds with one root and one leaf.
+    n : int
+        Samples.
+    p_yes : float
+        Probability of yes.
+    delta : float
+        Largest relative error that counts as valid, and as consistent.
+    n_draws : int
+        Reasoners drawn.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    DataFrame
+        A row a task: task, VC, VI, IC, II (shares of the draws), p_valid (mean over pairs, exact), p_product_valid and
+        p_consistent (means over compositions; missing where there is none), n_draws.
+
+    Raises
+    ------
+    ValueError
+        If n or n_draws is less than 1, p_yes is no probability, or a world has several roots or leaves.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import example_world, random_classes
+    >>> random_classes(example_world(), n=1000, rng=1)[["VC", "VI", "IC", "II"]].to_numpy().tolist()
+    [[0.0, 0.0, 0.0, 1.0]]
+    """
+    share, seed = _random_share(p_yes), engine.resolve_seed(rng)
+    _probabilities([], n)
+    if isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 1:
+        raise ValueError(f"n_draws must be a whole number of at least 1, found {n_draws!r}")
+    rows = []
+    for place, (task, world) in enumerate(all_worlds(worlds).items()):
+        pairs = world.pairs("cut")
+        true = np.array([world.pns(*pair) for pair in pairs])
+        generator = np.random.default_rng([seed, place])
+        drawn = DrawnPNS(
+            pairs,
+            list(composition_paths(world.cut_nodes, None, task)),
+            generator.binomial(n, share, (n_draws, len(pairs))) / n,
+            np.broadcast_to(true, (n_draws, len(pairs))),
+        )
+        valid, consistent = drawn.valid(delta), drawn.consistent(delta)
+        means = {"p_product_valid": valid[:, len(pairs) :], "p_consistent": consistent}
+        rows.append(
+            {"task": task}
+            | class_shares(valid, consistent)
+            | {"p_valid": float(_table(true, np.full(len(true), share), n, delta)["p_valid"].mean())}
+            | {name: float(passed.mean()) if passed.size else np.nan for name, passed in means.items()}
+            | {"n_draws": n_draws}
+        )
+    return pd.DataFrame(rows)
 
 
 def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.DataFrame:
@@ -130,6 +209,13 @@ def decision_power(
     return table.assign(undecided=(1 - table["valid"] - table["invalid"]).clip(lower=0.0))
 
 
+def _random_share(p_yes: float) -> float:
+    """Return the PNS of random answers."""
+    if not 0 <= p_yes <= 1:
+        raise ValueError(f"p_yes must be a probability from 0 to 1, found {p_yes!r}")
+    return p_yes * (1 - p_yes)
+
+
 def _probabilities(values: ArrayLike, n: int) -> Floats:
     if isinstance(n, bool) or int(n) != n or n < 1:
         raise ValueError(f"n must be a whole number of at least 1, found {n!r}")
@@ -158,7 +244,18 @@ def _table(truth: Floats, share: Floats, n: int, delta: float) -> pd.DataFrame:
             "rae_low": exact.quantile(0.05),
             "rae_median": exact.quantile(0.5),
             "rae_high": exact.quantile(0.95),
-            # a tie with the threshold passes: 1e-12 absorbs the rounding of the quotient
-            "p_valid": (weights * (rae <= delta + 1e-12)).sum(axis=1),
+            "p_valid": (weights * meets(rae, delta)).sum(axis=1),
         }
     )
+
+
+def error_quantiles(truth: Floats, share: Floats, n: NDArray[Any], level: float) -> tuple[Floats, Floats]:
+    """Return the ends of the middle share `level` of |Binomial(n, share) / n - truth|, of each truth, share and n."""
+    nothing, number = np.zeros(len(truth)), np.asarray(n, np.float64)
+    counts, cumulative = Law(nothing, 1 / number, nothing, nothing, number, share).support()
+    weights = np.diff(cumulative, prepend=0.0, axis=1)
+    errors = np.abs(counts / number[:, None] - truth[:, None])
+    order = np.argsort(errors, axis=1)
+    errors, reached = np.take_along_axis(errors, order, 1), np.cumsum(np.take_along_axis(weights, order, 1), axis=1)
+    low, high = (np.argmax(reached >= q - 1e-12, axis=1) for q in ((1 - level) / 2, (1 + level) / 2))
+    return errors[np.arange(len(truth)), low], errors[np.arange(len(truth)), high]

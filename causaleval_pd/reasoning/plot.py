@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..labels import caption, caption_figure, colour_bar, colours, place_to_draw
+from ..labels import caption, caption_figure, colour_bar, colours, legend_room, place_to_draw, wrapped
 from ..messages import check_known
-from .arms import Floats
 from .counts import LEVELS
-from .laws import Law
+from .luck import error_quantiles
 from .validity import check_quantities, judge, relative_error
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def quadrant(
     least = delta / 100
     points = rows.groupby([by, "task", "relation"], sort=False)["error"].median().unstack("relation").clip(lower=least)
     own = ax is None
-    ax = place_to_draw(ax, 7.0, 4.8)
+    ax = place_to_draw(ax, 5.4, 4.8)
     names = list(dict.fromkeys(rows[by]))
     middles = _apart(points.groupby(level=0, sort=False).median().loc[names])
     for name, colour, marker in zip(names, colours(len(names)), _cycle(len(names)), strict=True):
@@ -102,10 +101,10 @@ def quadrant(
         )  # fmt: skip
     ax.set_xlabel("relative error against the truth (lower is better)")
     ax.set_ylabel("relative error of own products\nagainst own whole (lower is better)")
-    _legend(ax, by)
+    _legend(ax, by, own)
     points_are = "PNS; large: median over tasks (moved apart where they coincide), small: median of a task"
     floors = f"errors below {least:g} stand there; truths below {floor:g} count as {floor:g}"
-    caption(ax, own, f"{points_are}; lines: {delta:g}; {floors}.")
+    caption(ax, own, f"{points_are}; lines: {delta:g}; {floors}{_not_shown(quantities, by, names)}.")
     return ax
 
 
@@ -157,7 +156,7 @@ def cut_tree(quantities: pd.DataFrame, *, delta: float = 0.1, floor: float = 0.0
     order += [effect for effect in rows["effect"] if effect not in order][:1]
     place = {node: i for i, node in enumerate(order)}
     own = ax is None
-    ax = place_to_draw(ax, 1.6 * max(3, len(order)) + 1.4, 1.5 + 1.6 * _arc_height(len(order) - 1))
+    ax = place_to_draw(ax, 1.6 * max(3, len(order)) + 1.4, max(2.6, 1.5 + 1.6 * _arc_height(len(order) - 1)))
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -254,16 +253,19 @@ def complexity(
     scale = np.maximum(rows["truth_exact"], floor) if error == "relative" else 1.0
     rows = rows.assign(_error=(rows["estimate"] - rows["truth_exact"]).abs() / scale)
     own = ax is None
-    ax = place_to_draw(ax, 6.8, 4.2)
+    ax = place_to_draw(ax, 5.0, 4.2)
     at = np.sort(rows[x].unique()).astype(float)
+    # one place alone has a band of some width
+    ends = at if len(at) > 1 else at + np.array([-0.3, 0.3])
     divisor = np.broadcast_to(np.asarray(scale, np.float64), len(rows))
     for share, colour, label in (
         (np.full(len(rows), 0.25), "0.6", "random"),
         (rows["truth_exact"].to_numpy(), "0.82", "perfect"),
     ):
-        low, high = _chance(rows, share, level)
+        low, high = error_quantiles(rows["truth_exact"].to_numpy(), share, rows["n"].to_numpy(), level)
         below, above = (pd.Series(e / divisor).groupby(rows[x].to_numpy()).mean().to_numpy() for e in (low, high))
-        ax.fill_between(at, below, above, color=colour, alpha=0.55, linewidth=0, label=f"{label}, by chance")
+        below, above = (np.broadcast_to(limit, ends.shape) for limit in (below, above))
+        ax.fill_between(ends, below, above, color=colour, alpha=0.55, linewidth=0, label=f"{label}, by chance")
     names = list(dict.fromkeys(rows[by]))
     for name, colour, marker in zip(names, colours(len(names)), _cycle(len(names)), strict=True):
         mean = rows[rows[by] == name].groupby(x)["_error"].mean()
@@ -273,25 +275,15 @@ def complexity(
         ax.set_yscale("symlog", linthresh=max(least / 2, 1e-4))
     ax.set_ylim(bottom=0)
     ax.set_xticks(at)
+    if len(at) == 1:
+        ax.set_xlim(at[0] - 1, at[0] + 1)
     ax.set_xlabel("mediators between cause and effect" if x == "mediators" else "components between cause and effect")
     ax.set_ylabel(f"{error} error of the PNS (lower is better)")
-    _legend(ax, by)
+    _legend(ax, by, own)
     foot = f"; truths below {floor:g} count as {floor:g}" if error == "relative" else ""
+    foot += _not_shown(quantities, by, names)
     caption(ax, own, f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}.")
     return ax
-
-
-def _chance(rows: pd.DataFrame, share: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the quantiles of |Binomial(n, share) / n - truth| for each row."""
-    n = rows["n"].to_numpy(np.float64)
-    nothing = np.zeros(len(rows))
-    counts, cumulative = Law(nothing, 1 / n, nothing, nothing, n, share).support()
-    weights = np.diff(cumulative, prepend=0.0, axis=1)
-    errors = np.abs(counts / n[:, None] - rows["truth_exact"].to_numpy()[:, None])
-    order = np.argsort(errors, axis=1)
-    errors, reached = np.take_along_axis(errors, order, 1), np.cumsum(np.take_along_axis(weights, order, 1), axis=1)
-    low, high = (np.argmax(reached >= q - 1e-12, axis=1) for q in ((1 - level) / 2, (1 + level) / 2))
-    return errors[np.arange(len(rows)), low], errors[np.arange(len(rows)), high]
 
 
 def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1) -> Figure:
@@ -338,7 +330,7 @@ def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0
     if not levels:
         raise ValueError("the table has none of p(y | x), p(y | do x), PNS; ask quantities for these")
     figure, axes = plt.subplots(
-        1, len(levels), figsize=(2.9 * len(levels) + 1.5, 3.5), sharey=True, layout="constrained", squeeze=False
+        1, len(levels), figsize=(2.9 * len(levels), 3.5), sharey=True, layout="constrained", squeeze=False
     )
     names = list(dict.fromkeys(rows[by]))
     labels = {"association": "p(y | x)", "intervention": "p(y | do(x))", "counterfactual": "PNS"}
@@ -351,7 +343,7 @@ def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0
             ax.scatter(
                 mine["truth"],
                 mine["estimate"],
-                s=20,
+                s=26,
                 color=colour,
                 marker=marker,
                 alpha=0.65,
@@ -360,13 +352,11 @@ def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0
             )
         ax.set(title=level, xlabel=f"true {labels[level]}", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
     axes[0, 0].set_ylabel("estimate from answers")
-    axes[0, -1].legend(title=by, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, frameon=False)
+    _legend(axes[0, -1], by, own=True)
     worst = relative_error(rows["truth"], rows["estimate"])
     share = float(np.mean(worst[np.isfinite(worst)] <= delta)) if np.isfinite(worst).any() else float("nan")
-    caption_figure(
-        figure,
-        f"Pairs of nodes; shaded: relative error of at most {delta:g}, where {100 * share:.0f} % of the points lie.",
-    )
+    shaded = f"shaded: relative error of at most {delta:g}, where {100 * share:.0f} % of the points lie"
+    caption_figure(figure, f"Pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
     return figure
 
 
@@ -384,5 +374,22 @@ def _cycle(n: int) -> Sequence[str]:
     return [_MARKERS[i % len(_MARKERS)] for i in range(n)]
 
 
-def _legend(ax: Any, title: str) -> None:
-    ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
+def _not_shown(quantities: pd.DataFrame, by: str, names: Sequence[Any]) -> str:
+    """Name the reasoners without an estimate, which no point stands for."""
+    absent = [str(name) for name in dict.fromkeys(quantities[by]) if name not in names]
+    return f"; without an estimate: {', '.join(absent)}" if absent else ""
+
+
+def _legend(ax: Axes, title: str, own: bool) -> None:
+    """Write the legend right of the axes; an own figure grows by its width."""
+    handles, names = ax.get_legend_handles_labels()
+    labels = [wrapped(name, 1.8) for name in names]
+    figure = ax.get_figure(root=True)
+    height = 4.0 if figure is None else figure.get_figheight()
+    columns, width = legend_room(labels, title, height - 0.3)
+    if own and figure is not None:
+        figure.set_figwidth(figure.get_figwidth() + width)
+    ax.legend(
+        handles, labels, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, frameon=False,
+        ncols=columns,
+    )  # fmt: skip

@@ -15,7 +15,7 @@ from ..messages import check_known
 from .arms import Arms, Floats, Integers, check_answers, interventional_arms
 from .cut_trees import Worlds, composition_paths, cut_chains, worlds_by_task
 from .taxonomy import CLASSES
-from .validity import relative_error
+from .validity import meets, relative_error
 
 #: resampled estimates held at once
 _BLOCK = 2_000_000
@@ -30,6 +30,49 @@ class _Family(NamedTuple):
     hits: NDArray[np.float64]  # (samples, replicates, pairs): 1 where yes under do(1) and no under do(0), NaN unknown
     truth: NDArray[np.float64]  # (samples, replicates, pairs): the same of the true answers
     key: np.uint64
+
+
+class DrawnPNS(NamedTuple):
+    """Draws of the PNS of all pairs of a task, and what they are compared with; arrays (draws, pairs)."""
+
+    pairs: list[tuple[str, str]]
+    paths: list[tuple[str, ...]]
+    estimate: Floats
+    truth: Floats
+
+    def valid(self, delta: float) -> NDArray[np.bool_]:
+        """Tell, (draws, pairs + compositions), which relative errors against the truth are at most delta."""
+        errors = [relative_error(self.truth, self.estimate)]
+        for parts, _ in self._places():
+            errors.append(relative_error(*(x[:, parts].prod(axis=1) for x in (self.truth, self.estimate)))[:, None])
+        return meets(np.concatenate(errors, axis=1), delta)
+
+    def consistent(self, delta: float, tolerated: tuple[float, Floats] | None = None) -> NDArray[np.bool_]:
+        """Tell, (draws, compositions), which products are near the whole: by delta, or by what true answers do.
+
+        `tolerated` holds a factor and the draws of the PNS of the true answers: the limit is the factor times theirs.
+        """
+        passed = np.ones((len(self.estimate), len(self.paths)), bool)
+        for i, (parts, whole) in enumerate(self._places()):
+            limit: Any = delta
+            if tolerated is not None:
+                factor, true = tolerated
+                limit = factor * relative_error(true[:, whole], true[:, parts].prod(axis=1))
+            product = self.estimate[:, parts].prod(axis=1)
+            passed[:, i] = meets(relative_error(self.estimate[:, whole], product), limit)
+        return passed
+
+    def _places(self) -> Iterator[tuple[list[int], int]]:
+        """Yield for each composition the columns of its factors and of the whole."""
+        place = {pair: i for i, pair in enumerate(self.pairs)}
+        for path in self.paths:
+            yield [place[step] for step in pairwise(path)], place[path[0], path[-1]]
+
+
+def class_shares(valid: NDArray[np.bool_], consistent: NDArray[np.bool_]) -> dict[str, float]:
+    """Return the share of each class among draws, a row of each array; a reasoner must pass all columns."""
+    code = np.where(valid.all(axis=1), 0, 2) + np.where(consistent.all(axis=1), 0, 1)
+    return dict(zip(CLASSES, (np.bincount(code, minlength=4) / len(code)).tolist(), strict=True))
 
 
 def class_frequencies(
@@ -89,23 +132,17 @@ def class_frequencies(
         world = worlds_by_task(worlds, pd.Series([family.names["task"]]))[family.names["task"]]
         exact = np.array([world.pns(*pair) for pair in family.pairs])
         true = np.broadcast_to(exact, estimate.shape) if truth == "exact" else sample_truth
-        valid = (relative_error(true, estimate) <= delta).all(axis=1)
-        consistent = np.ones(len(estimate), bool)
-        place = {pair: i for i, pair in enumerate(family.pairs)}
-        for path in family.paths:
-            parts, whole = [place[step] for step in pairwise(path)], place[path[0], path[-1]]
-            product, true_product = estimate[:, parts].prod(axis=1), true[:, parts].prod(axis=1)
-            valid &= relative_error(true_product, product) <= delta
-            limit: Any = delta
-            if rule == "published":
-                limit = multiplier * relative_error(sample_truth[:, whole], sample_truth[:, parts].prod(axis=1))
-            consistent &= relative_error(estimate[:, whole], product) <= limit
-        code = np.where(valid, 0, 2) + np.where(consistent, 0, 1)
-        shares = np.bincount(code, minlength=4) / len(code)
+        drawn = DrawnPNS(family.pairs, family.paths, estimate, true)
+        tolerated = (multiplier, sample_truth) if rule == "published" else None
+        valid, consistent = drawn.valid(delta), drawn.consistent(delta, tolerated)
         rows.append(
             family.names
-            | dict(zip(CLASSES, shares.tolist(), strict=True))
-            | {"p_valid": valid.mean(), "p_consistent": consistent.mean(), "n_resamples": len(code)}
+            | class_shares(valid, consistent)
+            | {
+                "p_valid": valid.all(axis=1).mean(),
+                "p_consistent": consistent.all(axis=1).mean(),
+                "n_resamples": len(estimate),
+            }
         )
     return pd.DataFrame(rows)
 
@@ -152,7 +189,7 @@ def resampled_pns(
         low, high = np.quantile(estimate, [(1 - level) / 2, (1 + level) / 2], axis=0)
         for i, (cause, effect) in enumerate(family.pairs):
             true = world.pns(cause, effect)
-            share = float((relative_error(true, estimate[:, i]) <= delta).mean())
+            share = float(meets(relative_error(true, estimate[:, i]), delta).mean())
             values = {"truth": true, "estimate": estimate[:, i].mean(), "ci_low": low[i], "ci_high": high[i]}
             rows.append(family.names | {"cause": cause, "effect": effect} | values | {"share_valid": share})
     return pd.DataFrame(rows)

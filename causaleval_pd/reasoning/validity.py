@@ -100,9 +100,9 @@ def judge(
     known = ~np.isnan(beyond)
     added = {
         "rae": rae,
-        "passes": _flags(rae <= delta, ~np.isnan(truth - estimate)),
+        "passes": _flags(meets(rae, delta), ~np.isnan(truth - estimate)),
         "threshold": threshold,
-        "passes_published": _flags(published <= threshold, ~np.isnan(sample_truth - estimate)),
+        "passes_published": _flags(meets(published, threshold), ~np.isnan(sample_truth - estimate)),
         "ci_low": low,
         "ci_high": high,
         "tolerance": tolerance,
@@ -143,6 +143,11 @@ def relative_error(truth: Any, estimate: Any) -> Floats:
     true, found = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.abs(true - found) / np.abs(true)
+
+
+def meets(error: Floats, limit: Any) -> NDArray[np.bool_]:
+    """Tell which errors are at most the limit; a tie passes: 1e-12 absorbs the rounding of the quotient."""
+    return np.asarray(error <= limit + 1e-12)
 
 
 def _is_share(quantities: pd.DataFrame) -> NDArray[np.bool_]:

@@ -360,40 +360,6 @@ class World:
         return found.transpose(2, 0, 1)
 
 
-def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> World:
-    """Return the example graph of the compositional causal reasoning paper.
-
-    X and C are joined by two parallel arms, C and D by an edge, D and Y by two parallel arms; its cut nodes are X, C, D
-    and Y.
-
-    Parameters
-    ----------
-    p : float
-        P(U = 1) of every node.
-    function : {"and", "or"}
-        Function of every node.
-
-    Returns
-    -------
-    World
-        Eight nodes.
-
-    References
-    ----------
-    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
-
-    Examples
-    --------
-    >>> from causaleval_pd.reasoning import example_world
-    >>> truths = example_world().truths("cut").set_index(["cause", "effect"])
-    >>> truths["pns"].round(4).to_dict()
-    {('X', 'C'): 0.216, ('X', 'D'): 0.1296, ('X', 'Y'): 0.028, ('C', 'D'): 0.6, ('C', 'Y'): 0.1296, ('D', 'Y'): 0.216}
-    """
-    edges = [(edge[0], edge[1]) for edge in ("XA", "XB", "AC", "BC", "CD", "DE", "DF", "EY", "FY")]
-    nodes = "XABCDEFY"
-    return World(edges, dict.fromkeys(nodes, function), dict.fromkeys(nodes, p))
-
-
 def _check_edges(edges: Sequence[Pair], noise: Mapping[str, float]) -> None:
     if not noise:
         raise ValueError("a world needs nodes: noise maps each node to P(U = 1), found an empty mapping")

@@ -125,3 +125,30 @@ def test_cyclic_models_have_a_hypergraph_but_no_difference() -> None:
     ce.plot.hypergraph("(A+C<->B)*(B<->A)")
     with pytest.raises(ValueError, match="cyclic"):
         ce.plot.model_difference("(A+C<->B)*(B<->A)", "A<->B")
+
+
+LONG = "(UNEMPLOYMENT*inflation+SPENDING<->POPULAR_UNREST)*(POPULAR_UNREST*POLICE_VIOLENCE+INTERVENTION<->REVOLUTION)"
+MANY = "(A*b*C+D*E*f+G*h+I<->Q)*(A*B+c*D+E*F+g*H+Q<->R)*(R*Q*a+B*C+D*e+F+I<->S)"
+
+
+@pytest.mark.parametrize("text", [LONG, MANY, D3, "A<->B", "(A<->B)*(B<->C)*(C<->A)", "A=2*B=1+C=3<->D=1"])
+def test_nothing_is_cut_and_no_factors_overlap(text: str) -> None:
+    ax = ce.plot.hypergraph(text)
+    ax.figure.canvas.draw()
+    renderer = ax.figure.canvas.get_renderer()
+    boxes = [box.get_bbox_patch().get_window_extent(renderer) for box in drawn(ax, "factor")]
+    assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
+    frame = ax.get_window_extent()
+    for line in drawn(ax, "said"):
+        (x0, y0), (x1, y1) = ax.transData.transform(line.get_path().get_extents())
+        assert x0 > frame.x0 and y0 > frame.y0 and x1 < frame.x1 and y1 < frame.y1
+    for figure in (ax, ce.plot.score_profile(text, text, n_draws=0) if text in (LONG, MANY) else ax):
+        figure.figure.canvas.draw()
+        title = figure.title.get_window_extent()
+        assert title.x0 >= 0 and title.x1 <= figure.figure.bbox.x1
+        assert "".join(figure.get_title().split()).count(str(parse(text)).replace(" ", "")) >= 1
+
+
+def test_undefined_scores_are_said_to_be() -> None:
+    ax = ce.plot.score_profile("A<->B", "C+c<->B", n_draws=0)
+    assert [text.get_text() for text in ax.texts] == ["undefined"] * 10

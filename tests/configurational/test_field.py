@@ -83,15 +83,16 @@ def test_cells_become_canonical_strings():
         None,
         float("nan"),
         [parse("A<->E"), parse("B<->E")],
+        ["B<->E", "A<->E"],
     ]
-    table = pd.DataFrame({"truth": ["A*b+C<->E"] * 6, "estimate": cells})
+    table = pd.DataFrame({"truth": ["A*b+C<->E"] * 7, "estimate": cells})
     before = table.copy(deep=True)
     found = ce.evaluate(table, ["is_identical"])
     assert found["estimate"].dtype == "str"
     assert found["estimate"].tolist()[:3] == ["A*b+C<->E"] * 3
-    assert found["estimate"].isna().tolist() == [False, False, False, True, True, False]
-    assert found["estimate"].iloc[5] == "A<->E; B<->E"
-    assert found["is_identical"].tolist() == [True, True, True, pd.NA, pd.NA, False]
+    assert found["estimate"].isna().tolist() == [False, False, False, True, True, False, False]
+    assert found["estimate"].tolist()[5:] == ["A<->E; B<->E"] * 2
+    assert found["is_identical"].tolist() == [True, True, True, pd.NA, pd.NA, False, False]
     pd.testing.assert_frame_equal(table, before)
 
 
@@ -158,7 +159,16 @@ def test_domains():
     ("truth", "estimate", "error"),
     [
         ("A<->B", "A*<->B", r"column 'estimate', row 1 \(index 'y'\): expected a literal, found '<->' at position 2"),
-        ("A<->B", 3, r"column 'estimate', row 1 \(index 'y'\): expected models as text"),
+        ("A<->B", 3, r"column 'estimate', row 1 \(index 'y'\): expected a model as text .*found 3"),
+        ("A<->B", {"A": 1}, r"column 'estimate', row 1 \(index 'y'\): expected a model as text .*found {'A': 1}"),
+        ({"A<->B", 2}, "A<->B", r"column 'truth', row 1 \(index 'y'\): expected a model as text .*found {"),
+        (
+            "A -> B",
+            "A -> B; C",
+            r"column 'estimate', row 1 .*a graph .* takes metrics of the field 'graph', e.g. 'shd'",
+        ),
+        ("A -> B", "fire -- smoke", r"column 'estimate', row 1 .*a graph .* metrics of the field 'graph', e.g. 'shd'"),
+        ("A -> B; B -> C", "A -> B", r"row 1 .*a truth is one model, found 2: .*metrics of the field 'graph'"),
         ("A<->C; B<->C", "A<->C", r"row 1 \(index 'y'\): a truth is one model, found 2"),
         ("{}", "A<->C", r"row 1 \(index 'y'\): a truth is one model, found 0"),
         ("(A<->B)*(B<->A)", "A<->B", r"row 1 \(index 'y'\), where truth is cyclic"),
@@ -182,6 +192,8 @@ def test_cells_settle_the_field():
     assert ce.evaluate(MANY.head(3), field="formula").columns.tolist()[2:] == ["correctness", "completeness", "f_beta"]
     objects = MANY.head(3).map(parse)
     assert "correctness" in ce.evaluate(objects)
+    lists = pd.DataFrame({"truth": ["A*b<->C"], "estimate": [["A<->C", "b<->C"]]})
+    assert ce.evaluate(lists)["completeness"].tolist() == [0.5]
     graphs = pd.DataFrame({"truth": ["A -> B; B -> C"], "estimate": ["A -> B; C"]})
     assert "shd" in ce.evaluate(graphs)
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import Convention, Setting, quality_table
+from causaleval_pd.configurational import Convention, Setting, parse, quality_table
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 SCORES = {
@@ -127,3 +127,31 @@ def test_beta_must_be_a_number(beta: float) -> None:
     with pytest.raises(ValueError, match="beta must be a finite number from 0"):
         ce.f_beta(D3, D3, beta=beta)
     assert ce.f_beta(D3, "A+B<->G", beta=0) == ce.correctness(D3, "A+B<->G")
+
+
+def test_the_table_of_a_column_is_that_of_its_rows() -> None:
+    models = pd.Series(["A+B<->G", "A+B+E<->G", "A+B<->G"], index=["x", "y", "z"])
+    found = quality_table(D3, models)
+    assert list(found.columns[:3]) == ["row", "truth", "estimate"]
+    for label, model in models.items():
+        own = found[found["row"] == label].drop(columns=["row", "truth", "estimate"]).reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, quality_table(D3, model))
+    pd.testing.assert_frame_equal(found, quality_table(pd.Series(D3, models.index), models))
+    # a cell with several models has the rows of each
+    assert quality_table(D3, ["A<->G; B<->G"])["estimate"].unique().tolist() == ["A<->G", "B<->G"]
+    assert quality_table([D3], [parse("A<->G")]).equals(quality_table(D3, ["A<->G"]))
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimate", "message"),
+    [
+        (D3, ["A<->G", None], r"'estimate', row 1 \(index 1\) is missing"),
+        (D3, ["{}"], "'estimate', row 0 .*expected a model, found 0"),
+        (["A<->B; C<->B"], "A<->B", "'truth', row 0 .*expected one model, found 2"),
+        ([D3], ["A<->G", "B<->G"], "truth has 1 rows and estimate 2"),
+        (None, "A<->G", "truth is missing"),
+    ],
+)
+def test_columns_that_have_no_table(truth, estimate, message) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=message):
+        quality_table(truth, estimate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from causaleval_pd.reasoning import judge, make_tasks, plot, quantities, reasoners
 
@@ -86,3 +87,38 @@ def test_reliability_has_a_panel_a_level(table):
     assert len(plot.reliability(table[table["quantity"] == "pns"]).axes) == 1
     with pytest.raises(ValueError, match="ask quantities for these"):
         plot.reliability(table[table["quantity"] == "ate"])
+
+
+def caption_of(figure):
+    return " ".join(t.get_text().replace("\n", " ") for t in figure.findobj(Text) if t.get_gid() == "caption")
+
+
+def test_long_names_and_many_reasoners_leave_room_for_the_axes(table):
+    rows = table[(table["model"] == "random") & (table["task"] == 0)]
+    long = rows.assign(model="some-organisation/a-very-long-name-of-a-model-70b-v3.1 with a chain of thought")
+    many = pd.concat([rows.assign(model=f"model {i:02d}") for i in range(30)], ignore_index=True)
+    for several in (long, many):
+        for draw in (plot.quadrant, plot.complexity, plot.reliability):
+            drawn = draw(several)
+            figure = getattr(drawn, "figure", drawn)
+            figure.canvas.draw()
+            (width, height), tight = figure.get_size_inches(), figure.get_tightbbox()
+            assert tight.x0 > -0.02 and tight.y0 > -0.02 and tight.x1 < width + 0.02 and tight.y1 < height + 0.02
+            assert sum(ax.get_position().width for ax in figure.axes) > 0.45
+    assert len(plot.quadrant(many).get_legend().get_texts()) == 30
+
+
+def test_reasoners_without_an_estimate_are_named(table):
+    silent = table["model"] == "always_no"
+    some = table.assign(estimate=table["estimate"].mask(silent))
+    for draw in (plot.quadrant, plot.complexity, plot.reliability):
+        drawn = draw(some)
+        assert "without an estimate: always_no" in caption_of(getattr(drawn, "figure", drawn))
+        drawn = draw(table)
+        assert "without" not in caption_of(getattr(drawn, "figure", drawn))
+
+
+def test_bands_of_one_place_can_be_seen(table):
+    ax = plot.complexity(table[table["mediators"] == table["mediators"].min()])
+    for band in ax.collections:
+        assert np.ptp(band.get_paths()[0].vertices[:, 0]) > 0.1
