@@ -9,7 +9,6 @@ References
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -17,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.batch import GraphBatch, GraphPairs, control_kernels, kernels
-from ..graphs.control_inputs import MOST_UNIFORM
-from ..graphs.planes import plane_words, planes_from_marks
+from ..graphs.batch import GraphBatch, GraphPairs, control_kernels
+from ..graphs.control_inputs import MOST_ORIENTED
+from ..graphs.dag_counts import MOST_COUNTED
+from ..graphs.dags import MOST_LISTED, all_dags
+from ..graphs.planes import plane_words
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Distribution, Matcher, Matching
 from .closed_forms import edge_weights, enumerated, half_of_shared, linear, oriented
@@ -28,9 +29,7 @@ from .random_graphs import control_classes, estimated_edges
 
 Planes = NDArray[np.uint64]
 
-#: nodes up to which all DAGs are listed (29,281), so that every metric has an exact distribution
-MOST_LISTED = 5
-#: tries a uniform DAG may take
+#: tries that a uniform orientation may take
 _TRIES = 200_000
 #: sets the stream of directions apart from that of skeletons
 _DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
@@ -68,14 +67,17 @@ def _match_skeleton(matching: Matching, *, of_truth: bool) -> Matcher:
             if law == "order":
                 drawn = control_kernels().orient_graphs(graphs, d, index[:, None], keys, start, count)
             else:
-                drawn = _uniform(d, None, graphs[index], rows, keys, start, count)
+                drawn = _orient_uniformly(graphs, d, index, rows, keys, start, count)
             return in_class(drawn, d, cpdag, count)
 
         def known(metric: Metric) -> ClosedForm | None:
             return _directed_at_random(metric, skeletons, cpdag, along_order=law == "order")
 
-        if law == "uniform":
-            _check_size(d, "orientation_law='uniform'")
+        if law == "uniform" and d > MOST_ORIENTED:
+            raise ValueError(
+                f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
+                "orientation_law='order'"
+            )
         return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
 
     return match
@@ -108,51 +110,24 @@ def _of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
     return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
 
 
-def _check_size(n_nodes: int, what: str) -> None:
-    if n_nodes > MOST_UNIFORM:
-        raise ValueError(
-            f"{what} draws uniformly among DAGs over at most {MOST_UNIFORM} nodes, found {n_nodes}; use "
-            "null='edges', or null='orientation' with orientation_law='order'"
-        )
-
-
-def _uniform(
+def _orient_uniformly(
+    skeletons: Planes,
     d: int,
-    n_edges: NDArray[np.int64] | None,
-    skeletons: Planes | None,
+    index: NDArray[np.int64],
     rows: NDArray[np.int64],
     keys: NDArray[np.uint64],
     start: int,
     count: int,
 ) -> Planes:
-    """Draw uniform DAGs, or say which row has too many edges for that."""
-    drawn, stuck = control_kernels().draw_uniform(
-        d, np.zeros(len(keys), np.int64) if n_edges is None else n_edges, skeletons, keys, start, count, _TRIES
-    )
+    """Orient skeletons uniformly, or say which row has too many edges for that."""
+    drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, _TRIES)
     if stuck >= 0:
         raise ValueError(
             f"row {rows[stuck]}: no acyclic graph was found in {_TRIES:,} random directions of its edges over {d} "
-            "nodes; graphs this dense are not drawn uniformly: use null='edges', or null='orientation' with "
-            "orientation_law='order'"
+            "nodes; skeletons this dense are not oriented uniformly: use orientation_law='order', or null='dags' for "
+            "uniform DAGs with as many edges"
         )
     return np.asarray(drawn)
-
-
-@cache
-def all_dags(n_nodes: int, n_edges: int) -> Planes:
-    """Return every labelled DAG with a number of edges."""
-    pairs = list(itertools.combinations(range(n_nodes), 2))
-    chosen = list(itertools.combinations(range(len(pairs)), n_edges))
-    flips = (np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1
-    marks = np.zeros((len(chosen), len(flips), n_nodes, n_nodes), bool)
-    for number, some in enumerate(chosen):
-        for e, k in enumerate(some):
-            i, j = pairs[k]
-            marks[number, :, i, j], marks[number, :, j, i] = flips[:, e] == 0, flips[:, e] == 1
-    planes = planes_from_marks(marks.reshape(-1, n_nodes, n_nodes), np.arange(n_nodes))
-    found: Planes = planes[kernels().is_acyclic(planes, n_nodes)]
-    found.flags.writeable = False
-    return found
 
 
 def match_dags(matching: Matching) -> Matcher:
@@ -161,10 +136,15 @@ def match_dags(matching: Matching) -> Matcher:
     def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         d, n_edges = pairs.n_nodes, estimated_edges(pairs)
         cpdag = control_classes(matching, rows, pairs)
-        _check_size(d, "null='dags'")
+        if d > MOST_COUNTED:
+            raise ValueError(
+                f"null='dags' draws uniform DAGs over at most {MOST_COUNTED} nodes, found {d}; use null='edges', whose "
+                "DAGs are uniform skeletons in uniform orders"
+            )
 
         def planes(start: int, count: int) -> Planes:
-            return in_class(_uniform(d, n_edges, None, rows, keys, start, count), d, cpdag, count)
+            drawn = control_kernels().draw_dags(d, n_edges, keys, start, count)
+            return in_class(drawn, d, cpdag, count)
 
         @cache
         def support(number: int) -> tuple[GraphBatch, float]:
