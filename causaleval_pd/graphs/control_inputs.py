@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .dag_counts import MOST_COUNTED
 from .kernel_inputs import Ints, Words, read_only
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
@@ -63,12 +62,6 @@ def check_oriented(n_nodes: int) -> None:
     """Refuse graphs whose rows take more than a word."""
     if n_nodes > MOST_ORIENTED:
         raise ValueError(f"skeletons are oriented uniformly over at most {MOST_ORIENTED} nodes, found {n_nodes}")
-
-
-def check_counted(n_nodes: int) -> None:
-    """Refuse DAGs that take long to count."""
-    if n_nodes > MOST_COUNTED:
-        raise ValueError(f"uniform DAGs are drawn over at most {MOST_COUNTED} nodes, found {n_nodes}")
 
 
 def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:

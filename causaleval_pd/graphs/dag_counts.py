@@ -36,6 +36,15 @@ Floats = NDArray[np.float64]
 MOST_COUNTED = 400
 
 
+def check_counted(n_nodes: int) -> None:
+    """Refuse DAGs that take long to count."""
+    if n_nodes > MOST_COUNTED:
+        raise ValueError(
+            f"uniform DAGs are drawn over at most {MOST_COUNTED} nodes, found {n_nodes}; null='edges' draws uniform "
+            "skeletons in uniform orders, over any number of nodes"
+        )
+
+
 class Peeling(NamedTuple):
     """Laws of the layers of a DAG with weighted arcs.
 

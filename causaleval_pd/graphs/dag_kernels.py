@@ -7,8 +7,8 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from .bit_kernels import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
-from .control_inputs import are_sparse, check_counted, check_edges
-from .dag_counts import best_weight, laws
+from .control_inputs import are_sparse, check_edges
+from .dag_counts import best_weight, check_counted, laws
 from .draw_kernels import _STEP, _draw_pairs, _mix, _shuffle, _two_below, _unit
 from .kernel_inputs import Ints, Words
 from .planes import N_PLANES, plane_words

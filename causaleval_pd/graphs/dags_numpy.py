@@ -7,8 +7,8 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .control_inputs import are_sparse, check_counted, check_edges
-from .dag_counts import Laws, best_weight, laws
+from .control_inputs import are_sparse, check_edges
+from .dag_counts import Laws, best_weight, check_counted, laws
 from .kernel_inputs import Words
 from .kernels_numpy import _causal_ranks, _pack
 from .streams import Stream, streams

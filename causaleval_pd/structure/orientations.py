@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..graphs.batch import GraphBatch, GraphPairs, control_kernels
 from ..graphs.control_inputs import MOST_ORIENTED
-from ..graphs.dag_counts import MOST_COUNTED
+from ..graphs.dag_counts import check_counted
 from ..graphs.dags import MOST_LISTED, all_dags
 from ..graphs.planes import plane_words
 from ..metric import Metric
@@ -136,11 +136,7 @@ def match_dags(matching: Matching) -> Matcher:
     def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         d, n_edges = pairs.n_nodes, estimated_edges(pairs)
         cpdag = control_classes(matching, rows, pairs)
-        if d > MOST_COUNTED:
-            raise ValueError(
-                f"null='dags' draws uniform DAGs over at most {MOST_COUNTED} nodes, found {d}; use null='edges', whose "
-                "DAGs are uniform skeletons in uniform orders"
-            )
+        check_counted(d)
 
         def planes(start: int, count: int) -> Planes:
             drawn = control_kernels().draw_dags(d, n_edges, keys, start, count)

@@ -273,7 +273,7 @@ def test_only_random_orders_can_be_fixed():
 def test_what_cannot_be_drawn_uniformly_is_refused():
     names = [f"X{i:03}" for i in range(401)]
     large = pd.DataFrame({"truth": ["; ".join(names)], "estimate": ["; ".join(["X000 -> X001", *names])]})
-    with pytest.raises(ValueError, match="null='dags' draws uniform DAGs over at most 400 nodes, found 401"):
+    with pytest.raises(ValueError, match="uniform DAGs are drawn over at most 400 nodes, found 401; null='edges'"):
         ce.with_controls(large, ["shd"], null="dags", n_draws=5, rng=1)
     null = ce.null_model("orientation", orientation_law="uniform")
     with pytest.raises(ValueError, match="orientation_law='uniform' draws over at most 64 nodes, found 401"):
