@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..graphs.batch import PairCounts
+from ..graphs.counts import PairCounts
 from ..metric import Metric
 from ..null import ClosedForm, Distribution, padded_sum
 

@@ -148,7 +148,7 @@ def support(null, estimate, truth):
 @pytest.mark.parametrize("truth", ["A -> B; B -> C; D", "A -> B; C -> B; C -> D; A -> D", "A -- B; B -> C; D -> C"])
 @pytest.mark.parametrize("null", ["edges", "orientation", "orientation uniform", "oracle_skeleton", "dags"])
 def test_closed_forms_by_enumeration(null, truth, estimate, zero_division, monkeypatch):
-    monkeypatch.setattr("causaleval_pd.structure.orientations.MOST_LISTED", 3)
+    monkeypatch.setattr("causaleval_pd.structure.uniform_dags.MOST_LISTED", 3)
     law = {"orientation_law": "uniform"} if "uniform" in null else {}
     controls, _ = draws_of(ce.null_model(null.split()[0], **law), estimate, truth, 1)
     planes, weights = support(null, estimate, truth)
@@ -283,6 +283,6 @@ def test_what_cannot_be_drawn_uniformly_is_refused():
     runs = pd.DataFrame({"truth": [dense], "estimate": [dense]})
     assert ce.with_controls(runs, ["shd"], null="dags", n_draws=5, rng=1)["shd_p"].iloc[0] == 1 / 6
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("causaleval_pd.structure.orientations._TRIES", 100)
+        patch.setattr("causaleval_pd.structure.oriented_skeletons._TRIES", 100)
         with pytest.raises(ValueError, match="row 0: no acyclic graph was found in 100 random directions"):
             ce.with_controls(runs, ["shd"], null=null, n_draws=5, rng=1)

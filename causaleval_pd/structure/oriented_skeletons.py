@@ -10,7 +10,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,10 @@ from numpy.typing import NDArray
 
 from ..graphs.batch import GraphBatch, GraphPairs, control_kernels
 from ..graphs.control_inputs import MOST_ORIENTED
-from ..graphs.dag_counts import check_counted
-from ..graphs.dags import MOST_LISTED, all_dags
 from ..graphs.planes import plane_words
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Distribution, Matcher, Matching
-from .closed_forms import edge_weights, enumerated, half_of_shared, linear, oriented
+from .closed_forms import exchangeable, half_of_shared, of_dags, oriented
 from .drawn_graphs import DrawnGraphs, class_codes, in_class
 from .random_graphs import control_classes, estimated_edges
 
@@ -101,13 +98,7 @@ def _directed_at_random(
         found = ClosedForm(half_of_shared(metric, skeletons, shared))
     else:
         return None
-    return None if found is None else _of_dags(found, cpdag)
-
-
-def _of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
-    """Forget what does not hold for CPDAGs."""
-    variance = np.nan if known.variance is None else known.variance
-    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
+    return None if found is None else of_dags(found, cpdag)
 
 
 def _orient_uniformly(
@@ -130,64 +121,6 @@ def _orient_uniformly(
     return np.asarray(drawn)
 
 
-def match_dags(matching: Matching) -> Matcher:
-    """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class."""
-
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        d, n_edges = pairs.n_nodes, estimated_edges(pairs)
-        cpdag = control_classes(matching, rows, pairs)
-        check_counted(d)
-
-        def planes(start: int, count: int) -> Planes:
-            drawn = control_kernels().draw_dags(d, n_edges, keys, start, count)
-            return in_class(drawn, d, cpdag, count)
-
-        @cache
-        def support(number: int) -> tuple[GraphBatch, float]:
-            graphs = all_dags(d, number // 2)
-            mapped = np.full(1, number % 2 == 1)
-            kinds = np.repeat(class_codes(mapped), len(graphs))
-            return GraphBatch(d, in_class(graphs, d, mapped, len(graphs)), kinds), 1 / len(graphs)
-
-        def known(metric: Metric) -> ClosedForm | None:
-            if d <= MOST_LISTED:
-                return enumerated(metric, pairs, 2 * n_edges + cpdag, support)
-            return _exchangeable(metric, pairs, cpdag)
-
-        return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
-
-    return match
-
-
-def _exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -> ClosedForm | None:
-    """Give means where nodes are alike and every DAG is as likely as its reversal.
-
-    Each pair is then adjacent with probability m_e / M and either direction equally likely, as under random graphs with
-    as many edges; the number of shared adjacencies is not hypergeometric, and variances differ.
-    """
-    if metric.null == "hypergeometric":
-        weights = edge_weights(metric, pairs)
-        if weights is None:
-            return None
-        true, estimated = (
-            side.edge_counts.edges[index]
-            for side, index in ((pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index))
-        )
-        n_pairs = max(1, pairs.n_nodes * (pairs.n_nodes - 1) // 2)
-        return ClosedForm(weights.constant + weights.same * true * estimated / n_pairs)
-    if cpdag.all():
-        return None
-    if metric.null == "linear":
-        truth = pairs.truth.edge_counts
-        directed, lines = truth.directed[pairs.truth_index], truth.undirected[pairs.truth_index]
-        found = linear(metric, pairs.n_nodes, directed, lines, estimated_edges(pairs), None)
-    elif metric.null == "reversal":
-        found = ClosedForm(half_of_shared(metric, pairs, None))
-    else:
-        return None
-    return _of_dags(found, cpdag)
-
-
 #: draws skeletons, (n * count, 2, W), for rows whose pairs and streams are given
 Skeletons = Callable[[GraphPairs, NDArray[np.uint64], int, int], Planes]
 
@@ -206,7 +139,7 @@ def _match_drawn(matching: Matching, skeletons: Skeletons, *, alike: bool) -> Ma
             return in_class(directed, d, cpdag, count)
 
         def known(metric: Metric) -> ClosedForm | None:
-            return _exchangeable(metric, pairs, cpdag) if alike else None
+            return exchangeable(metric, pairs, cpdag) if alike else None
 
         return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d))
 
