@@ -23,7 +23,7 @@ from ..context import Context
 from ..engine import uniforms
 from ..graphs.batch import control_kernels, kernels
 from ..graphs.dag_counts import check_counted
-from ..graphs.dags import MOST_LISTED, parent_sets
+from ..graphs.dags import MOST_DIRECTED, MOST_LISTED, parent_sets
 from ..graphs.planes import planes_from_arcs
 from ..metric import Metric
 from ..null import ClosedForm, Distribution, Matcher, Matching, Null
@@ -31,7 +31,7 @@ from .batch import NetworkPairs, Networks
 from .fitting import Families, data_families, joint_families, parameterise
 from .layout import Layout
 from .networks import Network
-from .random_dags import MAX_ENUMERATED_EDGES, Masks, bits, dags_with, draw_orientation, orientations
+from .random_dags import Masks, bits, dags_with, draw_orientation, orientations
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -108,7 +108,7 @@ def relabellings(truth: Layout, estimate: Layout) -> Space:
 def _orientations(layout: Layout) -> Space:
     k = len(layout.nodes)
     edges: Edges = tuple(sorted((min(arc), max(arc)) for arc in layout.arcs))
-    if len(edges) <= MAX_ENUMERATED_EDGES and k < 63:
+    if len(edges) <= MOST_DIRECTED and k < 63:
         return _enumerated(orientations(k, edges))
 
     def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:

@@ -11,25 +11,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.dags import all_dags, parent_sets
+from ..graphs.dags import all_dags, all_orientations, parent_sets
 from .layout import causal_order
 
 Masks = NDArray[np.int64]
-
-#: orientations of skeletons with so many edges are enumerated
-MAX_ENUMERATED_EDGES = 14
-
-
-def is_acyclic(masks: Masks) -> NDArray[np.bool_]:
-    """Tell which of (n, k) parent sets are DAGs, by removing nodes without parents."""
-    n, k = masks.shape
-    alive = np.full(n, 2**k - 1, np.int64)
-    for _ in range(k):
-        gone = np.zeros(n, np.int64)
-        for i in range(k):
-            gone |= np.where((masks[:, i] & alive) == 0, 1 << i, 0)
-        alive &= ~gone
-    return np.asarray(alive == 0)
 
 
 @lru_cache(maxsize=128)
@@ -53,14 +38,7 @@ def orientations(k: int, edges: tuple[tuple[int, int], ...]) -> Masks:
     >>> len(orientations(3, ((0, 1), (0, 2), (1, 2))))
     6
     """
-    if len(edges) > MAX_ENUMERATED_EDGES:
-        raise ValueError(f"a skeleton of {len(edges)} edges has too many orientations to enumerate")
-    masks = np.zeros((2 ** len(edges), k), np.int64)
-    for turned in range(2 ** len(edges)):
-        for at, (a, b) in enumerate(edges):
-            child, parent = (a, b) if turned >> at & 1 else (b, a)
-            masks[turned, child] |= 1 << parent
-    return masks[is_acyclic(masks)]
+    return np.array(parent_sets(all_orientations(k, edges), k), np.int64)
 
 
 def draw_orientation(k: int, edges: tuple[tuple[int, int], ...], generator: np.random.Generator) -> list[int]:

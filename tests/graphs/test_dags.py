@@ -11,7 +11,7 @@ from scipy import stats
 
 from causaleval_pd.graphs import dag_kernels, dags_numpy, kernels
 from causaleval_pd.graphs.dag_counts import best_weight, laws, log_weights, peeling
-from causaleval_pd.graphs.dags import all_dags, parent_sets
+from causaleval_pd.graphs.dags import all_dags, all_orientations, parent_sets
 
 BOTH = (dag_kernels, dags_numpy)
 KEYS = np.array([5, 2**63 + 11, 77], np.uint64)
@@ -51,6 +51,23 @@ def test_listed_dags_are_all_there_are():
         assert len(graphs) == sum(exact_numbers(4)[4, s][m] for s in range(1, 5))
     with pytest.raises(ValueError, match="at most 5 nodes, found 6"):
         all_dags(6, 3)
+
+
+def test_listed_orientations_are_the_dags_with_a_skeleton():
+    every = all_dags(4, 5)
+    skeletons, inverse = np.unique(every[:, 0] | every[:, 1], axis=0, return_inverse=True)
+    pairs = list(itertools.combinations(range(4), 2))
+    for number, skeleton in enumerate(skeletons[:, 0].tolist()):
+        found = all_orientations(4, tuple(pair for k, pair in enumerate(pairs) if skeleton >> k & 1))
+        assert set(map(tuple, found.reshape(-1, 2).tolist())) == set(
+            map(tuple, every[inverse.reshape(-1) == number].reshape(-1, 2).tolist())
+        )
+    # a cycle of n edges has 2^n - 2
+    ring = tuple((i, (i + 1) % 10) for i in range(10))
+    assert len(all_orientations(10, ring)) == 1022
+    assert len(all_orientations(3, ())) == 1
+    with pytest.raises(ValueError, match="at most 14 edges, found 15"):
+        all_orientations(6, tuple(itertools.combinations(range(6), 2)))
 
 
 def test_numbers_of_dags_by_roots_are_the_published_ones():
