@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ..context import Context
 from ..engine import uniforms
 from ..graphs.batch import control_kernels, kernels
+from ..graphs.control_inputs import MOST_ORIENTED
 from ..graphs.dag_counts import check_counted
 from ..graphs.dags import MOST_DIRECTED, MOST_LISTED, parent_sets
 from ..graphs.planes import planes_from_arcs
@@ -37,6 +38,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Edges = tuple[tuple[int, int], ...]
 
+
+#: tries that a uniform orientation may take
+_TRIES = 20_000
 
 #: draws start .. start + count - 1 of the stream named by a key (an array of one), as parent sets
 Draw = Callable[[NDArray[np.uint64], int, int], list[list[int]]]
@@ -97,8 +101,7 @@ def relabellings(truth: Layout, estimate: Layout) -> Space:
             for names in itertools.permutations(range(k))
         ]
         return _enumerated(np.array(renamed, np.int64))
-    source, target = np.array(sorted(estimate.arcs), np.int64).reshape(-1, 2).T
-    graph = planes_from_arcs(1, k, np.zeros(len(source), np.int64), source, target)
+    graph = _planes(estimate)
     return Space(
         None,
         lambda key, start, count: parent_sets(control_kernels().relabel_graphs(graph, k, [0], key, start, count), k),
@@ -111,12 +114,30 @@ def _orientations(layout: Layout) -> Space:
     if len(edges) <= MOST_DIRECTED and k < 63:
         return _enumerated(orientations(k, edges))
 
+    skeleton = _planes(layout)
+
     def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
-        # a generator of its own for every draw: neither chunks nor the order of rows matter
-        seeds = (uniforms(key, start, count)[0] * 2.0**53).astype(np.int64).tolist()
-        return [draw_orientation(k, edges, np.random.default_rng(seed)) for seed in seeds]
+        return [_draw_orientation(skeleton, k, edges, key, number) for number in range(start, start + count)]
 
     return Space(None, draw)
+
+
+def _draw_orientation(
+    skeleton: NDArray[np.uint64], k: int, edges: Edges, key: NDArray[np.uint64], number: int
+) -> list[int]:
+    """Draw an orientation uniformly, or nearly so where the skeleton is too dense for that."""
+    if k <= MOST_ORIENTED:
+        found, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, number, 1, _TRIES)
+        if stuck < 0:
+            return parent_sets(found, k)[0]
+    seed = int(uniforms(key, number, 1)[0, 0] * 2.0**53)
+    return draw_orientation(k, edges, np.random.default_rng(seed))
+
+
+def _planes(layout: Layout) -> NDArray[np.uint64]:
+    """Return a DAG as planes."""
+    source, target = np.array(sorted(layout.arcs), np.int64).reshape(-1, 2).T
+    return planes_from_arcs(1, len(layout.nodes), np.zeros(len(source), np.int64), source, target)
 
 
 def _enumerated(masks: Masks) -> Space:

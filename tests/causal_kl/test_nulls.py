@@ -11,7 +11,7 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import control_summary, from_data, from_joint, sample
-from causaleval_pd.causal_kl.nulls import ordered_dags, relabellings, uniform_dags
+from causaleval_pd.causal_kl.nulls import ordered_dags, own_orientations, relabellings, uniform_dags
 from causaleval_pd.causal_kl.random_dags import bits, dags_with, draw_orientation, orientations
 
 from .conftest import known
@@ -240,6 +240,20 @@ def test_large_dags_are_drawn_with_their_number_of_arcs(space_of):
         layout(72, [(a, i) for i, p in enumerate(parents) for a in bits(p)])  # refuses cycles
     if space_of is relabellings:
         assert sorted(p.bit_count() for p in parents) == sorted(Counter(b for _, b in arcs)[i] for i in range(72))
+
+
+@pytest.mark.parametrize("tries", [20_000, 0])
+def test_orientations_of_many_edges_are_uniform(tries, monkeypatch):
+    """The 720 orders of six nodes, by rejection or by the chain."""
+    monkeypatch.setattr("causaleval_pd.causal_kl.nulls._TRIES", tries)
+    complete = layout(6, [(a, b) for b in range(6) for a in range(b)])
+    space = own_orientations(complete, complete)
+    assert space.all is None
+    key = np.array([8], np.uint64)
+    drawn = Counter(map(tuple, space.draw(key, 0, 7200 if tries else 1)))
+    assert all(sorted(p.bit_count() for p in parents) == [0, 1, 2, 3, 4, 5] for parents in drawn)
+    assert tries == 0 or (len(drawn) == 720 and stats.chisquare(list(drawn.values())).pvalue > 1e-3)
+    assert space.draw(key, 0, 3)[2] == space.draw(key, 2, 1)[0]
 
 
 def test_drawn_orientations_are_uniform():
