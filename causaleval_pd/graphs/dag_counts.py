@@ -144,7 +144,10 @@ def laws(n_nodes: int, step: int) -> Laws:
     """Return the laws under the weight of that number."""
     log_weight = float(log_weights(n_nodes)[step])
     found = peeling(n_nodes, log_weight)
-    return Laws(found.roots, found.joined, found.reach, _parents(n_nodes, log_weight), _arcs(n_nodes, log_weight))
+    parts = found.roots, found.joined, found.reach, _parents(n_nodes, log_weight), _arcs(n_nodes, log_weight)
+    for part in parts:
+        part.flags.writeable = False  # kept for later draws
+    return Laws(*parts)
 
 
 def _parents(n_nodes: int, log_weight: float) -> Floats:
