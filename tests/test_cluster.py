@@ -81,7 +81,7 @@ BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
 
 
 class Way(NamedTuple):
-    """A way to compute: seed, order of rows, cuts of partitions, workers or threads, bytes of a block, length of a unit."""
+    """A way to compute: seed, order of rows, cuts of partitions, workers or threads, sizes of blocks and units."""
 
     rng: int
     order: list[int]

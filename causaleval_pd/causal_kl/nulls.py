@@ -12,7 +12,7 @@ References
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,27 +21,29 @@ from numpy.typing import NDArray
 
 from ..context import Context
 from ..engine import uniforms
+from ..graphs.batch import control_kernels, kernels
+from ..graphs.control_inputs import MOST_ORIENTED
+from ..graphs.dag_counts import check_counted
+from ..graphs.dags import MOST_DIRECTED, MOST_LISTED, parent_sets
+from ..graphs.planes import planes_from_arcs
 from ..metric import Metric
 from ..null import ClosedForm, Distribution, Matcher, Matching, Null
 from .batch import NetworkPairs, Networks
 from .fitting import Families, data_families, joint_families, parameterise
 from .layout import Layout
 from .networks import Network
-from .random_dags import (
-    MAX_ENUMERATED,
-    MAX_ENUMERATED_EDGES,
-    Masks,
-    arc_counts,
-    bits,
-    dags_with,
-    draw_ordered,
-    draw_orientation,
-    orientations,
-)
+from .random_dags import Masks, bits, dags_with, draw_orientation, orientations
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Edges = tuple[tuple[int, int], ...]
+
+
+#: tries that a uniform orientation may take
+_TRIES = 20_000
+
+#: draws start .. start + count - 1 of the stream named by a key (an array of one), as parent sets
+Draw = Callable[[NDArray[np.uint64], int, int], list[list[int]]]
 
 
 @dataclass(frozen=True)
@@ -53,25 +55,31 @@ class Space:
     all : Masks or None
         Every DAG, where they are few enough.
     draw : callable
-        Draws one from a generator.
+        `draw(key, start, count)` gives draws start .. start + count - 1.
     """
 
     all: Masks | None
-    draw: Callable[[np.random.Generator], list[int]]
+    draw: Draw
 
 
 def uniform_dags(truth: Layout, estimate: Layout) -> Space:
     """Return all DAGs with the estimate's number of arcs, equally likely."""
     k, n_arcs = len(estimate.nodes), len(estimate.arcs)
-    if k <= MAX_ENUMERATED:
+    if k <= MOST_LISTED:
         return _enumerated(dags_with(k, n_arcs))
-    return Space(None, lambda generator: arc_counts(k, n_arcs).draw(generator))
+    check_counted(k)
+    return Space(
+        None, lambda key, start, count: parent_sets(control_kernels().draw_dags(k, [n_arcs], key, start, count), k)
+    )
 
 
 def ordered_dags(truth: Layout, estimate: Layout) -> Space:
     """Return DAGs with the estimate's number of arcs as uniform skeletons in uniform orders."""
     k, n_arcs = len(estimate.nodes), len(estimate.arcs)
-    return Space(None, lambda generator: draw_ordered(k, n_arcs, generator))
+    return Space(
+        None,
+        lambda key, start, count: parent_sets(kernels().draw_graphs(k, [[n_arcs]], [False], key, start, count), k),
+    )
 
 
 def own_orientations(truth: Layout, estimate: Layout) -> Space:
@@ -86,29 +94,57 @@ def true_orientations(truth: Layout, estimate: Layout) -> Space:
 
 def relabellings(truth: Layout, estimate: Layout) -> Space:
     """Return the estimate's DAG with its nodes' names exchanged."""
-    k, parents = len(estimate.nodes), estimate.parents
-
-    def renamed(names: Sequence[int]) -> list[int]:
-        masks = [0] * k
-        for i, found in enumerate(parents):
-            masks[names[i]] = sum(1 << names[p] for p in found)
-        return masks
-
-    if k <= MAX_ENUMERATED:
-        return _enumerated(np.array([renamed(names) for names in itertools.permutations(range(k))], np.int64))
-    return Space(None, lambda generator: renamed(generator.permutation(k).tolist()))
+    k = len(estimate.nodes)
+    if k <= MOST_LISTED:
+        renamed = [
+            [sum(1 << names[p] for p in estimate.parents[names.index(i)]) for i in range(k)]
+            for names in itertools.permutations(range(k))
+        ]
+        return _enumerated(np.array(renamed, np.int64))
+    graph = _planes(estimate)
+    return Space(
+        None,
+        lambda key, start, count: parent_sets(control_kernels().relabel_graphs(graph, k, [0], key, start, count), k),
+    )
 
 
 def _orientations(layout: Layout) -> Space:
     k = len(layout.nodes)
     edges: Edges = tuple(sorted((min(arc), max(arc)) for arc in layout.arcs))
-    if len(edges) <= MAX_ENUMERATED_EDGES and k < 63:
+    if len(edges) <= MOST_DIRECTED and k < 63:
         return _enumerated(orientations(k, edges))
-    return Space(None, lambda generator: draw_orientation(k, edges, generator))
+
+    skeleton = _planes(layout)
+
+    def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
+        return [_draw_orientation(skeleton, k, edges, key, number) for number in range(start, start + count)]
+
+    return Space(None, draw)
+
+
+def _draw_orientation(
+    skeleton: NDArray[np.uint64], k: int, edges: Edges, key: NDArray[np.uint64], number: int
+) -> list[int]:
+    """Draw an orientation uniformly, or nearly so where the skeleton is too dense for that."""
+    if k <= MOST_ORIENTED:
+        found, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, number, 1, _TRIES)
+        if stuck < 0:
+            return parent_sets(found, k)[0]
+    seed = int(uniforms(key, number, 1)[0, 0] * 2.0**53)
+    return draw_orientation(k, edges, np.random.default_rng(seed))
+
+
+def _planes(layout: Layout) -> NDArray[np.uint64]:
+    """Return a DAG as planes."""
+    source, target = np.array(sorted(layout.arcs), np.int64).reshape(-1, 2).T
+    return planes_from_arcs(1, len(layout.nodes), np.zeros(len(source), np.int64), source, target)
 
 
 def _enumerated(masks: Masks) -> Space:
-    return Space(masks, lambda generator: masks[int(generator.integers(len(masks)))].tolist())
+    return Space(
+        masks,
+        lambda key, start, count: masks[(uniforms(key, start, count)[0] * len(masks)).astype(np.int64)].tolist(),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +185,11 @@ class RandomNetworks:
 
     def draw(self, start: int, count: int) -> NetworkPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
-        # a generator of its own for every draw: neither chunks nor the order of rows matter
-        seeds = (uniforms(self.keys, start, count) * 2.0**53).astype(np.int64)
-        wanted = []
-        for row, space in enumerate(self.spaces):
-            for draw in range(count):
-                parents = space.draw(np.random.default_rng(int(seeds[row, draw])))
-                wanted.append((row, tuple(parents)))
+        wanted = [
+            (row, tuple(parents))
+            for row, space in enumerate(self.spaces)
+            for parents in space.draw(self.keys[row : row + 1], start, count)
+        ]
         return self._score_with(wanted)
 
     def _score_with(self, wanted: list[tuple[int, tuple[int, ...]]]) -> NetworkPairs:

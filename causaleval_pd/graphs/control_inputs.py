@@ -1,4 +1,4 @@
-"""What the kernels of further null models take: the checks at their border, and how uniform DAGs are drawn."""
+"""What the kernels of further null models take: the checks at their border, and how skeletons are oriented."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernel_inputs import Ints, Words, checked_planes, read_only
-from .planes import N_PLANES, plane_words
+from .kernel_inputs import Ints, Words, read_only
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
 _MOST_COUNTED = 12
-#: nodes of graphs that are drawn uniformly
-MOST_UNIFORM = 64
+#: nodes of sparse DAGs that are drawn by tosses, one word a node
+_MOST_TOSSED = 64
+#: nodes of graphs whose skeletons are oriented uniformly
+MOST_ORIENTED = 64
 
 
 def check_index(index: ArrayLike, n_graphs: int, shape: tuple[int, ...], start: int, count: int) -> Ints:
@@ -28,24 +29,21 @@ def check_index(index: ArrayLike, n_graphs: int, shape: tuple[int, ...], start: 
     return chosen
 
 
-def check_plan(
-    n_nodes: int, n_edges: ArrayLike, skeletons: ArrayLike | None, keys: ArrayLike, start: int, count: int
-) -> tuple[Ints, Words, Words]:
-    """Return numbers of edges, skeletons (none of them where edges are drawn) and keys, one a row."""
-    names = read_only(keys, np.uint64)
-    none = np.zeros((0, N_PLANES, plane_words(n_nodes)), np.uint64)
-    graphs = checked_planes(none if skeletons is None else skeletons, n_nodes)
-    if skeletons is None:
-        edges = read_only(n_edges, np.int64)
-    else:
-        edges = read_only(np.bitwise_count(graphs[:, 0] | graphs[:, 1]).sum(axis=1), np.int64)
+def check_edges(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:
+    """Return numbers of edges and keys, one a row."""
+    names, edges = read_only(keys, np.uint64), read_only(n_edges, np.int64)
     if edges.shape != names.shape or names.ndim != 1:
-        raise ValueError(f"{len(names)} keys need as many numbers of edges or skeletons, found {edges.shape}")
+        raise ValueError(f"{len(names)} keys need as many numbers of edges, found {edges.shape}")
     most = n_nodes * (n_nodes - 1) // 2
     if edges.size and not 0 <= int(edges.min()) <= int(edges.max()) <= most:
         raise ValueError(f"a graph on {n_nodes} nodes has between 0 and {most} edges, found {edges.tolist()[:5]}")
     _check_draws(start, count)
-    return edges, graphs, names
+    return edges, names
+
+
+def edge_numbers(graphs: Words) -> Ints:
+    """Count the edges of each graph."""
+    return np.asarray(np.bitwise_count(graphs[:, 0] | graphs[:, 1]).sum(axis=1), np.int64)
 
 
 def _check_draws(start: int, count: int) -> None:
@@ -60,10 +58,15 @@ def check_rewiring(rewiring: float) -> float:
     return float(rewiring)
 
 
-def check_uniform(n_nodes: int) -> None:
+def check_oriented(n_nodes: int) -> None:
     """Refuse graphs whose rows take more than a word."""
-    if n_nodes > MOST_UNIFORM:
-        raise ValueError(f"uniform DAGs are drawn over at most {MOST_UNIFORM} nodes, found {n_nodes}")
+    if n_nodes > MOST_ORIENTED:
+        raise ValueError(f"skeletons are oriented uniformly over at most {MOST_ORIENTED} nodes, found {n_nodes}")
+
+
+def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
+    """Tell which numbers of edges are so few that random directions often have no cycle."""
+    return np.asarray((4 * n_edges <= 5 * n_nodes) & (n_nodes <= _MOST_TOSSED) | (n_nodes < 2))
 
 
 def linear_extension_law(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:

@@ -13,15 +13,28 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from .bit_kernels import LAST, ONE, SIX, ZERO, is_set, lowest, set_mark
-from .control_inputs import check_index, check_plan, check_rewiring, check_uniform, linear_extension_law
-from .draw_kernels import _STEP, _draw_pairs, _mix, _shuffle, _two_below
+from .control_inputs import (
+    check_edges,
+    check_index,
+    check_oriented,
+    check_rewiring,
+    edge_numbers,
+    linear_extension_law,
+)
+from .dag_kernels import draw_dags, flip_coins, is_acyclic
+from .draw_kernels import _STEP, _mix, _shuffle, _two_below, _unit
 from .kernel_inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
 
-__all__ = ["draw_uniform", "orient_graphs", "relabel_graphs", "scale_free", "small_world", "switch_edges"]
-
-_UNIT = 2.0**-53
-_11 = np.uint64(11)
+__all__ = [
+    "draw_dags",
+    "orient_graphs",
+    "orient_uniformly",
+    "relabel_graphs",
+    "scale_free",
+    "small_world",
+    "switch_edges",
+]
 
 
 @njit(nogil=True, cache=True)
@@ -104,23 +117,6 @@ def orient_graphs(
 
 
 @njit(nogil=True, cache=True)
-def _acyclic(parents: Words) -> bool:
-    """Tell whether rows of parents, one word a node, have no cycle."""
-    left = ZERO
-    for v in range(np.uint64(parents.size)):
-        left |= ONE << v
-    while left != ZERO:
-        sources = ZERO
-        for v in range(np.uint64(parents.size)):
-            if (left >> v) & ONE and parents[v] & left == ZERO:
-                sources |= ONE << v
-        if sources == ZERO:
-            return False
-        left ^= sources
-    return True
-
-
-@njit(nogil=True, cache=True)
 def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
     """Count the orders of the nodes in which parents come first, by subsets."""
     n_nodes = np.uint64(parents.size)
@@ -141,22 +137,6 @@ def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents: Words) -> np.uint64:
-    """Direct each edge by a bit, 64 bits a word, the lowest first."""
-    parents[:] = ZERO
-    word = ZERO
-    for e in range(n_edges):
-        if e % 64 == 0:
-            state += _STEP
-            word = _mix(state)
-        a, b = low[e], high[e]
-        if (word >> np.uint64(e % 64)) & ONE:
-            a, b = b, a
-        parents[b] |= ONE << a
-    return state
-
-
-@njit(nogil=True, cache=True)
 def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
     """Direct each edge along a random order, and move the stream on by a word."""
     state = _shuffle(state, rank)
@@ -170,9 +150,9 @@ def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank:
 
 
 @njit(nogil=True, cache=True)
-def _uniform(
+def _orient_uniformly(
     skeletons: Words,
-    n_edges: Ints,
+    index: Ints,
     by_order: NDArray[np.bool_],
     n_nodes: int,
     keys: Words,
@@ -182,28 +162,23 @@ def _uniform(
     out: Words,
 ) -> int:
     d = np.uint64(n_nodes)
-    fixed = skeletons.shape[0] > 0
     room = n_nodes * (n_nodes - 1) // 2 + 1
     low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
-    parents, scratch, rank = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
+    parents, rank = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
     ways = np.empty(1 << n_nodes if by_order.any() else 1, np.float64)
     for row in range(keys.size):
         base = _mix(keys[row] + _STEP)
-        m = n_edges[row]
-        if fixed:
-            m = _list_edges(skeletons[row], d, low, high, mark)
+        m = _list_edges(skeletons[index[row]], d, low, high, mark)
         for column in range(count):
             state = _mix(base + np.uint64(start + column + 1) * _STEP)
             done = False
             for _ in range(tries):
-                if not fixed:
-                    state = _draw_pairs(state, m, scratch, low, high)
                 if by_order[row]:
                     state = _follow_order(state, m, low, high, rank, parents)
-                    done = np.float64(_mix(state) >> _11) * _UNIT * _linear_extensions(parents, ways) < 1.0
+                    done = _unit(state) * _linear_extensions(parents, ways) < 1.0
                 else:
-                    state = _flip_coins(state, m, low, high, parents)
-                    done = _acyclic(parents)
+                    state = flip_coins(state, m, low, high, parents)
+                    done = is_acyclic(parents)
                 if done:
                     break
             if not done:
@@ -217,21 +192,17 @@ def _uniform(
     return -1
 
 
-def draw_uniform(
-    n_nodes: int,
-    n_edges: ArrayLike,
-    skeletons: ArrayLike | None,
-    keys: ArrayLike,
-    start: int,
-    count: int,
-    tries: int,
+def orient_uniformly(
+    skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
 ) -> tuple[Words, int]:
-    """Draw uniformly among DAGs: compiled `control_kernels_numpy.draw_uniform`."""
-    edges, graphs, names = check_plan(n_nodes, n_edges, skeletons, keys, start, count)
-    check_uniform(n_nodes)
-    by_order = linear_extension_law(n_nodes, edges)
+    """Draw acyclic orientations uniformly: compiled `control_kernels_numpy.orient_uniformly`."""
+    names = read_only(keys, np.uint64)
+    check_oriented(n_nodes)
+    graphs = checked_planes(skeletons, n_nodes)
+    chosen = check_index(index, len(graphs), (len(names),), start, count)
+    by_order = linear_extension_law(n_nodes, edge_numbers(graphs))[chosen]
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    stuck = _uniform(graphs, edges, by_order, n_nodes, names, start, count, tries, out)
+    stuck = _orient_uniformly(graphs, chosen, by_order, n_nodes, names, start, count, tries, out)
     return out, int(stuck)
 
 
@@ -333,7 +304,7 @@ def _scale_free(n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int
 
 def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
     """Draw skeletons by preferential attachment: compiled `control_kernels_numpy.scale_free`."""
-    edges, _, names = check_plan(n_nodes, n_edges, None, keys, start, count)
+    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     _scale_free(edges, n_nodes, names, start, count, out)
     return out
@@ -384,7 +355,7 @@ def _small_world(
 
 def small_world(n_nodes: int, n_edges: ArrayLike, rewiring: float, keys: ArrayLike, start: int, count: int) -> Words:
     """Draw skeletons of rewired rings: compiled `control_kernels_numpy.small_world`."""
-    edges, _, names = check_plan(n_nodes, n_edges, None, keys, start, count)
+    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     threshold = np.uint64(math.floor(check_rewiring(rewiring) * 2**32))
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     _small_world(edges, n_nodes, threshold, names, start, count, out)

@@ -11,68 +11,31 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .control_inputs import check_index, check_plan, check_rewiring, check_uniform, linear_extension_law
+from .control_inputs import (
+    check_edges,
+    check_index,
+    check_oriented,
+    check_rewiring,
+    edge_numbers,
+    linear_extension_law,
+)
+from .dags_numpy import draw_dags, flip_coins, is_acyclic
 from .kernel_inputs import Words, checked_planes, read_only
-from .kernels_numpy import _causal_ranks, _pack, _unpack
+from .kernels_numpy import _pack, _unpack
+from .streams import Stream, streams
+
+__all__ = [
+    "draw_dags",
+    "orient_graphs",
+    "orient_uniformly",
+    "relabel_graphs",
+    "scale_free",
+    "small_world",
+    "switch_edges",
+]
 
 Marks = NDArray[np.bool_]
 Edges = list[tuple[int, int]]
-
-_WORD = 2**64 - 1
-_STEP = 0x9E3779B97F4A7C15
-
-
-def _mix(z: int) -> int:
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _WORD
-    return z ^ (z >> 31)
-
-
-class _Stream:
-    """Words of one draw, and bounded numbers made of them; `number` 0 is what a row's draws share."""
-
-    def __init__(self, key: int, number: int) -> None:
-        self._state = _mix((_mix((key + _STEP) & _WORD) + number * _STEP) & _WORD)
-
-    def word(self) -> int:
-        self._state = (self._state + _STEP) & _WORD
-        return _mix(self._state)
-
-    def try_two(self, n: int, m: int) -> tuple[int, int] | None:
-        """Return numbers below n and m, or None where the word would favour some."""
-        word = self.word()
-        low, high = (word & 0xFFFFFFFF) * n, (word >> 32) * m
-        if low % 2**32 < 2**32 % n or high % 2**32 < 2**32 % m:
-            return None
-        return low >> 32, high >> 32
-
-    def two_below(self, n: int, m: int) -> tuple[int, int]:
-        while (found := self.try_two(n, m)) is None:
-            pass
-        return found
-
-    def shuffle(self, n: int) -> list[int]:
-        order = list(range(n))
-        for last in range(n - 1, 0, -2):
-            j, k = self.two_below(last + 1, last)
-            order[last], order[j] = order[j], order[last]
-            order[last - 1], order[k] = order[k], order[last - 1]
-        return order
-
-    def pairs(self, d: int, m: int) -> Edges:
-        """Draw m distinct pairs, for more than half of all those that are left out."""
-        every = [(x, y) for y in range(d) for x in range(y)]
-        sparse = 2 * m <= len(every)
-        found: dict[tuple[int, int], None] = {}
-        while len(found) < (m if sparse else len(every) - m):
-            a, b = self.two_below(d, d - 1)
-            b += b >= a
-            found.setdefault((min(a, b), max(a, b)))
-        return list(found) if sparse else [pair for pair in every if pair not in found]
-
-
-def _streams(keys: Words, start: int, count: int) -> list[tuple[int, _Stream]]:
-    return [(row, _Stream(int(key), r + 1)) for row, key in enumerate(keys) for r in range(start, start + count)]
 
 
 def _edges(marks: Marks) -> Edges:
@@ -116,7 +79,7 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
     marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names),), start, count)
     drawn = []
-    for row, stream in _streams(names, start, count):
+    for row, stream in streams(names, start, count):
         order = stream.shuffle(n_nodes)
         graph = np.zeros((n_nodes, n_nodes), np.bool_)
         graph[np.ix_(order, order)] = marks[chosen[row]]
@@ -150,7 +113,7 @@ def orient_graphs(
     chosen = check_index(index, len(marks), (len(names), 1), start, count)
     chosen = np.broadcast_to(chosen, (len(names), count)).ravel()
     drawn = []
-    for graph, (_, stream) in zip(chosen, _streams(names, start, count), strict=True):
+    for graph, (_, stream) in zip(chosen, streams(names, start, count), strict=True):
         rank = np.array(stream.shuffle(n_nodes), np.int64)
         adjacent = marks[graph] | marks[graph].T
         drawn.append(np.asarray(adjacent & (rank[:, None] < rank[None, :])))
@@ -169,26 +132,18 @@ def _linear_extensions(arcs: Edges, d: int) -> float:
     return ways[-1]
 
 
-def draw_uniform(
-    n_nodes: int,
-    n_edges: ArrayLike,
-    skeletons: ArrayLike | None,
-    keys: ArrayLike,
-    start: int,
-    count: int,
-    tries: int,
+def orient_uniformly(
+    skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
 ) -> tuple[Words, int]:
-    """Draw uniformly among the DAGs with a number of edges, or with a skeleton, by rejection.
+    """Draw uniformly among the acyclic orientations of a skeleton, by rejection.
 
     Parameters
     ----------
+    skeletons : (N, 2, W) array_like of uint64
+        Graphs whose edges are directed anew.
     n_nodes : int
-        Number of nodes, at most 64.
-    n_edges : (n,) array_like of int
-        Edges of a row's graphs, where no skeletons are given.
-    skeletons : (n, 2, W) array_like of uint64 or None
-        Skeletons of a row's graphs; None draws a new one with every try.
-    keys, start, count
+        Their number of nodes, at most 64.
+    index, keys, start, count
         As in `relabel_graphs`.
     tries : int
         Most tries a graph.
@@ -200,27 +155,27 @@ def draw_uniform(
     stuck : int
         The first row that ran out of tries, and from which on graphs are empty; -1 if none did.
     """
-    edges, graphs, names = check_plan(n_nodes, n_edges, skeletons, keys, start, count)
-    check_uniform(n_nodes)
-    by_order = linear_extension_law(n_nodes, edges)
+    names = read_only(keys, np.uint64)
+    check_oriented(n_nodes)
+    graphs = checked_planes(skeletons, n_nodes)
+    chosen = check_index(index, len(graphs), (len(names),), start, count)
+    by_order = linear_extension_law(n_nodes, edge_numbers(graphs))[chosen]
     marks = _unpack(graphs, n_nodes)
     drawn: list[Marks] = []
-    for row, stream in _streams(names, start, count):
-        given = _edges(marks[row]) if skeletons is not None else None
+    for row, stream in streams(names, start, count):
+        pairs = _edges(marks[chosen[row]])
         for _ in range(tries):
-            pairs = stream.pairs(n_nodes, int(edges[row])) if given is None else given
             if by_order[row]:
                 rank = stream.shuffle(n_nodes)
                 arcs = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in pairs]
-                kept = (stream.word() >> 11) * 2.0**-53 * _linear_extensions(arcs, n_nodes) < 1.0
+                kept = stream.uniform() * _linear_extensions(arcs, n_nodes) < 1.0
             else:
-                words = [stream.word() for _ in range(-(-len(pairs) // 64))]
-                arcs = [(b, a) if words[e // 64] >> e % 64 & 1 else (a, b) for e, (a, b) in enumerate(pairs)]
+                arcs = flip_coins(stream, pairs)
                 kept = False
             graph = np.zeros((n_nodes, n_nodes), np.bool_)
             for a, b in arcs:
                 graph[a, b] = True
-            if kept or (not by_order[row] and (_causal_ranks(graph[None]) >= 0).all()):
+            if kept or (not by_order[row] and is_acyclic(graph)):
                 break
         else:
             rest = len(names) * count - len(drawn)
@@ -256,13 +211,13 @@ def switch_edges(
     steps = read_only(attempts, np.int64)
     drawn = []
     for row, key in enumerate(names):
-        hub = _switched(_Stream(int(key), 0), int(steps[row]), _edges(marks[chosen[row]]))
+        hub = _switched(Stream(int(key), 0), int(steps[row]), _edges(marks[chosen[row]]))
         for r in range(start, start + count):
-            drawn.append(_skeleton(_switched(_Stream(int(key), r + 1), int(steps[row]), hub), n_nodes))
+            drawn.append(_skeleton(_switched(Stream(int(key), r + 1), int(steps[row]), hub), n_nodes))
     return _packed(drawn, n_nodes)
 
 
-def _switched(stream: _Stream, attempts: int, edges: Edges) -> Edges:
+def _switched(stream: Stream, attempts: int, edges: Edges) -> Edges:
     if len(edges) < 2:
         return edges
     edges = list(edges)
@@ -305,9 +260,9 @@ def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, co
     ----------
     Barabasi and Albert (1999), Emergence of scaling in random networks, doi:10.1126/science.286.5439.509.
     """
-    edges, _, names = check_plan(n_nodes, n_edges, None, keys, start, count)
+    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     drawn = []
-    for row, stream in _streams(names, start, count):
+    for row, stream in streams(names, start, count):
         urn = list(range(n_nodes))
         found: Edges = []
         present: set[frozenset[int]] = set()
@@ -350,10 +305,10 @@ def small_world(n_nodes: int, n_edges: ArrayLike, rewiring: float, keys: ArrayLi
     ----------
     Watts and Strogatz (1998), Collective dynamics of small-world networks, doi:10.1038/30918.
     """
-    edges, _, names = check_plan(n_nodes, n_edges, None, keys, start, count)
+    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     threshold = math.floor(check_rewiring(rewiring) * 2**32)
     drawn = []
-    for row, stream in _streams(names, start, count):
+    for row, stream in streams(names, start, count):
         order = stream.shuffle(n_nodes)
         ring = [(order[e % n_nodes], order[(e % n_nodes + e // n_nodes + 1) % n_nodes]) for e in range(edges[row])]
         marks = _skeleton(ring, n_nodes)

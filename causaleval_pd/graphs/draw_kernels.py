@@ -18,7 +18,7 @@ from .planes import N_PLANES, plane_words
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_11, _27, _30, _31, _32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
@@ -27,6 +27,12 @@ def _mix(z: np.uint64) -> np.uint64:
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
     return z ^ (z >> _31)
+
+
+@njit(nogil=True, cache=True)
+def _unit(state: np.uint64) -> float:
+    """Return the number in [0, 1) made of the upper 53 bits of the word at a state of the stream."""
+    return np.float64(_mix(state) >> _11) * 2.0**-53
 
 
 @njit(nogil=True, cache=True)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..field import PairError
-from ..graphs.batch import GraphBatch, GraphPairs, PairCounts, kernels
+from ..graphs.batch import GraphBatch, GraphPairs, kernels
+from ..graphs.counts import PairCounts
 from ..metric import Metric
 from ..null import ClosedForm, Distribution
 from .hypergeometric import Counts, hypergeometric_weights
@@ -293,3 +294,35 @@ def enumerated(
     mean = distribution.expectation(lambda x: x)
     variance = distribution.expectation(np.square) - mean**2
     return ClosedForm(mean, np.maximum(variance, 0.0), distribution)
+
+
+def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
+    """Forget what does not hold for CPDAGs."""
+    variance = np.nan if known.variance is None else known.variance
+    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
+
+
+def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -> ClosedForm | None:
+    """Give means where nodes are alike and every DAG is as likely as its reversal.
+
+    Each pair is then adjacent with probability m_e / M and either direction equally likely, as under random graphs with
+    as many edges; the number of shared adjacencies is not hypergeometric, and variances differ.
+    """
+    true = pairs.truth.edge_counts
+    estimated = pairs.estimate.edge_counts.edges[pairs.estimate_index]
+    if metric.null == "hypergeometric":
+        weights = edge_weights(metric, pairs)
+        if weights is None:
+            return None
+        n_pairs = max(1, pairs.n_nodes * (pairs.n_nodes - 1) // 2)
+        return ClosedForm(weights.constant + weights.same * true.edges[pairs.truth_index] * estimated / n_pairs)
+    if cpdag.all():
+        return None
+    if metric.null == "linear":
+        directed, lines = true.directed[pairs.truth_index], true.undirected[pairs.truth_index]
+        found = linear(metric, pairs.n_nodes, directed, lines, estimated, None)
+    elif metric.null == "reversal":
+        found = ClosedForm(half_of_shared(metric, pairs, None))
+    else:
+        return None
+    return of_dags(found, cpdag)

@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..graphs.batch import PairCounts
 from ..metric import Metric, get_metric, tweak
-from .adjacency import skeleton_p
 from .closed_forms import linear
-from .hypergeometric import Counts, hypergeometric
+from .hypergeometric import hypergeometric, tails_and_misfit
 
 #: the paper's Table 3: means that are given even where the metric is 0/0
 _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -86,7 +84,8 @@ def expected_metric(
         raise ValueError(f"level must lie between 0 and 1, found {level!r}")
     if convention not in ("defined", "published"):
         raise ValueError(f"convention must be 'defined' or 'published', found {convention!r}")
-    d, mt, me = _margins(n_nodes, true_edges, estimated_edges)
+    margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
+    d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
     parts = []
     for given in [metric] if isinstance(metric, (str, Metric)) else list(metric):
         chosen = get_metric(given)
@@ -121,20 +120,36 @@ def _expected(
     return {"mean": mean, "median": median, "low": low, "high": high}
 
 
-def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
-    names = ("n_nodes", "true_edges", "estimated_edges")
-    arrays = []
-    for name, given in zip(names, (n_nodes, true_edges, estimated_edges), strict=True):
+def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "iu":
         numbers = np.asarray(given, np.float64)
-        if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all() and (numbers >= 0).all()):
+        if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()):
             raise ValueError(f"{name} must hold whole numbers from 0, found {given!r}")
-        arrays.append(numbers.astype(np.int64))
-    d, mt, me = (np.atleast_1d(x).ravel() for x in np.broadcast_arrays(*arrays))
+    if numbers.size and numbers.min() < 0:
+        raise ValueError(f"{name} must hold whole numbers from 0, found {given!r}")
+    return numbers.astype(np.int64, copy=False)
+
+
+def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
+    """Return the three as given, which broadcast together, or say what fits no graph."""
+    d, mt, me = (
+        _whole(given, name)
+        for given, name in (
+            (n_nodes, "n_nodes"),
+            (true_edges, "true_edges"),
+            (estimated_edges, "estimated_edges"),
+        )
+    )
+    np.broadcast_shapes(d.shape, mt.shape, me.shape)
+    n_pairs = d * (d - 1) // 2
     for name, edges in (("true_edges", mt), ("estimated_edges", me)):
-        over = edges > d * (d - 1) // 2
+        if not (edges.size and n_pairs.size) or edges.max() <= n_pairs.min():
+            continue
+        over = edges > n_pairs
         if over.any():
-            i = int(np.argmax(over))
-            raise ValueError(f"{name} is {edges[i]}, but {d[i]} nodes have only {d[i] * (d[i] - 1) // 2} pairs")
+            nodes, number = (np.broadcast_to(x, over.shape)[over][0] for x in (d, edges))
+            raise ValueError(f"{name} is {number}, but {nodes} nodes have only {nodes * (nodes - 1) // 2} pairs")
     return [d, mt, me]
 
 
@@ -171,16 +186,17 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
     >>> round(ce.skeleton_test(10, 30, 30, 22), 10)
     0.0015632446
     """
-    given = np.broadcast_arrays(np.asarray(tp, np.float64), n_nodes, true_edges, estimated_edges)
-    shape, shared = given[0].shape, given[0].ravel()
-    d, mt, me = _margins(*given[1:])
-    counts = PairCounts(d, shared, mt, me)
-    bad = (counts.tp < 0) | (counts.fp < 0) | (counts.fn < 0) | (counts.tn < 0) | (shared != np.floor(shared))
-    if bad.any():
-        i = int(np.argmax(bad))
+    d, mt, me = _margins(n_nodes, true_edges, estimated_edges)
+    shared = np.asarray(tp)
+    if shared.dtype.kind not in "iu":
+        shared = np.asarray(tp, np.float64)
+        # what is no whole number is as impossible as a negative one
+        shared = np.where(shared == np.floor(shared), shared, -1.0)
+    p, misfit = tails_and_misfit(shared, d * (d - 1) // 2, mt, me)
+    if misfit >= 0:
+        found, true, estimated, nodes = (np.broadcast_to(x, p.shape).flat[misfit] for x in (tp, mt, me, d))
         raise ValueError(
-            f"tp is {shared[i]:g}, impossible with {mt[i]} true and {me[i]} estimated edges over {d[i]} nodes "
-            f"({d[i] * (d[i] - 1) // 2} pairs)"
+            f"tp is {found:g}, impossible with {true} true and {estimated} estimated edges over {nodes} nodes "
+            f"({nodes * (nodes - 1) // 2} pairs)"
         )
-    p = np.asarray(skeleton_p.function(Counts(counts)), np.float64).reshape(shape)
     return float(p) if p.ndim == 0 else p

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..graphs.batch import PairCounts
+from ..graphs.counts import PairCounts
 from ..metric import Metric
 from ..null import ClosedForm, Distribution, padded_sum
 
@@ -88,22 +88,34 @@ def hypergeometric_tail(
 
     Tails are summed from their far end, so that small ones keep their relative accuracy.
     """
-    given = np.broadcast_arrays(*(np.asarray(x, np.int64) for x in (shared, n_pairs, true_edges, estimated_edges)))
-    shape = given[0].shape
-    x, m, mt, me = (np.ascontiguousarray(array).ravel() for array in given)
-    result = np.empty(len(x))
-    if len(x) and (m == m[0]).all():
-        result[:] = _tails_of_one_size(x, int(m[0]), mt, me)
-        return result.reshape(shape)
+    return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
+
+
+def tails_and_misfit(
+    shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
+) -> tuple[NDArray[np.float64], int]:
+    """Return P(X >= shared), and the first place (of the flat result) whose shared number is impossible, or -1."""
+    sizes = np.asarray(n_pairs, np.int64)
+    x, mt, me = (np.asarray(given, np.int64) for given in (shared, true_edges, estimated_edges))
+    shape = np.broadcast_shapes(sizes.shape, x.shape, mt.shape, me.shape)
+    x, mt, me = (np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1) for array in (x, mt, me))
+    if not len(x):
+        return np.empty(shape), -1
+    if (sizes == sizes.flat[0]).all():
+        result, misfit = _tails_of_one_size(x, int(sizes.flat[0]), mt, me)
+        return result.reshape(shape), misfit
+    m = np.broadcast_to(sizes, shape).reshape(-1)
+    result, misfits = np.empty(len(x)), []
     for size in np.unique(m):
         rows = np.flatnonzero(m == size)
-        result[rows] = _tails_of_one_size(x[rows], int(size), mt[rows], me[rows])
-    return result.reshape(shape)
+        result[rows], misfit = _tails_of_one_size(x[rows], int(size), mt[rows], me[rows])
+        misfits += [int(rows[misfit])] if misfit >= 0 else []
+    return result.reshape(shape), min(misfits, default=-1)
 
 
 def _tails_of_one_size(
     x: NDArray[np.int64], n_pairs: int, mt: NDArray[np.int64], me: NDArray[np.int64]
-) -> NDArray[np.float64]:
+) -> tuple[NDArray[np.float64], int]:
     """Choose the compiled tails where their table of laws is not much larger than the rows."""
     span = (int(mt.max()) - int(mt.min()) + 1) * (int(me.max()) - int(me.min()) + 1)
     if span <= 4 * len(x) + _CELLS:
@@ -118,8 +130,8 @@ def _tails_of_one_size(
 
 def tails_of_distinct_laws(
     x: NDArray[np.int64], n_pairs: int, mt: NDArray[np.int64], me: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return P(X >= x) in plain numpy."""
+) -> tuple[NDArray[np.float64], int]:
+    """Return P(X >= x) and the first row whose x is impossible, in plain numpy."""
     width = np.maximum(np.minimum(mt, me) - np.maximum(0, mt + me - n_pairs) + 1, 1)
     codes, found = pd.factorize(pd.MultiIndex.from_arrays([mt, me]), sort=True)
     order = np.argsort(codes, kind="stable")
@@ -136,4 +148,5 @@ def tails_of_distinct_laws(
         tails[:, 0] = 1.0
         place = x[rows] - np.maximum(0, mt[rows] + me[rows] - n_pairs)
         result[rows] = tails[codes[rows] - start, np.clip(place, 0, weights.shape[1])]
-    return result
+    misfits = np.flatnonzero((x < np.maximum(0, mt + me - n_pairs)) | (x > np.minimum(mt, me)))
+    return result, int(misfits[0]) if len(misfits) else -1

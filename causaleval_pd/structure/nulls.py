@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..null import Null
 from .custom import custom_null
 from .knowledge import match_knowledge
-from .orientations import (
-    match_dags,
+from .oriented_skeletons import (
     match_degree,
     match_oracle_skeleton,
     match_orientation,
@@ -15,6 +14,7 @@ from .orientations import (
 )
 from .random_graphs import match_edges, match_erdos_renyi, match_fixed, match_stratum, published
 from .relabelling import match_permutation
+from .uniform_dags import match_dags
 
 __all__ = ["NULLS", "custom_null"]
 

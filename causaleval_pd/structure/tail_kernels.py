@@ -11,7 +11,10 @@ Floats = NDArray[np.float64]
 
 #: tail probabilities that are kept, in 8-byte numbers
 _KEPT = 8_000_000
-
+#: tails are looked up by all their numbers where there are that many rows to a cell of the table, or more
+_ROWS_A_CELL = 2
+#: what is added to the tail of an impossible number, and what stands for tails that are not filled yet
+_IMPOSSIBLE, _UNKNOWN = 2.0, 4.0
 
 #: terms this much smaller than the largest do not change a sum of them
 _NOTHING = 1e-24
@@ -57,19 +60,28 @@ def _fill_tails(
 
 
 @njit(nogil=True, cache=True)
-def _tails(x: Ints, m: int, mt: Ints, me: Ints, places: Ints, room: int, out: Floats) -> None:
+def _inverses(m: int) -> Floats:
     inverse = np.empty(m + 2, np.float64)
     inverse[0] = 0.0
     for k in range(1, m + 2):
         inverse[k] = 1.0 / k
+    return inverse
+
+
+@njit(nogil=True, cache=True)
+def _tails(
+    x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int, places: Ints, span: int, room: int, out: Floats
+) -> int:
+    """Keep the tails of one law after the other, and where they begin and end."""
+    inverse = _inverses(m)
     kept, scratch = np.empty(room, np.float64), np.empty(m + 1, np.float64)
-    used = 0
-    first, least = mt.min(), me.min()
-    span = me.max() - least + 1
+    used, misfit = 0, -1
     for i in range(x.size):
         low, high = max(0, mt[i] + me[i] - m), min(mt[i], me[i])
         if x[i] <= low or x[i] > high:
             out[i] = 1.0 if x[i] <= low else 0.0
+            if x[i] != low and misfit < 0:
+                misfit = i
             continue
         slot = 3 * ((mt[i] - first) * span + me[i] - least)
         if places[slot] < 0:
@@ -87,9 +99,41 @@ def _tails(x: Ints, m: int, mt: Ints, me: Ints, places: Ints, room: int, out: Fl
         else:
             begin, _ = _fill_tails(m, mt[i], me[i], low, high, 0.0, inverse, scratch)
             out[i] = scratch[x[i] - begin]
+    return misfit
 
 
-def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated_edges: Ints) -> Floats:
+@njit(nogil=True, cache=True)
+def _fill_law(m: int, mt: int, me: int, inverse: Floats, scratch: Floats, law: Floats) -> None:
+    """Fill P(X >= k) for k = 0, 1, ..., to the same bits as `_tails`, raised by `_IMPOSSIBLE` where k cannot be."""
+    low, high = max(0, mt + me - m), min(mt, me)
+    law[:low], law[low], law[high + 1 :] = _IMPOSSIBLE + 1.0, 1.0, _IMPOSSIBLE
+    for far in (0.0, _FAR):
+        begin, end = _fill_tails(m, mt, me, low, high, far, inverse, scratch)
+        law[low : begin + 1] = 1.0
+        law[begin + 1 : end + 1] = scratch[1 : end - begin + 1]
+
+
+@njit(nogil=True, cache=True)
+def _tails_by_table(x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int, table: Floats, out: Floats) -> int:
+    """Look tails up in a table by mt - first, me - least and x, whose laws are filled when first met."""
+    inverse, scratch = _inverses(m), np.empty(m + 1, np.float64)
+    misfit = -1
+    for i in range(x.size):
+        k = min(max(x[i], 0), table.shape[2] - 1)
+        p = table[mt[i] - first, me[i] - least, k]
+        if p > 1.0 or k != x[i]:  # seldom
+            if p == _UNKNOWN:
+                _fill_law(m, mt[i], me[i], inverse, scratch, table[mt[i] - first, me[i] - least])
+                p = table[mt[i] - first, me[i] - least, k]
+            if p > 1.0 or k != x[i]:
+                p = 1.0 if x[i] <= k and p != _IMPOSSIBLE else 0.0
+                if misfit < 0:
+                    misfit = i
+        out[i] = p
+    return misfit
+
+
+def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated_edges: Ints) -> tuple[Floats, int]:
     """Return P(X >= shared) for hypergeometric X over `n_pairs` pairs, for at least one row.
 
     Parameters
@@ -101,12 +145,19 @@ def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated
 
     Returns
     -------
-    (n,) float64
+    tails : (n,) float64
         Tail probabilities, with some 1e-14 relative error.
+    misfit : int
+        The first row whose shared number is impossible; -1 if there is none.
     """
-    span = [int(side.max()) - int(side.min()) + 1 for side in (true_edges, estimated_edges)]
-    places = np.full(3 * span[0] * span[1], -1, np.int64)
-    width = int(min(true_edges.max(), estimated_edges.max())) + 1
+    mt, me = true_edges, estimated_edges
+    first, least, most = int(mt.min()), int(me.min()), int(me.max())
+    spans, width = (int(mt.max()) - first + 1, most - least + 1), min(int(mt.max()), most) + 1
     out = np.empty(len(shared))
-    _tails(shared, n_pairs, true_edges, estimated_edges, places, max(_KEPT, width), out)
-    return out
+    if spans[0] * spans[1] * width <= len(shared) // _ROWS_A_CELL:
+        table = np.full((*spans, width), _UNKNOWN)
+        misfit = _tails_by_table(shared, n_pairs, mt, me, first, least, table, out)
+    else:
+        places = np.full(3 * spans[0] * spans[1], -1, np.int64)
+        misfit = _tails(shared, n_pairs, mt, me, first, least, places, spans[1], max(_KEPT, width), out)
+    return out, int(misfit)

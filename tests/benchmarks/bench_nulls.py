@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from bench_graphs import adjacency, alternate, report
 from scipy import stats
 
 import causaleval_pd as ce
+from causaleval_pd.graphs import dag_kernels, dags_numpy
 
 ROWS = 1_000_000
 
@@ -46,8 +49,33 @@ def draws_against_networkx(null: str, n_nodes: int = 20, n_edges: int = 40, n_ro
     report(f"null {null}, {n_nodes} nodes, SHD, vs networkx graph alone", ours / n_rows / 1000, peer / 50, "control")
 
 
+def dags_against_loops(n_nodes: int, n_edges: int, n_draws: int = 20_000) -> None:
+    """Uniform DAGs: few edges against coins tossed in networkx, more of them against the same draws in plain Python."""
+    keys = np.array([1], np.uint64)
+
+    def tossed() -> nx.DiGraph:
+        while True:
+            pairs = nx.gnm_random_graph(n_nodes, n_edges, seed=int(rng.integers(2**31))).edges
+            graph = nx.DiGraph((a, b) if rng.random() < 0.5 else (b, a) for a, b in pairs)
+            if nx.is_directed_acyclic_graph(graph):
+                return graph
+
+    rng = np.random.default_rng(1)
+    tossing = 4 * n_edges <= 5 * n_nodes
+    peer_of: Callable[[], object] = (
+        (lambda: [tossed() for _ in range(20)])
+        if tossing
+        else (lambda: dags_numpy.draw_dags(n_nodes, [n_edges], keys, 0, 20))
+    )
+    ours, peer = alternate(lambda: dag_kernels.draw_dags(n_nodes, [n_edges], keys, 0, n_draws), peer_of)
+    what = "coins in networkx" if tossing else "plain Python"
+    report(f"uniform DAGs, {n_nodes} nodes, {n_edges} edges, vs {what}", ours / n_draws, peer / 20, "draw")
+
+
 if __name__ == "__main__":
     for nodes, fewest, most in ((10, 5, 30), (20, 20, 80), (50, 50, 300)):
         tails_against_scipy(nodes, fewest, most)
     for name in ("permutation", "degree", "scale_free", "small_world"):
         draws_against_networkx(name)
+    for nodes, edges in ((10, 10), (20, 20), (20, 40), (20, 150), (100, 200)):
+        dags_against_loops(nodes, edges, 20_000 if nodes < 100 else 1000)

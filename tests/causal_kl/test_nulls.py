@@ -11,15 +11,8 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import control_summary, from_data, from_joint, sample
-from causaleval_pd.causal_kl.random_dags import (
-    ArcCounts,
-    all_dags,
-    bits,
-    dags_with,
-    draw_orientation,
-    is_acyclic,
-    orientations,
-)
+from causaleval_pd.causal_kl.nulls import ordered_dags, own_orientations, relabellings, uniform_dags
+from causaleval_pd.causal_kl.random_dags import bits, dags_with, draw_orientation, orientations
 
 from .conftest import known
 
@@ -209,23 +202,58 @@ def test_estimator_without_data_or_data_without_estimator_is_refused(metastatic,
         control_summary(metastatic, mutations["true"], data=sample(metastatic, 10, rng=1))
 
 
-def test_numbers_of_dags():
-    assert [len(all_dags(k)) for k in range(1, 6)] == [1, 3, 25, 543, 29281]
-    for k in (3, 4, 5):
-        for n_arcs in range(k * (k - 1) // 2 + 1):
-            counts = ArcCounts(k, n_arcs)
-            scale = counts.p**n_arcs * (1 - counts.p) ** (k * (k - 1) - n_arcs)
-            assert counts.tables[k][:, n_arcs].sum() / scale == pytest.approx(len(dags_with(k, n_arcs)))
+def layout(k, arcs):
+    names = [f"n{i:03}" for i in range(k)]
+    parents = {names[i]: [names[a] for a, b in arcs if b == i] for i in range(k)}
+    network = ce.GaussianNetwork(parents, {n: [0.5] * len(p) for n, p in parents.items()}, dict.fromkeys(names, 1.0))
+    return network.layout
 
 
-@pytest.mark.parametrize(("k", "n_arcs"), [(3, 2), (4, 3), (4, 5)])
-def test_drawn_dags_are_uniform(k, n_arcs):
-    counts, rng = ArcCounts(k, n_arcs), np.random.default_rng(5)
-    n = 8000
-    drawn = Counter(tuple(counts.draw(rng)) for _ in range(n))
-    space = {tuple(masks) for masks in dags_with(k, n_arcs).tolist()}
-    assert set(drawn) == space
-    assert stats.chisquare(list(drawn.values())).pvalue > 1e-3
+ARCS = [(0, 1), (1, 2), (0, 2), (3, 2)]
+
+
+@pytest.mark.parametrize("space_of", [uniform_dags, ordered_dags, relabellings])
+def test_listed_and_drawn_dags_have_the_same_law(space_of, monkeypatch):
+    space = space_of(layout(4, ARCS), layout(4, ARCS))
+    monkeypatch.setattr("causaleval_pd.causal_kl.nulls.MOST_LISTED", 3)
+    drawn = space_of(layout(4, ARCS), layout(4, ARCS))
+    assert drawn.all is None
+    found = Counter(map(tuple, drawn.draw(np.array([7], np.uint64), 0, 8000)))
+    if space_of is ordered_dags:
+        # uniform skeletons, and orders that fit more DAGs than others
+        assert set(found) == set(map(tuple, dags_with(4, 4).tolist()))
+        return
+    expected = Counter(map(tuple, space.all.tolist()))
+    assert set(found) == set(expected)
+    counts = np.array([[found[dag], expected[dag]] for dag in expected])
+    assert stats.chisquare(counts[:, 0], counts[:, 1] * 8000 / counts[:, 1].sum()).pvalue > 1e-3
+    listed = Counter(map(tuple, space.draw(np.array([7], np.uint64), 0, 8000)))
+    assert stats.chisquare([listed[dag] for dag in expected], counts[:, 1] * 8000 / counts[:, 1].sum()).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("space_of", [uniform_dags, ordered_dags, relabellings])
+def test_large_dags_are_drawn_with_their_number_of_arcs(space_of):
+    arcs = [(i, i + 1 + j) for i in range(70) for j in range(2)]
+    space = space_of(layout(72, arcs), layout(72, arcs))
+    for parents in space.draw(np.array([3], np.uint64), 5, 3):
+        assert sum(p.bit_count() for p in parents) == len(arcs)
+        layout(72, [(a, i) for i, p in enumerate(parents) for a in bits(p)])  # refuses cycles
+    if space_of is relabellings:
+        assert sorted(p.bit_count() for p in parents) == sorted(Counter(b for _, b in arcs)[i] for i in range(72))
+
+
+@pytest.mark.parametrize("tries", [20_000, 0])
+def test_orientations_of_many_edges_are_uniform(tries, monkeypatch):
+    """The 720 orders of six nodes, by rejection or by the chain."""
+    monkeypatch.setattr("causaleval_pd.causal_kl.nulls._TRIES", tries)
+    complete = layout(6, [(a, b) for b in range(6) for a in range(b)])
+    space = own_orientations(complete, complete)
+    assert space.all is None
+    key = np.array([8], np.uint64)
+    drawn = Counter(map(tuple, space.draw(key, 0, 7200 if tries else 1)))
+    assert all(sorted(p.bit_count() for p in parents) == [0, 1, 2, 3, 4, 5] for parents in drawn)
+    assert tries == 0 or (len(drawn) == 720 and stats.chisquare(list(drawn.values())).pvalue > 1e-3)
+    assert space.draw(key, 0, 3)[2] == space.draw(key, 2, 1)[0]
 
 
 def test_drawn_orientations_are_uniform():
@@ -237,16 +265,9 @@ def test_drawn_orientations_are_uniform():
     assert stats.chisquare(list(drawn.values())).pvalue > 1e-3
 
 
-def test_large_dags_are_drawn_with_their_number_of_arcs():
-    counts = ArcCounts(30, 45)
-    masks = np.array([counts.draw(np.random.default_rng(seed)) for seed in range(20)])
-    assert is_acyclic(masks).all()
-    assert (np.bitwise_count(masks).sum(axis=1) == 45).all()
-
-
 def test_too_large_spaces_are_refused(metastatic):
-    names = [f"n{i:03}" for i in range(90)]
+    names = [f"n{i:03}" for i in range(401)]
     wide = ce.DiscreteNetwork({n: [] for n in names}, {n: [0.5, 0.5] for n in names})
-    with pytest.raises(ValueError, match="at most 80 nodes.*null='edges'"):
+    with pytest.raises(ValueError, match="at most 400 nodes, found 401.*null='edges'"):
         control_summary(wide, wide, ["edit_distance"], n_draws=2)
     assert control_summary(wide, wide, ["edit_distance"], n_draws=2, null="edges", rng=1)["mean"].tolist() == [0.0]

@@ -28,7 +28,7 @@ def mixed(d, seed=0, n=3):
 
 def same(name, *args):
     ours, plain = (getattr(module, name)(*args) for module in BOTH)
-    if name == "draw_uniform":
+    if name == "orient_uniformly":
         assert ours[1] == plain[1]
         ours, plain = ours[0], plain[0]
     np.testing.assert_array_equal(ours, plain)
@@ -51,17 +51,16 @@ def test_compiled_and_plain_agree(d):
 
 
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 4, 6, 7, 30, 64])
-def test_uniform_draws_agree(d):
-    edges = [0, min(d, d * (d - 1) // 2), min(d + 2, d * (d - 1) // 2)]
-    same("draw_uniform", d, edges, None, KEYS, 1, 2, 10_000)
+def test_uniform_orientations_agree(d):
     sparse = skeletons(d, share=min(1, 2 / max(1, d)))
-    same("draw_uniform", d, [], sparse, KEYS, 1, 2, 10_000)
-    same("draw_uniform", d, [], skeletons(min(d, 6), share=1), KEYS, 1, 2, 10_000) if d == 6 else None
+    same("orient_uniformly", sparse, d, [2, 0, 2], KEYS, 1, 2, 10_000)
+    same("orient_uniformly", skeletons(6, share=1), 6, [0, 1, 2], KEYS, 1, 2, 10_000) if d == 6 else None
 
 
 def test_running_out_of_tries_is_told():
-    assert same("draw_uniform", 30, [0, 400, 400], None, KEYS, 0, 2, 5).shape == (6, 2, 7)
-    assert control_kernels.draw_uniform(30, [0, 400, 400], None, KEYS, 0, 2, 5)[1] == 1
+    dense = np.concatenate([skeletons(30, share=0), skeletons(30, share=0.9)])
+    assert same("orient_uniformly", dense, 30, [0, 3, 3], KEYS, 0, 2, 5).shape == (6, 2, 7)
+    assert control_kernels.orient_uniformly(dense, 30, [0, 3, 3], KEYS, 0, 2, 5)[1] == 1
 
 
 def chi_square(planes, expected):
@@ -109,30 +108,20 @@ def test_orientations_follow_the_orders():
 def test_uniform_orientations_are_uniform(pairs):
     skeleton = np.array([key(pairs + [(b, a) for a, b in pairs], 4)], np.uint64).reshape(1, 2, 1)
     expected = dict.fromkeys(acyclic_orientations(pairs, 4), 1)
-    drawn, stuck = control_kernels.draw_uniform(4, [], skeleton, [9], 0, 20_000, 1000)
+    drawn, stuck = control_kernels.orient_uniformly(skeleton, 4, [0], [9], 0, 20_000, 1000)
     assert stuck == -1
     assert abs(chi_square(drawn, expected)) < 4
 
 
-@pytest.mark.parametrize("m", [2, 4, 6])
-def test_uniform_dags_are_uniform(m):
-    expected = {}
-    for pairs in itertools.combinations(itertools.combinations(range(4), 2), m):
-        expected |= dict.fromkeys(acyclic_orientations(pairs, 4), 1)
-    drawn, _ = control_kernels.draw_uniform(4, [m], None, [9], 0, 40_000, 1000)
-    assert abs(chi_square(drawn, expected)) < 4
-    assert kernels.is_acyclic(drawn, 4).all()
-
-
-def test_both_ways_to_uniform_draws_have_the_same_law(monkeypatch):
+def test_both_ways_to_uniform_orientations_have_the_same_law(monkeypatch):
     expected = dict.fromkeys(acyclic_orientations(CYCLE, 4), 1)
     skeleton = np.array([key(CYCLE + [(b, a) for a, b in CYCLE], 4)], np.uint64).reshape(1, 2, 1)
     for way in (False, True):
         monkeypatch.setattr(control_kernels, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
         monkeypatch.setattr(control_kernels_numpy, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
-        drawn = control_kernels.draw_uniform(4, [], skeleton, [9], 0, 20_000, 1000)[0]
+        drawn = control_kernels.orient_uniformly(skeleton, 4, [0], [9], 0, 20_000, 1000)[0]
         assert abs(chi_square(drawn, expected)) < 4
-        plain = control_kernels_numpy.draw_uniform(4, [], skeleton, [9], 0, 50, 1000)[0]
+        plain = control_kernels_numpy.orient_uniformly(skeleton, 4, [0], [9], 0, 50, 1000)[0]
         np.testing.assert_array_equal(drawn[:50], plain)
 
 
@@ -184,4 +173,8 @@ def test_arguments_are_checked(module):
     with pytest.raises(ValueError, match="rewiring must lie between 0 and 1, found 2"):
         module.small_world(5, [0, 1, 2], 2, KEYS, 0, 1)
     with pytest.raises(ValueError, match="at most 64 nodes, found 65"):
-        module.draw_uniform(65, [0, 1, 2], None, KEYS, 0, 1, 10)
+        module.orient_uniformly(mixed(65), 65, [0, 1, 2], KEYS, 0, 1, 10)
+    with pytest.raises(ValueError, match="at most 400 nodes, found 401"):
+        module.draw_dags(401, [0, 1, 2], KEYS, 0, 1)
+    with pytest.raises(ValueError, match="3 keys need as many numbers of edges"):
+        module.draw_dags(5, [0, 1], KEYS, 0, 1)

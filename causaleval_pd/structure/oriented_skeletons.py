@@ -9,28 +9,24 @@ References
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.batch import GraphBatch, GraphPairs, control_kernels, kernels
-from ..graphs.control_inputs import MOST_UNIFORM
-from ..graphs.planes import plane_words, planes_from_marks
+from ..graphs.batch import GraphBatch, GraphPairs, control_kernels
+from ..graphs.control_inputs import MOST_ORIENTED
+from ..graphs.planes import plane_words
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Distribution, Matcher, Matching
-from .closed_forms import edge_weights, enumerated, half_of_shared, linear, oriented
+from .closed_forms import exchangeable, half_of_shared, of_dags, oriented
 from .drawn_graphs import DrawnGraphs, class_codes, in_class
 from .random_graphs import control_classes, estimated_edges
 
 Planes = NDArray[np.uint64]
 
-#: nodes up to which all DAGs are listed (29,281), so that every metric has an exact distribution
-MOST_LISTED = 5
-#: tries a uniform DAG may take
+#: tries that a uniform orientation may take
 _TRIES = 200_000
 #: sets the stream of directions apart from that of skeletons
 _DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
@@ -68,14 +64,17 @@ def _match_skeleton(matching: Matching, *, of_truth: bool) -> Matcher:
             if law == "order":
                 drawn = control_kernels().orient_graphs(graphs, d, index[:, None], keys, start, count)
             else:
-                drawn = _uniform(d, None, graphs[index], rows, keys, start, count)
+                drawn = _orient_uniformly(graphs, d, index, rows, keys, start, count)
             return in_class(drawn, d, cpdag, count)
 
         def known(metric: Metric) -> ClosedForm | None:
             return _directed_at_random(metric, skeletons, cpdag, along_order=law == "order")
 
-        if law == "uniform":
-            _check_size(d, "orientation_law='uniform'")
+        if law == "uniform" and d > MOST_ORIENTED:
+            raise ValueError(
+                f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
+                "orientation_law='order'"
+            )
         return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
 
     return match
@@ -99,117 +98,27 @@ def _directed_at_random(
         found = ClosedForm(half_of_shared(metric, skeletons, shared))
     else:
         return None
-    return None if found is None else _of_dags(found, cpdag)
+    return None if found is None else of_dags(found, cpdag)
 
 
-def _of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
-    """Forget what does not hold for CPDAGs."""
-    variance = np.nan if known.variance is None else known.variance
-    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
-
-
-def _check_size(n_nodes: int, what: str) -> None:
-    if n_nodes > MOST_UNIFORM:
-        raise ValueError(
-            f"{what} draws uniformly among DAGs over at most {MOST_UNIFORM} nodes, found {n_nodes}; use "
-            "null='edges', or null='orientation' with orientation_law='order'"
-        )
-
-
-def _uniform(
+def _orient_uniformly(
+    skeletons: Planes,
     d: int,
-    n_edges: NDArray[np.int64] | None,
-    skeletons: Planes | None,
+    index: NDArray[np.int64],
     rows: NDArray[np.int64],
     keys: NDArray[np.uint64],
     start: int,
     count: int,
 ) -> Planes:
-    """Draw uniform DAGs, or say which row has too many edges for that."""
-    drawn, stuck = control_kernels().draw_uniform(
-        d, np.zeros(len(keys), np.int64) if n_edges is None else n_edges, skeletons, keys, start, count, _TRIES
-    )
+    """Orient skeletons uniformly, or say which row has too many edges for that."""
+    drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, _TRIES)
     if stuck >= 0:
         raise ValueError(
             f"row {rows[stuck]}: no acyclic graph was found in {_TRIES:,} random directions of its edges over {d} "
-            "nodes; graphs this dense are not drawn uniformly: use null='edges', or null='orientation' with "
-            "orientation_law='order'"
+            "nodes; skeletons this dense are not oriented uniformly: use orientation_law='order', or null='dags' for "
+            "uniform DAGs with as many edges"
         )
     return np.asarray(drawn)
-
-
-@cache
-def all_dags(n_nodes: int, n_edges: int) -> Planes:
-    """Return every labelled DAG with a number of edges."""
-    pairs = list(itertools.combinations(range(n_nodes), 2))
-    chosen = list(itertools.combinations(range(len(pairs)), n_edges))
-    flips = (np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1
-    marks = np.zeros((len(chosen), len(flips), n_nodes, n_nodes), bool)
-    for number, some in enumerate(chosen):
-        for e, k in enumerate(some):
-            i, j = pairs[k]
-            marks[number, :, i, j], marks[number, :, j, i] = flips[:, e] == 0, flips[:, e] == 1
-    planes = planes_from_marks(marks.reshape(-1, n_nodes, n_nodes), np.arange(n_nodes))
-    found: Planes = planes[kernels().is_acyclic(planes, n_nodes)]
-    found.flags.writeable = False
-    return found
-
-
-def match_dags(matching: Matching) -> Matcher:
-    """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class."""
-
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        d, n_edges = pairs.n_nodes, estimated_edges(pairs)
-        cpdag = control_classes(matching, rows, pairs)
-        _check_size(d, "null='dags'")
-
-        def planes(start: int, count: int) -> Planes:
-            return in_class(_uniform(d, n_edges, None, rows, keys, start, count), d, cpdag, count)
-
-        @cache
-        def support(number: int) -> tuple[GraphBatch, float]:
-            graphs = all_dags(d, number // 2)
-            mapped = np.full(1, number % 2 == 1)
-            kinds = np.repeat(class_codes(mapped), len(graphs))
-            return GraphBatch(d, in_class(graphs, d, mapped, len(graphs)), kinds), 1 / len(graphs)
-
-        def known(metric: Metric) -> ClosedForm | None:
-            if d <= MOST_LISTED:
-                return enumerated(metric, pairs, 2 * n_edges + cpdag, support)
-            return _exchangeable(metric, pairs, cpdag)
-
-        return DrawnGraphs(pairs, class_codes(cpdag), planes, known, pace=5000)
-
-    return match
-
-
-def _exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -> ClosedForm | None:
-    """Give means where nodes are alike and every DAG is as likely as its reversal.
-
-    Each pair is then adjacent with probability m_e / M and either direction equally likely, as under random graphs with
-    as many edges; the number of shared adjacencies is not hypergeometric, and variances differ.
-    """
-    if metric.null == "hypergeometric":
-        weights = edge_weights(metric, pairs)
-        if weights is None:
-            return None
-        true, estimated = (
-            side.edge_counts.edges[index]
-            for side, index in ((pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index))
-        )
-        n_pairs = max(1, pairs.n_nodes * (pairs.n_nodes - 1) // 2)
-        return ClosedForm(weights.constant + weights.same * true * estimated / n_pairs)
-    if cpdag.all():
-        return None
-    if metric.null == "linear":
-        truth = pairs.truth.edge_counts
-        directed, lines = truth.directed[pairs.truth_index], truth.undirected[pairs.truth_index]
-        found = linear(metric, pairs.n_nodes, directed, lines, estimated_edges(pairs), None)
-    elif metric.null == "reversal":
-        found = ClosedForm(half_of_shared(metric, pairs, None))
-    else:
-        return None
-    return _of_dags(found, cpdag)
 
 
 #: draws skeletons, (n * count, 2, W), for rows whose pairs and streams are given
@@ -230,7 +139,7 @@ def _match_drawn(matching: Matching, skeletons: Skeletons, *, alike: bool, pace:
             return in_class(directed, d, cpdag, count)
 
         def known(metric: Metric) -> ClosedForm | None:
-            return _exchangeable(metric, pairs, cpdag) if alike else None
+            return exchangeable(metric, pairs, cpdag) if alike else None
 
         return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d), pace)
 

@@ -1,0 +1,168 @@
+"""Counts that metrics share: of one graph, and of what truth and estimate have in common."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+
+class EdgeCounts(NamedTuple):
+    """Edges of each graph of a batch, by type."""
+
+    edges: NDArray[np.float64]
+    directed: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+
+
+class PairCounts:
+    """What truth and estimate have in common: float64 arrays, a value a pair, made when they are asked for.
+
+    `same_direction`, `reversed`, `lost_direction` (truth directed, estimate not), `added_direction` and
+    `both_undirected` add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs.
+
+    Parameters
+    ----------
+    n_nodes : array_like
+        Number of nodes.
+    tp, true_edges, estimated_edges : array_like
+        Shared adjacencies, and adjacencies of truth and estimate.
+    same_direction, reversed, true_directed, estimated_directed, lost_direction, added_direction : array_like
+        Counts of directed edges; all broadcast together.
+    """
+
+    def __init__(
+        self,
+        n_nodes: Any,
+        tp: Any,
+        true_edges: Any,
+        estimated_edges: Any,
+        *,
+        same_direction: Any = 0.0,
+        reversed: Any = 0.0,
+        true_directed: Any = 0.0,
+        estimated_directed: Any = 0.0,
+        lost_direction: Any = 0.0,
+        added_direction: Any = 0.0,
+    ) -> None:
+        self._n_nodes = n_nodes
+        self._given = {
+            "tp": tp,
+            "true_edges": true_edges,
+            "estimated_edges": estimated_edges,
+            "same_direction": same_direction,
+            "reversed": reversed,
+            "true_directed": true_directed,
+            "estimated_directed": estimated_directed,
+            "lost_direction": lost_direction,
+            "added_direction": added_direction,
+        }
+        self._shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in self._given.values()))
+
+    def _count(self, name: str) -> Values:
+        return np.broadcast_to(np.asarray(self._given[name], np.float64), self._shape)
+
+    @cached_property
+    def tp(self) -> Values:
+        """Shared adjacencies."""
+        return self._count("tp")
+
+    @cached_property
+    def fp(self) -> Values:
+        """Adjacencies of the estimate only."""
+        return self.estimated_edges - self.tp
+
+    @cached_property
+    def fn(self) -> Values:
+        """Adjacencies of the truth only."""
+        return self.true_edges - self.tp
+
+    @cached_property
+    def tn(self) -> Values:
+        """Pairs of nodes that are adjacent in neither graph."""
+        return self.n_pairs - self.true_edges - self.fp
+
+    @cached_property
+    def n_pairs(self) -> Values:
+        """Pairs of nodes."""
+        d = np.asarray(self._n_nodes, np.float64)
+        return np.broadcast_to(d * (d - 1) / 2, self._shape)
+
+    @cached_property
+    def true_edges(self) -> Values:
+        """Adjacencies of the truth."""
+        return self._count("true_edges")
+
+    @cached_property
+    def estimated_edges(self) -> Values:
+        """Adjacencies of the estimate."""
+        return self._count("estimated_edges")
+
+    @cached_property
+    def true_directed(self) -> Values:
+        """Directed edges of the truth."""
+        return self._count("true_directed")
+
+    @cached_property
+    def estimated_directed(self) -> Values:
+        """Directed edges of the estimate."""
+        return self._count("estimated_directed")
+
+    @cached_property
+    def same_direction(self) -> Values:
+        """Shared adjacencies that are directed alike."""
+        return self._count("same_direction")
+
+    @cached_property
+    def reversed(self) -> Values:
+        """Shared adjacencies that are directed the other way."""
+        return self._count("reversed")
+
+    @cached_property
+    def lost_direction(self) -> Values:
+        """Shared adjacencies, directed in the truth and undirected in the estimate."""
+        return self._count("lost_direction")
+
+    @cached_property
+    def added_direction(self) -> Values:
+        """Shared adjacencies, undirected in the truth and directed in the estimate."""
+        return self._count("added_direction")
+
+    @cached_property
+    def both_undirected(self) -> Values:
+        """Shared adjacencies that are undirected in both graphs."""
+        return self.tp - self.same_direction - self.reversed - self.lost_direction - self.added_direction
+
+
+class VStructureCounts(NamedTuple):
+    """Unshielded colliders of the truth, of the estimate and of both, a value a pair."""
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]
+
+
+class AncestorCounts(NamedTuple):
+    """Ordered pairs joined by a directed path in the truth, the estimate and both, a value a pair of graphs.
+
+    `agreed` and `opposed` count the directed edges of the truth whose tail is an ancestor of the head in the estimate,
+    and whose head is one of the tail; not those where both hold.
+    """
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]
+    agreed: NDArray[np.float64]
+    opposed: NDArray[np.float64]
+
+
+class BlanketCounts(NamedTuple):
+    """Members of Markov blankets, summed over the nodes, in the truth, the estimate and both."""
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]

@@ -1,0 +1,79 @@
+"""Labelled DAGs: all of those with a number of edges or with a skeleton, and DAGs as sets of parents."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .batch import kernels
+from .planes import arcs_from_planes, planes_from_arcs
+
+Planes = NDArray[np.uint64]
+
+#: nodes up to which all DAGs are listed: 29,281 over five
+MOST_LISTED = 5
+#: edges up to which all orientations are listed
+MOST_DIRECTED = 14
+
+
+@cache
+def all_dags(n_nodes: int, n_edges: int) -> Planes:
+    """Return every labelled DAG with a number of edges, as (N, 2, W) planes.
+
+    Examples
+    --------
+    >>> [sum(len(all_dags(d, m)) for m in range(d * (d - 1) // 2 + 1)) for d in range(1, 5)]
+    [1, 3, 25, 543]
+    """
+    if n_nodes > MOST_LISTED:
+        raise ValueError(f"all DAGs are listed over at most {MOST_LISTED} nodes, found {n_nodes}")
+    pairs = itertools.combinations(range(n_nodes), 2)
+    found = [_directed(n_nodes, chosen) for chosen in itertools.combinations(pairs, n_edges)]
+    return _acyclic(np.concatenate(found), n_nodes)
+
+
+@lru_cache(maxsize=64)
+def all_orientations(n_nodes: int, edges: tuple[tuple[int, int], ...]) -> Planes:
+    """Return every acyclic orientation of a skeleton, as (N, 2, W) planes.
+
+    Examples
+    --------
+    >>> len(all_orientations(3, ((0, 1), (0, 2), (1, 2))))
+    6
+    """
+    if len(edges) > MOST_DIRECTED:
+        raise ValueError(f"orientations are listed for at most {MOST_DIRECTED} edges, found {len(edges)}")
+    return _acyclic(_directed(n_nodes, edges), n_nodes)
+
+
+def _directed(n_nodes: int, edges: tuple[tuple[int, int], ...]) -> Planes:
+    """Direct edges in every way."""
+    flips = (np.arange(2 ** len(edges))[:, None] >> np.arange(len(edges))) & 1 == 1
+    first, second = np.array(edges, np.int64).reshape(-1, 2).T
+    row = np.repeat(np.arange(len(flips)), len(edges))
+    source, target = np.where(flips, second, first).ravel(), np.where(flips, first, second).ravel()
+    return planes_from_arcs(len(flips), n_nodes, row, source, target)
+
+
+def _acyclic(planes: Planes, n_nodes: int) -> Planes:
+    found: Planes = planes[kernels().is_acyclic(planes, n_nodes)]
+    found.flags.writeable = False
+    return found
+
+
+def parent_sets(planes: Planes, n_nodes: int) -> list[list[int]]:
+    """Return the parents of each node of each graph, as bits of an integer.
+
+    Examples
+    --------
+    >>> parent_sets(all_dags(2, 1), 2)
+    [[0, 1], [2, 0]]
+    """
+    found = [[0] * n_nodes for _ in range(len(planes))]
+    arcs = (array.tolist() for array in arcs_from_planes(planes, n_nodes))
+    for row, source, target in zip(*arcs, strict=True):
+        found[row][target] |= 1 << source
+    return found
