@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -65,6 +66,14 @@ class Metric:
         Depends on the truth alone, so that it is known for failed runs too.
     options : mapping
         Options fixed by `tweak`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.shd.long_name, ce.shd.direction, ce.shd.range
+    ('structural Hamming distance', 'minimize', (0.0, inf))
+    >>> ce.shd("A -> B; B -> C", "A -> B; C -> B")
+    1.0
     """
 
     name: str
@@ -99,20 +108,24 @@ class Metric:
         """Complete the function's docstring by what the spec knows, so that no metric repeats it."""
         text = inspect.getdoc(self.function) or f"Compute the {self.long_name}."
         head, mark, examples = text.partition("\nExamples\n--------\n")
-        parts = [head.rstrip(), "", self.spec_line(), ""]
-        if "\nParameters\n---" not in text:
+        first = re.search(r"^\w+\n---", head, re.MULTILINE)
+        prose, sections = (head[: first.start()], head[first.start() :]) if first else (head, "")
+        parts = [prose.rstrip(), "", self.spec_line(), ""]
+        if "Parameters\n---" not in sections:
             parts += ["Parameters", "----------", f"pairs : pairs of field {self.field!r}, or a cell"]
             parts += ["    Aligned pairs; or the true cell, followed by the estimated one."]
             if self.zero_division:
                 parts += ["zero_division : float", "    What 0/0 is; default NaN."]
             parts += [""]
-        if "\nReturns\n---" not in text:
+        if sections:
+            parts += [sections.rstrip(), ""]
+        if "Returns\n---" not in sections:
             parts += ["Returns", "-------", "(n,) ndarray or float", "    One value a pair.", ""]
         parts += [
             "Raises",
             "------",
             "ValueError",
-            f"    If the cells are not {self.kinds_line()}, or do not align.",
+            f"    If the cells are of other kinds than {self.kinds_line()}, or do not align.",
             "",
         ]
         if self.reference:
@@ -127,11 +140,11 @@ class Metric:
     def kinds_line(self) -> str:
         """Say which kinds of cell it is defined for."""
         if self.truth_kinds == self.kinds:
-            return " and ".join(self.kinds)
+            return " and ".join(filter(None, [", ".join(self.kinds[:-1]), self.kinds[-1]]))
         return f"{' or '.join(self.truth_kinds)} as truth with {' or '.join(self.kinds)} as estimate"
 
     def spec_line(self) -> str:
-        """Say direction, range and optimum in one line (also the last line of the docstring)."""
+        """Say direction, range and optimum in one line (also the last line of the docstring's prose)."""
         low, high = (f"{x:g}" for x in self.range)
         aim = f"to {self.direction}" if self.direction in ("minimize", "maximize") else "closest to 0 is best"
         if self.direction is None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..metric import metric
 from .exposition import COMPONENTS
+from .options import with_options
 from .pairs import FormulaPairs
 from .quality import Convention
 from .sets import SetRule, combine
@@ -79,6 +80,7 @@ def f_score(
 
 
 @metric(**QUALITY, long_name="correctness")
+@with_options
 def correctness(
     pairs: FormulaPairs,
     *,
@@ -92,23 +94,6 @@ def correctness(
     conjunctions, disjunctions and paths. An output without models has none (NaN); so has a model with a constant
     outcome.
 
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
-        their mean, or whether some, or all, are 1.
-    convention : {"published", "paper"} or Convention
-        The numbers of the paper's tables, or what its text says.
-    zero_division : float
-        What 0/0 is; default NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -119,6 +104,7 @@ def correctness(
 
 
 @metric(**QUALITY, long_name="completeness")
+@with_options
 def completeness(
     pairs: FormulaPairs,
     *,
@@ -131,23 +117,6 @@ def completeness(
     Shared over own complexity of the truth's causal exposition, summed over outcomes and over literals,
     conjunctions, disjunctions and paths. An output without models has 0.
 
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
-        their mean, or whether some, or all, are 1.
-    convention : {"published", "paper"} or Convention
-        The numbers of the paper's tables, or what its text says.
-    zero_division : float
-        What 0/0 is; default NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -158,6 +127,7 @@ def completeness(
 
 
 @metric(**QUALITY, long_name="F-beta of correctness and completeness")
+@with_options
 def f_beta(
     pairs: FormulaPairs,
     *,
@@ -170,25 +140,6 @@ def f_beta(
 
     (1 + b^2) P R / (b^2 P + R) of correctness P and completeness R, 0 where both are 0, and 0 for an output without
     models.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    beta : float
-        How many times more completeness weighs than correctness.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
-        their mean, or whether some, or all, are 1.
-    convention : {"published", "paper"} or Convention
-        The numbers of the paper's tables, or what its text says.
-    zero_division : float
-        What 0/0 is; default NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair.
 
     Examples
     --------

@@ -180,6 +180,12 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
         If a cell is a matrix.
     ValueError, TypeError
         As `graph_column`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> coerce_graphs(pd.Series(["A -> B", None], index=["r1", "r2"])).graph.to_strings().to_dict()
+    {'r1': 'A -> B', 'r2': nan}
     """
     if is_packed(series):
         return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
@@ -206,6 +212,12 @@ def is_graph_column(series: pd.Series) -> bool:
     bool
         True for packed graphs, cells of a known format, edge strings with an edge, and the text of graph objects (which
         `coerce_graphs` refuses with an explanation).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_graph_column(pd.Series(["A -> B", "A; B"])), is_graph_column(pd.Series(["pc", "ges"]))
+    (True, False)
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.categories.to_series()

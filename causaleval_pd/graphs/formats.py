@@ -29,7 +29,19 @@ _MIXED = {"bidirected", "circle", "<->", "o->", "<-o", "o-o", "o--", "--o"}
 
 
 class AmbiguousEncodingError(ValueError):
-    """A matrix can be read in two ways, and nobody said which one is meant."""
+    """A matrix can be read in two ways, and nobody said which one is meant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import causaleval_pd as ce
+    >>> matrix = np.array([[0, 1], [0, 0]])
+    >>> try:
+    ...     ce.as_graph(matrix)
+    ... except ce.AmbiguousEncodingError:
+    ...     print(ce.as_graph(matrix, encoding="row->column"))
+    Graph('0 -> 1', kind='dag')
+    """
 
 
 def cell_format(cell: Any) -> str:
