@@ -23,7 +23,7 @@ PACKAGE = Path(ce.__file__).parent
 # a module or folder may import those before it; a new one needs a place here
 LAYERS = """
     messages, stats, ranks, effects, significance, resampling, friedman, engine,
-    context, null, field, metric, labels,
+    context, null, field, metric, options, labels,
     graphs, structure,
     causal_kl, configurational, reasoning,
     evaluate, strata, row_controls, streaming, controls, published,

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metric import metric
+from ..options import with_options
 from .exposition import COMPONENTS
-from .options import with_options
 from .pairs import FormulaPairs
 from .quality import Convention
 from .sets import SetRule, combine
@@ -30,6 +30,19 @@ QUALITY: dict[str, Any] = {
     "range": (0, 1),
     "optimum": 1,
     "reference": "10.1515/jci-2023-0032",
+}
+OPTIONS = {
+    "pairs": """pairs : pairs of field 'formula', or a cell
+    Aligned pairs; or the true cell, followed by the estimated one.""",
+    "beta": """beta : float
+    How many times more completeness weighs than correctness.""",
+    "models": """models : {"max", "mean", "any", "all"}
+    What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
+    their mean, or whether some, or all, are 1.""",
+    "convention": """convention : {"published", "paper"} or Convention
+    The numbers of the paper's tables, or what its text says.""",
+    "zero_division": """zero_division : float
+    What 0/0 is; default NaN.""",
 }
 CORRECTNESS, COMPLETENESS = 0, 1
 
@@ -80,7 +93,7 @@ def f_score(
 
 
 @metric(**QUALITY, long_name="correctness")
-@with_options
+@with_options(OPTIONS)
 def correctness(
     pairs: FormulaPairs,
     *,
@@ -104,7 +117,7 @@ def correctness(
 
 
 @metric(**QUALITY, long_name="completeness")
-@with_options
+@with_options(OPTIONS)
 def completeness(
     pairs: FormulaPairs,
     *,
@@ -127,7 +140,7 @@ def completeness(
 
 
 @metric(**QUALITY, long_name="F-beta of correctness and completeness")
-@with_options
+@with_options(OPTIONS)
 def f_beta(
     pairs: FormulaPairs,
     *,
