@@ -12,14 +12,19 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from dask.diagnostics import ProgressBar
-from distributed import Client, LocalCluster
 
 import causaleval_pd as ce
-import causaleval_pd.dask
+
+try:
+    import dask.dataframe as dd
+    from dask.diagnostics import ProgressBar
+    from distributed import Client, LocalCluster
+
+    import causaleval_pd.dask
+except ImportError:
+    raise SystemExit("this example needs dask: pip install 'causaleval_pd[dask]'") from None
 
 NODES = 20
 EDGES = 40
@@ -74,7 +79,9 @@ def main():
     table = dd.from_map(study, range(given.rows // size), rows=size, meta=study(0, 1).iloc[:0])
 
     cluster = (
-        LocalCluster(n_workers=given.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") if given.workers else None
+        LocalCluster(n_workers=given.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+        if given.workers
+        else None
     )
     with nullcontext() if cluster is None else cluster, nullcontext() if cluster is None else Client(cluster) as client:
         start = time.perf_counter()
