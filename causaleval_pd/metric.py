@@ -137,6 +137,14 @@ class Metric:
         """Whether the metric can be 0/0 and so takes `zero_division=`."""
         return "zero_division" in inspect.signature(self.function).parameters
 
+    def check_options(self, options: Iterable[str]) -> None:
+        """Refuse options that the metric does not have."""
+        allowed = list(inspect.signature(self.function).parameters)[1:]
+        for key in options:
+            if key not in allowed:
+                hint = f"{nearest(key, allowed)}its options: {', '.join(allowed) or 'none'}"
+                raise ValueError(f"{self.name} has no option {key!r}; {hint}")
+
     def kinds_line(self) -> str:
         """Say which kinds of cell it is defined for."""
         if self.truth_kinds == self.kinds:
@@ -153,6 +161,8 @@ class Metric:
 
     def __call__(self, truth: Any, estimate: Any = None, **options: Any) -> Any:
         """Score one (truth, estimate) pair of cells, or every pair of a `Pairs`."""
+        if options:
+            self.check_options(options)
         options = {**self.options, **options}
         if isinstance(truth, Pairs):
             return np.asarray(self.function(truth, **options))
@@ -387,12 +397,9 @@ def tweak(base: str | Metric, *, name: str | None = None, **options: Any) -> Met
     (1.0, 2.0)
     """
     base = get_metric(base)
-    allowed = list(inspect.signature(base.function).parameters)[1:]
-    for key in options:
-        if key not in allowed:
-            raise ValueError(f"{base.name} has no option {key!r}; its options: {', '.join(allowed) or 'none'}")
+    base.check_options(options)
     name = base.name if name is None else name
-    if not name.isidentifier():
+    if not (isinstance(name, str) and name.isidentifier()):
         raise ValueError(f"a metric's name must be an identifier (it becomes a column), found {name!r}")
     return replace(base, name=name, options=MappingProxyType({**base.options, **options}))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..messages import name_row
+from ..messages import check_type, name_row
 from .classes import explain_kind, infer_kinds, not_in_class
 from .collect import Cells, NodeLists
 from .formats import cell_format
@@ -142,6 +142,8 @@ def as_graph(
     def where(row: int) -> str:
         return "graph"
 
+    if nodes is not None:
+        check_type(nodes, Iterable, "a list of node names", "nodes")
     lists = NodeLists(None if nodes is None else list(nodes), 1, None)
     column, declared = Cells(where, lists, encoding, rename).read([value], 1)
     if not column.blocks:
@@ -274,6 +276,7 @@ def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
     """Return a class code a row, -1 where none is declared."""
     if kind is None or isinstance(kind, str):
         kind = [kind] * n_rows
+    check_type(kind, Iterable, f"one of {', '.join(map(repr, KINDS))}, or a list of these", "kind")
     kinds = list(kind)
     if len(kinds) != n_rows:
         raise ValueError(f"kind has {len(kinds)} rows, values has {n_rows}")

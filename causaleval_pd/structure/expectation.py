@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ..graphs.batch import PairCounts
+from ..messages import check_known, check_number, shown
 from ..metric import Metric, get_metric, tweak
 from .adjacency import skeleton_p
 from .closed_forms import linear
@@ -82,10 +83,8 @@ def expected_metric(
        mean  median     low  high
     0   0.8  0.8571  0.7143   1.0
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
-    if convention not in ("defined", "published"):
-        raise ValueError(f"convention must be 'defined' or 'published', found {convention!r}")
+    check_number(level, "level", "(0, 1)")
+    check_known(convention, ("defined", "published"), "convention")
     d, mt, me = _margins(n_nodes, true_edges, estimated_edges)
     parts = []
     for given in [metric] if isinstance(metric, (str, Metric)) else list(metric):
@@ -121,13 +120,20 @@ def _expected(
     return {"mean": mean, "median": median, "low": low, "high": high}
 
 
+def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold whole numbers from 0, found {shown(given)}") from None
+
+
 def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
     names = ("n_nodes", "true_edges", "estimated_edges")
     arrays = []
     for name, given in zip(names, (n_nodes, true_edges, estimated_edges), strict=True):
-        numbers = np.asarray(given, np.float64)
+        numbers = _numbers(given, name)
         if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all() and (numbers >= 0).all()):
-            raise ValueError(f"{name} must hold whole numbers from 0, found {given!r}")
+            raise ValueError(f"{name} must hold whole numbers from 0, found {shown(given)}")
         arrays.append(numbers.astype(np.int64))
     d, mt, me = (np.atleast_1d(x).ravel() for x in np.broadcast_arrays(*arrays))
     for name, edges in (("true_edges", mt), ("estimated_edges", me)):
@@ -171,7 +177,7 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
     >>> round(ce.skeleton_test(10, 30, 30, 22), 10)
     0.0015632446
     """
-    given = np.broadcast_arrays(np.asarray(tp, np.float64), n_nodes, true_edges, estimated_edges)
+    given = np.broadcast_arrays(_numbers(tp, "tp"), n_nodes, true_edges, estimated_edges)
     shape, shared = given[0].shape, given[0].ravel()
     d, mt, me = _margins(*given[1:])
     counts = PairCounts(d, shared, mt, me)
