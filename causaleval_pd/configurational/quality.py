@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..messages import check_known
 from .exposition import COMPONENTS, Ascriptions, Exposition, PathRule, Setting, expose
-from .formula import Model, literal_text, parse
+from .formula import Model, as_model, literal_text
 from .limits import Work
 from .matching import best_overlap
 from .minimisation import Form
@@ -269,7 +269,7 @@ def quality_table(
     """
     setting = setting or Setting()
     chosen = Convention.of(convention)
-    models = [parse(model) if isinstance(model, str) else model for model in (truth, estimate)]
+    models = [as_model(model) for model in (truth, estimate)]
     true, estimated = (
         expose(model, setting, relative=relative, path_rule=chosen.path_rule, size_caps=chosen.size_caps)
         for model, relative in zip(models, (False, True), strict=True)

@@ -77,10 +77,12 @@ def read_edge_list(cell: Sequence[Any]) -> tuple[Labels, Arcs]:
     arcs = []
     for edge in cell:
         if not isinstance(edge, tuple) or len(edge) != 2:
-            raise TypeError(
-                f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; "
-                "make nested lists a numpy array and say encoding="
+            mend = (
+                "write edges as one text, as 'A -> B; B -> C'"
+                if isinstance(edge, str)
+                else "make nested lists a numpy array and say encoding="
             )
+            raise TypeError(f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; {mend}")
         source = position.setdefault(edge[0], len(position))
         target = position.setdefault(edge[1], len(position))
         if source == target:
