@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .messages import name_row, nearest
+from .messages import check_type, name_row, nearest
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ def resolve_context(
     >>> found.codes.tolist(), [dict(v) for v in found.values]
     ([0, 1, 0], [{'data': 1.5, 'n': 10}, {'data': 2.5, 'n': 10}])
     """
+    if given is None:
+        return None
+    check_type(given, Mapping, "a mapping of names to inputs, as {'data': frame}", "context")
     if not given:
         return None
     known = [name for names in accepted.values() for name in names]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .engine import Engine, RNGLike, job_count, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, add_columns, column, plan, select, typed, with_cells
 from .field import Field, Pairs
+from .messages import check_known, check_number, check_type, check_whole, nearest
 from .metric import Metric
 from .null import ClosedForm, Matcher, Matching, Null, NullLike, null_model
 from .row_controls import METHODS, Method, Plan, PRule, RowControls, skill, spread, without_p
@@ -135,6 +136,7 @@ def with_controls(
        adjacency_precision  adjacency_precision_control_mean  adjacency_precision_p
     0                  1.0                               0.5                    0.2
     """
+    check_whole(n_draws, "n_draws", 1)
     check_settings(n_draws, level, method, p_rule, stop_after)
     job_count(engine, n_jobs)
     seed = resolve_seed(rng)
@@ -188,14 +190,11 @@ def shared_key(seed: int) -> np.uint64:
 def check_settings(n_draws: int | None, level: float, method: str, p_rule: str, stop_after: int | None = None) -> None:
     """Refuse settings that no control can be made with."""
     for name, number in (("n_draws", n_draws), ("stop_after", stop_after)):
-        if number is not None and (isinstance(number, bool) or int(number) != number or number < 1):
-            raise ValueError(f"{name} must be a positive integer, found {number!r}")
-    if not (isinstance(level, (int, float)) and 0 < level < 1):
-        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
-    if method not in ("auto", "exact", "moments", "simulate"):
-        raise ValueError(f"method must be 'auto', 'exact', 'moments' or 'simulate', found {method!r}")
-    if p_rule not in ("add_one", "share", "mid"):
-        raise ValueError(f"p_rule must be 'add_one', 'share' or 'mid', found {p_rule!r}")
+        if number is not None:
+            check_whole(number, name, 1)
+    check_number(level, "level", "(0, 1)")
+    check_known(method, ("auto", "exact", "moments", "simulate"), "method")
+    check_known(p_rule, ("add_one", "share", "mid"), "p_rule")
     if stop_after is not None and p_rule != "add_one":
         raise ValueError(f"p_rule={p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)")
 
@@ -220,7 +219,8 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
     if isinstance(chosen.model, str):
         if chosen.model not in field.nulls:
             raise ValueError(
-                f"unknown null {chosen.model!r} for field {field.name!r}; its null models: {', '.join(field.nulls)}"
+                f"unknown null {chosen.model!r} for field {field.name!r}; {nearest(chosen.model, field.nulls)}its null "
+                f"models: {', '.join(field.nulls)}"
             )
         model = field.nulls[chosen.model]
     elif field.custom_null is None:
@@ -240,6 +240,7 @@ def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.o
     """Return the stated class of each row's controls: one word for all, or a column's words."""
     if control_kind is None:
         return None
+    check_type(control_kind, str, "a class of graphs or the name of a column", "control_kind")
     if control_kind in table.columns:
         return column(table, control_kind, "control_kind").to_numpy(object)
     return np.full(len(table), control_kind, object)

@@ -82,7 +82,7 @@ def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
     >>> ce.as_graph(ce.datasets.sachs_truth(17)).n_edges
     17
     """
-    if n_edges not in _SACHS:
+    if not isinstance(n_edges, int) or n_edges not in _SACHS:
         raise ValueError(f"n_edges must be 20 or 17, the sizes of the two graphs in use, found {n_edges!r}")
     return _SACHS[n_edges]
 

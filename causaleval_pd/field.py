@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .context import Context
+from .messages import check_known
 from .null import Null
 
 FIELDS: dict[str, Field] = {}
@@ -168,6 +169,5 @@ def get_field(name: str) -> Field:
     ValueError
         If there is none of that name.
     """
-    if name not in FIELDS:
-        raise ValueError(f"unknown field {name!r}; known fields: {', '.join(sorted(FIELDS))}")
+    check_known(name, sorted(FIELDS), "field")
     return FIELDS[name]

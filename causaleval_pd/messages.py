@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+_NUMBERS = (int, float, np.integer, np.floating)
 
 
 def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = None) -> str:
@@ -75,5 +78,137 @@ def check_known(name: Any, known: Iterable[Any], what: str) -> None:
         With the nearest names and all known ones.
     """
     known = list(known)
-    if name not in known:
+    # arrays and tables compare cell by cell
+    if not isinstance(name, Hashable) or name not in known:
         raise ValueError(f"unknown {what} {name!r}; {nearest(name, known)}known are {', '.join(map(repr, known))}")
+
+
+def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:
+    """Refuse a value of another type.
+
+    Parameters
+    ----------
+    value : object
+        What the user passed.
+    types : type or tuple of types
+        What is taken.
+    expected : str
+        The same in words: "a DataFrame with a row a question".
+    what : str
+        Name of the argument.
+
+    Raises
+    ------
+    TypeError
+        With the type that was found.
+
+    Examples
+    --------
+    >>> check_type("A -> B", dict, "a mapping of nodes to parents", "parents")
+    Traceback (most recent call last):
+    TypeError: parents must be a mapping of nodes to parents, found 'A -> B'
+    """
+    if not isinstance(value, types):
+        raise TypeError(f"{what} must be {expected}, found {shown(value)}")
+
+
+def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
+    """Refuse what is no number within an interval.
+
+    Parameters
+    ----------
+    value : object
+        What the user passed.
+    what : str
+        Name of the argument.
+    interval : str
+        Its limits, in square brackets where they belong to it.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or lies outside.
+
+    Examples
+    --------
+    >>> check_number(0.5, "share", "[0, 1)")
+    0.5
+    >>> check_number(95, "level", "(0, 1)")
+    Traceback (most recent call last):
+    ValueError: level must lie between 0 and 1, found 95
+    """
+    low, high = map(float, interval[1:-1].split(","))
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+        above = low <= value if interval[0] == "[" else low < value
+        below = value <= high if interval[-1] == "]" else value < high
+        if above and below:
+            return float(value)
+    words = {"(-inf, inf)": "be a finite number", "(0, 1)": "lie between 0 and 1"}.get(interval, f"lie in {interval}")
+    raise ValueError(f"{what} must {words}, found {shown(value)}")
+
+
+def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -> int:
+    """Refuse what is no whole number, or too small or large a one.
+
+    Parameters
+    ----------
+    value : object
+        What the user passed.
+    what : str
+        Name of the argument.
+    least, most : int
+        Smallest and largest number that is taken.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or lies outside.
+
+    Examples
+    --------
+    >>> check_whole(2.0, "n_draws", 1)
+    2
+    >>> check_whole("many", "n_draws", 1)
+    Traceback (most recent call last):
+    ValueError: n_draws must be a positive integer, found 'many'
+    """
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most and not value % 1:
+        return int(value)
+    words = "a positive integer" if least == 1 else f"an integer from {least}"
+    raise ValueError(f"{what} must be {words}{'' if most == math.inf else f' to {most}'}, found {shown(value)}")
+
+
+def shown(value: Any) -> str:
+    """Show what was found: short values themselves, long ones cut, tables by their type.
+
+    Parameters
+    ----------
+    value : object
+        What the user passed.
+
+    Returns
+    -------
+    str
+        Its text.
+
+    Examples
+    --------
+    >>> shown("A -> B"), shown(np.float64(0.5)), shown(pd.DataFrame())
+    ("'A -> B'", '0.5', 'a DataFrame')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (pd.DataFrame, pd.Series, pd.Index, np.ndarray)):
+        return f"a {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -65,6 +66,14 @@ class Metric:
         Depends on the truth alone, so that it is known for failed runs too.
     options : mapping
         Options fixed by `tweak`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.shd.long_name, ce.shd.direction, ce.shd.range
+    ('structural Hamming distance', 'minimize', (0.0, inf))
+    >>> ce.shd("A -> B; B -> C", "A -> B; C -> B")
+    1.0
     """
 
     name: str
@@ -99,20 +108,24 @@ class Metric:
         """Complete the function's docstring by what the spec knows, so that no metric repeats it."""
         text = inspect.getdoc(self.function) or f"Compute the {self.long_name}."
         head, mark, examples = text.partition("\nExamples\n--------\n")
-        parts = [head.rstrip(), "", self.spec_line(), ""]
-        if "\nParameters\n---" not in text:
+        first = re.search(r"^\w+\n---", head, re.MULTILINE)
+        prose, sections = (head[: first.start()], head[first.start() :]) if first else (head, "")
+        parts = [prose.rstrip(), "", self.spec_line(), ""]
+        if "Parameters\n---" not in sections:
             parts += ["Parameters", "----------", f"pairs : pairs of field {self.field!r}, or a cell"]
             parts += ["    Aligned pairs; or the true cell, followed by the estimated one."]
             if self.zero_division:
                 parts += ["zero_division : float", "    What 0/0 is; default NaN."]
             parts += [""]
-        if "\nReturns\n---" not in text:
+        if sections:
+            parts += [sections.rstrip(), ""]
+        if "Returns\n---" not in sections:
             parts += ["Returns", "-------", "(n,) ndarray or float", "    One value a pair.", ""]
         parts += [
             "Raises",
             "------",
             "ValueError",
-            f"    If the cells are not {self.kinds_line()}, or do not align.",
+            f"    If the cells are of other kinds than {self.kinds_line()}, or do not align.",
             "",
         ]
         if self.reference:
@@ -124,14 +137,22 @@ class Metric:
         """Whether the metric can be 0/0 and so takes `zero_division=`."""
         return "zero_division" in inspect.signature(self.function).parameters
 
+    def check_options(self, options: Iterable[str]) -> None:
+        """Refuse options that the metric does not have."""
+        allowed = list(inspect.signature(self.function).parameters)[1:]
+        for key in options:
+            if key not in allowed:
+                hint = f"{nearest(key, allowed)}its options: {', '.join(allowed) or 'none'}"
+                raise ValueError(f"{self.name} has no option {key!r}; {hint}")
+
     def kinds_line(self) -> str:
         """Say which kinds of cell it is defined for."""
         if self.truth_kinds == self.kinds:
-            return " and ".join(self.kinds)
+            return " and ".join(filter(None, [", ".join(self.kinds[:-1]), self.kinds[-1]]))
         return f"{' or '.join(self.truth_kinds)} as truth with {' or '.join(self.kinds)} as estimate"
 
     def spec_line(self) -> str:
-        """Say direction, range and optimum in one line (also the last line of the docstring)."""
+        """Say direction, range and optimum in one line (also the last line of the docstring's prose)."""
         low, high = (f"{x:g}" for x in self.range)
         aim = f"to {self.direction}" if self.direction in ("minimize", "maximize") else "closest to 0 is best"
         if self.direction is None:
@@ -140,6 +161,8 @@ class Metric:
 
     def __call__(self, truth: Any, estimate: Any = None, **options: Any) -> Any:
         """Score one (truth, estimate) pair of cells, or every pair of a `Pairs`."""
+        if options:
+            self.check_options(options)
         options = {**self.options, **options}
         if isinstance(truth, Pairs):
             return np.asarray(self.function(truth, **options))
@@ -374,12 +397,9 @@ def tweak(base: str | Metric, *, name: str | None = None, **options: Any) -> Met
     (1.0, 2.0)
     """
     base = get_metric(base)
-    allowed = list(inspect.signature(base.function).parameters)[1:]
-    for key in options:
-        if key not in allowed:
-            raise ValueError(f"{base.name} has no option {key!r}; its options: {', '.join(allowed) or 'none'}")
+    base.check_options(options)
     name = base.name if name is None else name
-    if not name.isidentifier():
+    if not (isinstance(name, str) and name.isidentifier()):
         raise ValueError(f"a metric's name must be an identifier (it becomes a column), found {name!r}")
     return replace(base, name=name, options=MappingProxyType({**base.options, **options}))
 

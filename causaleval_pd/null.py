@@ -230,6 +230,13 @@ class ChosenNull:
         Name in results.
     options : mapping
         The model's options that differ from the defaults.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> chosen = ce.null_model("orientation", orientation_law="uniform")
+    >>> isinstance(chosen, ce.ChosenNull), chosen.name, dict(chosen.options)
+    (True, 'orientation', {'orientation_law': 'uniform'})
     """
 
     model: str | Callable[..., Any]

@@ -66,6 +66,16 @@ class CubePlots:
     ----------
     cube : Dataset
         Made by `cube`.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "n"], n_draws=20, rng=7)
+    >>> grid = cube.ceval.plot.strata("shd", x="n", hue="algorithm")
+    >>> type(grid).__name__
+    'FacetGrid'
     """
 
     def __init__(self, cube: xr.Dataset) -> None:

@@ -14,6 +14,7 @@ from .controls import check_directions, check_settings, find_null
 from .engine import RNGLike, resolve_seed, row_keys
 from .evaluate import Metrics, bind_zero_division, select
 from .field import get_field
+from .messages import check_whole
 from .metric import Metric
 from .null import ClosedForm, NullLike
 from .row_controls import METHODS, Method, Plan, PRule, RowControls, row_means, skill, summarise
@@ -90,6 +91,7 @@ def control_distribution(
       metric  observed     mean mean_method
     0    shd      22.0  27.2727       exact
     """
+    check_whole(n_draws, "n_draws", 1)
     check_settings(n_draws, level, method, p_rule)
     values = _observed(observed, metrics)
     field = get_field("graph")

@@ -336,7 +336,7 @@ def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None =
     """
     p = np.asarray(p, np.float64)
     name = "none" if method is None else method
-    if name not in CORRECTIONS:
+    if not isinstance(name, str) or name not in CORRECTIONS:
         raise ValueError(f"unknown correction {method!r} (adjust=); known are {', '.join(map(repr, CORRECTIONS))}")
     result = p.copy()
     rows = np.flatnonzero(~np.isnan(p))

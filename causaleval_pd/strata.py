@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .engine import key_columns
 from .evaluate import Task, column, evaluate
+from .messages import check_type
 from .metric import METRICS
 
 By = Sequence[str | Mapping[str, Sequence[float]]]
@@ -71,6 +72,7 @@ def strata_axes(table: pd.DataFrame, by: By, task: Task) -> list[Axis]:
     """
     if isinstance(by, (str, Mapping)):
         by = [by]
+    check_type(by, Iterable, "the name of a column or several names, one a stratum", "by")
     axes: list[Axis] = []
     for entry in by:
         cuts = dict(entry) if isinstance(entry, Mapping) else {entry: None}

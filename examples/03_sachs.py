@@ -13,9 +13,12 @@ import causaleval_pd as ce
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from causallearn.search.ConstraintBased.PC import pc
-    from causallearn.search.FCMBased import lingam
-    from causallearn.search.ScoreBased.GES import ges
+    try:
+        from causallearn.search.ConstraintBased.PC import pc
+        from causallearn.search.FCMBased import lingam
+        from causallearn.search.ScoreBased.GES import ges
+    except ImportError:
+        raise SystemExit("this example needs causal-learn: pip install 'causaleval_pd[discovery]'") from None
 
 pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 4)
 data = ce.datasets.sachs()

@@ -19,11 +19,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from causallearn.search.ConstraintBased.PC import pc
-from causallearn.search.FCMBased.lingam import DirectLiNGAM
-from causallearn.search.ScoreBased.GES import ges
 
 import causaleval_pd as ce
+
+try:
+    from causallearn.search.ConstraintBased.PC import pc
+    from causallearn.search.FCMBased.lingam import DirectLiNGAM
+    from causallearn.search.ScoreBased.GES import ges
+except ImportError:
+    raise SystemExit("this example needs causal-learn: pip install 'causaleval_pd[discovery]'") from None
 
 NODES = [f"X{i}" for i in range(10)]
 SEED = 2025

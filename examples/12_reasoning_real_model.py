@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib
@@ -20,6 +21,8 @@ import pandas as pd
 from causaleval_pd import reasoning as cr
 
 matplotlib.use("Agg")
+if find_spec("httpx2") is None:
+    raise SystemExit("this example needs httpx2: pip install 'causaleval_pd[llm]'")
 pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 3)
 out = Path("reasoning_real_model")
 out.mkdir(exist_ok=True)

@@ -12,14 +12,19 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from dask.diagnostics import ProgressBar
-from distributed import Client, LocalCluster
 
 import causaleval_pd as ce
-import causaleval_pd.dask
+
+try:
+    import dask.dataframe as dd
+    from dask.diagnostics import ProgressBar
+    from distributed import Client, LocalCluster
+
+    import causaleval_pd.dask
+except ImportError:
+    raise SystemExit("this example needs dask: pip install 'causaleval_pd[dask]'") from None
 
 NODES = 20
 EDGES = 40

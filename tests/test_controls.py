@@ -171,9 +171,12 @@ def test_metrics_that_controls_cannot_have_are_refused():
         ({"level": 95}, "level must lie between 0 and 1, found 95"),
         ({"level": "95"}, "level must lie between 0 and 1, found '95'"),
         ({"metrics": []}, "no metrics were named"),
-        ({"method": "closed"}, "method must be 'auto', 'exact', 'moments' or 'simulate'"),
-        ({"p_rule": "b/n"}, "p_rule must be 'add_one', 'share' or 'mid'"),
-        ({"null": "edge"}, "unknown null 'edge' for field 'graph'; its null models: edges, stratum"),
+        ({"method": "closed"}, "unknown method 'closed'; known are 'auto', 'exact', 'moments', 'simulate'"),
+        ({"p_rule": "b/n"}, "unknown p_rule 'b/n'; known are 'add_one', 'share', 'mid'"),
+        (
+            {"null": "edge"},
+            "unknown null 'edge' for field 'graph'; did you mean 'edges', .*? its null models: edges, stratum",
+        ),
         ({"null": "stratum"}, "null='stratum' draws edge numbers from a stratum's estimates.*use cube"),
     ],
 )

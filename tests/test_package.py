@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import causaleval_pd as ce
+from causaleval_pd import graphs
 
 PACKAGE = Path(ce.__file__).parent
 
 # a module or folder may import those before it; a new one needs a place here
 LAYERS = """
     messages, stats, ranks, effects, significance, resampling, friedman, engine,
-    context, null, field, metric, labels,
+    context, null, field, metric, options, labels,
     graphs, structure,
     causal_kl, configurational, reasoning,
     work_units, evaluate, strata, row_controls, accumulators, streaming, controls, published,
@@ -114,3 +120,52 @@ def test_a_missing_extra_is_named():
     code = "import sys; sys.modules['dask.dataframe'] = None; import causaleval_pd.dask"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ImportError: tables of dask need dask: pip install 'causaleval_pd[dask]'" in run.stderr
+
+
+def public_objects() -> dict[str, object]:
+    """Public functions, metrics and classes by name; accessors repeat the verbs, and aliases of types have no text."""
+    modules = [value for name in ce.__all__ if isinstance(value := getattr(ce, name), ModuleType)]
+    found = {
+        id(value): (f"{module.__name__}.{name}", value)
+        for module in [graphs, *modules, ce]
+        if module is not ce.accessor
+        for name in getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
+        if str(getattr(value := getattr(module, name), "__module__", "")).startswith("causaleval_pd")
+        and (inspect.isroutine(value) or inspect.isclass(value) or isinstance(value, ce.Metric))
+    }
+    return dict(found.values())
+
+
+PUBLIC = public_objects()
+
+
+def sections(text: str) -> dict[str, str]:
+    """Take a numpydoc text apart by its headings; what stands before the first is called Summary."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", "\n" + text, flags=re.MULTILINE)
+    assert len(set(parts[1::2])) == len(parts[1::2]), "a section is there twice"
+    return {"Summary": parts[0].strip(), **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def documented_names(section: str) -> set[str]:
+    lines = [line for line in section.splitlines() if line.strip() and not line[0].isspace()]
+    return {name.strip().lstrip("*") for line in lines for name in line.split(" : ")[0].split(",")}
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_every_public_name_is_documented(name):
+    value = PUBLIC[name]
+    found = sections(inspect.cleandoc(value.__doc__ or ""))
+    summary = found["Summary"].split("\n\n", maxsplit=1)[0]
+    assert summary.endswith("."), "a docstring starts with a sentence"
+    assert ">>> " in found.get("Examples", ""), "a docstring has an example"
+    is_error = inspect.isclass(value) and issubclass(value, Exception)
+    parameters = set() if is_error and "__init__" not in vars(value) else set(inspect.signature(value).parameters)
+    documented = documented_names(found.get("Parameters", "") + found.get("Attributes", ""))
+    assert parameters <= documented if "Attributes" in found else parameters == documented
+
+
+def test_the_check_of_docstrings_sees_names():
+    assert {"causaleval_pd.evaluate", "causaleval_pd.f_beta_literal", "causaleval_pd.reasoning.Task"} <= set(PUBLIC)
+    assert len(PUBLIC) > len(ce.list_metrics())
+    text = "Add.\n\nParameters\n----------\na, b : int\n    Terms.\n**more\n    More.\n"
+    assert documented_names(sections(text)["Parameters"]) == {"a", "b", "more"}

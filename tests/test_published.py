@@ -54,8 +54,8 @@ def test_sachs_null_means(n_edges, kind, shd, mean, se, p, p_se):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_edges": 56}, "n_edges must be a whole number from 0 to 55 for 11 nodes, found 56"),
-        ({"kind": "tree"}, "kind must be one of dag, cpdag, pdag, found 'tree'"),
+        ({"n_edges": 56}, "n_edges of a graph of 11 nodes must be an integer from 0 to 55, found 56"),
+        ({"kind": "tree"}, "unknown kind of graph 'tree'; known are 'dag', 'cpdag', 'pdag'"),
         ({"metrics": ["shd"], "observed": {"skeleton_hd": 3}}, r"observed has values of \['skeleton_hd'\]"),
         ({"metrics": ["true_density"]}, "has no direction"),
     ],

@@ -1,8 +1,8 @@
 """How often each test rejects when there is nothing to find, beside how often it does when there is.
 
-2,000 tables of random guesses for every test and null model, with 1 to 100 rows a stratum. A test may reject at .01,
-.05 and .10 no more often than that, beyond binomial error; a test that hardly ever rejects is conservative, not
-calibrated, which is why its power is looked at too.
+2,000 tables of random guesses for every test and null model, with 1 to 100 rows a stratum, and as many as time allows
+where controls are streamed. A test may reject at .01, .05 and .10 no more often than that, beyond binomial error; a
+test that hardly ever rejects is conservative, not calibrated, which is why its power is looked at too.
 """
 
 from __future__ import annotations
@@ -10,18 +10,29 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.controls import find_null
 from causaleval_pd.field import get_field
+from causaleval_pd.graphs.planes import marks_from_planes
 from causaleval_pd.null import Matching
 
-N_TABLES, N_ROWS, N_NODES = 2000, 100, 5
+N_TABLES, N_ROWS = 2000, 100
 SIZES = [1, 2, 5, 20, 100]
 LEVELS = np.array([0.01, 0.05, 0.1])
-PAIRS = np.triu_indices(N_NODES, 1)
-TIERS = ce.null_model("knowledge", tiers=[["A", "B"], ["C", "D", "E"]], name="tiers")
-KNOWN_EDGES = ce.null_model("knowledge", required=[("A", "B")], forbidden=[("C", "D"), ("E", "A")], name="known edges")
+NULLS = [
+    "edges",
+    "permutation",
+    "orientation",
+    "dags",
+    "degree",
+    "erdos_renyi",
+    "scale_free",
+    "small_world",
+    "tiers",
+    "known edges",
+]
 METHODS = ["randomisation", "wilcoxon", "sign", "t"]
 COMPARISONS = {
     "wilcoxon": {},
@@ -38,8 +49,8 @@ COMPARISONS = {
 
 
 def limit(levels, n=N_TABLES):
-    """Share of rejections that a valid test exceeds once in 30,000 times."""
-    return levels + 4 * np.sqrt(levels * (1 - levels) / n)
+    """Share of rejections that n valid tests exceed once in 30,000 times."""
+    return stats.binom.ppf(1 - 1 / 30_000, n, levels) / n
 
 
 def rates(p):
@@ -47,37 +58,51 @@ def rates(p):
     return np.array([(p <= level).mean() for level in LEVELS])
 
 
-def random_dags(rng, n, n_edges):
-    """Draw DAGs over five nodes as matrices, row -> column."""
-    edge = rng.random((n, len(PAIRS[0]))).argsort(axis=1).argsort(axis=1) < n_edges[:, None]
-    order = rng.random((n, N_NODES)).argsort(axis=1)
-    matrices = np.zeros((n, N_NODES, N_NODES), np.int8)
-    matrices[np.arange(n)[:, None], order[:, PAIRS[0]], order[:, PAIRS[1]]] = edge
+def random_dags(rng, n, n_edges, n_nodes=5):
+    """Draw DAGs as matrices, row -> column."""
+    pairs = np.triu_indices(n_nodes, 1)
+    edge = rng.random((n, len(pairs[0]))).argsort(axis=1).argsort(axis=1) < np.broadcast_to(n_edges, n)[:, None]
+    order = rng.random((n, n_nodes)).argsort(axis=1)
+    matrices = np.zeros((n, n_nodes, n_nodes), np.int8)
+    matrices[np.arange(n)[:, None], order[:, pairs[0]], order[:, pairs[1]]] = edge
     return matrices
 
 
 def column(matrices):
-    return ce.graph_column(matrices, encoding="row->column", nodes=list("ABCDE"))
+    return ce.graph_column(matrices, encoding="row->column", nodes=list("ABCDEFG"[: matrices.shape[1]]))
 
 
-def guesses_of(null, truth, base, rng):
-    """Draw one graph of a null model for each row."""
+def model_of(null, n_nodes):
+    if null == "tiers":
+        tiers = [list("ABC"[: n_nodes // 2]), list("ABCDEFG"[n_nodes // 2 : n_nodes])]
+        return ce.null_model("knowledge", tiers=tiers, name=null)
+    if null == "known edges":
+        return ce.null_model("knowledge", required=[("A", "B")], forbidden=[("C", "D"), ("E", "A")], name=null)
+    return ce.null_model(null)
+
+
+def guesses_of(null, truth, base, rng, n_nodes=5):
+    """Draw one graph of a null model for each row, from streams that the tests do not use."""
     field = get_field("graph")
-    model = find_null(field, null)
-    matrices = np.zeros((len(truth), N_NODES, N_NODES), np.int8)
+    model = find_null(field, model_of(null, n_nodes))
+    matrices = np.zeros((len(truth), n_nodes, n_nodes), np.int8)
     for rows, pairs in field.batches(truth, base, None):
         keys = rng.integers(0, 2**63, len(rows)).astype(np.uint64)
         controls = model.match(Matching(truth, base, None, None, model.options))(rows, pairs, keys)
-        planes = controls.draw(0, 1).estimate.planes[:, :, 0]
-        marks = (planes[:, :, None] >> np.arange(len(PAIRS[0]), dtype=np.uint64)) & np.uint64(1)
-        drawn = np.zeros((len(rows), N_NODES, N_NODES), np.int8)
-        drawn[:, PAIRS[0], PAIRS[1]], drawn[:, PAIRS[1], PAIRS[0]] = marks[:, 0], marks[:, 1]
-        matrices[rows] = drawn
+        matrices[rows] = marks_from_planes(controls.draw(0, 1).estimate.planes, n_nodes)
     return column(matrices)
 
 
-def places(n_rows=N_ROWS):
-    return {"table": np.repeat(np.arange(N_TABLES), n_rows), "replicate": np.tile(np.arange(n_rows), N_TABLES)}
+def guessed_runs(null, n_tables, n_rows, seed):
+    """Tables of runs over seven nodes whose estimates are one draw of a null model themselves."""
+    rng, n = np.random.default_rng(seed), n_tables * n_rows
+    truth, base = (column(random_dags(rng, n, n_edges, 7)) for n_edges in (9, 8))
+    estimate = guesses_of(null, truth, base, rng, 7)
+    return pd.DataFrame({"truth": truth, "estimate": estimate, **places(n_rows, n_tables)})
+
+
+def places(n_rows=N_ROWS, n_tables=N_TABLES):
+    return {"table": np.repeat(np.arange(n_tables), n_rows), "replicate": np.tile(np.arange(n_rows), n_tables)}
 
 
 @pytest.fixture(scope="module")
@@ -91,21 +116,15 @@ def graphs():
 def cube_of(null, truth, estimate, n_draws):
     runs = pd.DataFrame({"truth": truth, "estimate": estimate, **places()})
     given = {"by": ["table"], "replicate": "replicate", "method": "simulate", "keep_draws": True, "rng": 7}
-    return ce.cube(runs, ["shd"], null=null, n_draws=n_draws, **given)
+    return ce.cube(runs, ["shd"], null=model_of(null, 5), n_draws=n_draws, **given)
 
 
 # 19 draws allow rejection at .05 and .10, and keep the slower null models short
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("null", "n_draws"),
-    [
-        *(("edges", 99), ("permutation", 99), ("orientation", 99), ("dags", 19), ("degree", 19)),
-        *(("erdos_renyi", 19), ("scale_free", 19), ("small_world", 19), (TIERS, 19), (KNOWN_EDGES, 19)),
-    ],
-    ids=lambda value: getattr(value, "name", None),
-)
-def test_guesses_beat_their_controls_no_more_often_than_the_level(graphs, null, n_draws):
+@pytest.mark.parametrize("null", NULLS)
+def test_guesses_beat_their_controls_no_more_often_than_the_level(graphs, null):
     truth, base = graphs
+    n_draws = 99 if null in ("edges", "permutation", "orientation") else 19
     cube = cube_of(null, truth, guesses_of(null, truth, base, np.random.default_rng(2)), n_draws)
     for b in SIZES:
         part = cube.isel(replicate=slice(b))
@@ -133,6 +152,54 @@ def test_stratum_controls_keep_the_level(graphs):
             if b >= 20 and method in ("randomisation", "wilcoxon", "t"):
                 # conservative: controls vary in their number of edges about the mean of the estimates themselves
                 assert (found[1:] >= 0.4 * LEVELS[1:]).all(), (b, method, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("null", NULLS)
+def test_streamed_controls_keep_the_level(null):
+    for b in SIZES:
+        # with many rows there is time for fewer tables, and the bound is theirs
+        n_tables = max(50, 1000 // max(1, b // 2))
+        cube = ce.cube(
+            guessed_runs(null, n_tables, b, seed=b),
+            ["shd", "adjacency_f1"],
+            by=["table"],
+            replicate="replicate",
+            null=model_of(null, 7),
+            n_draws=99,
+            rng=7,
+            keep_draws=False,
+        )
+        for metric, found in cube.ceval.test_controls().groupby("metric"):
+            assert len(found) == n_tables
+            assert (rates(found["p_value"]) <= limit(LEVELS, n_tables)).all(), (b, metric, rates(found["p_value"]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("null", NULLS)
+@pytest.mark.parametrize("settings", [{}, {"stop_after": 6}, {"share_draws": True}], ids=str)
+def test_row_p_values_keep_the_level(null, settings):
+    runs, levels = guessed_runs(null, 1000, 1, seed=9), np.array([*LEVELS, 0.5])
+    found = ce.with_controls(
+        runs, ["shd", "adjacency_tp"], n_draws=99, null=model_of(null, 7), key="table", rng=7, **settings
+    )
+    # rows that share draws are not independent of one another: their bound is wider
+    most = levels + (3 if settings.get("share_draws") else 1) * (limit(levels, 1000) - levels)
+    for name in ("shd_p", "adjacency_tp_p"):
+        assert (np.array([(found[name] <= level).mean() for level in levels]) <= most).all(), name
+
+
+@pytest.mark.slow
+def test_controls_show_size_and_power():
+    """With twenty rows a stratum the size comes close to the level, and better estimates are found."""
+    runs, rejected = guessed_runs("edges", 300, 20, seed=1), {}
+    # every third estimate is right
+    better = runs.assign(estimate=runs["estimate"].where(runs["replicate"] % 3 > 0, runs["truth"]))
+    for name, table in (("size", runs), ("power", better)):
+        cube = ce.cube(table, ["shd"], by=["table"], replicate="replicate", n_draws=99, rng=7, keep_draws=False)
+        rejected[name] = (cube.ceval.test_controls()["p_value"] <= 0.05).mean()
+    assert stats.binom.ppf(1e-4, 300, 0.05) / 300 <= rejected["size"] <= limit(0.05, 300)
+    assert rejected["power"] > 0.95
 
 
 def test_superiority_share_is_no_test(graphs):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..field import PairError
 from ..metric import metric
+from ..options import with_options
 from .batch import Group, NetworkPairs, row_sums
 from .gaussian import gaussian_divergence
 from .layout import Layout
@@ -108,6 +109,21 @@ def divergence(
     return values / math.log(base) if base != math.e else values
 
 
+_OPTIONS = {
+    "pairs": """pairs : pairs of field 'network', or a cell
+    Aligned pairs; or the true network, followed by the estimated one.""",
+    "scaled": """scaled : bool
+    Multiply by 2, as the published tables do: 1 / P(a node is not intervened on). False: the definition.""",
+    "base": """base : float
+    Base of the logarithm; default e (nats), 2 for bits.""",
+    "n_samples": """n_samples : int, optional
+    Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
+    refused; default exact.""",
+    "seed": """seed : int
+    Seed of the samples.""",
+}
+
+
 @metric(
     field="network",
     kinds=KINDS,
@@ -119,23 +135,12 @@ def divergence(
     costly=True,
     reference="10.1214/aoms/1177729694",
 )
+@with_options(_OPTIONS)
 def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
 
     It knows no interventions: equivalent networks fitted to the same law have the same divergence. It is infinite where
     the estimate excludes what the truth permits, and NaN where an undefined row of the estimate is reached.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    base : float
-        Base of the logarithm; default e (nats), 2 for bits.
-    n_samples : int, optional
-        Estimate from as many samples of the truth, for networks whose exact answer needs a table of more than 2^24
-        entries and is refused; default exact.
-    seed : int
-        Seed of the samples.
 
     Examples
     --------
@@ -159,6 +164,7 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     costly=True,
     reference="10.48550/arXiv.2111.06029",
 )
+@with_options(_OPTIONS)
 def ckl1(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
 ) -> Floats:
@@ -168,20 +174,6 @@ def ckl1(
 
     For linear-Gaussian networks, on which no value is uniform, nodes are set to independent draws of their true
     marginal laws, an extension of ours.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    scaled : bool
-        Multiply by 2, as the published tables do: 1 / P(a node is not intervened on). False: the definition.
-    base : float
-        Base of the logarithm; default e (nats), 2 for bits.
-    n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
-        refused; default exact.
-    seed : int
-        Seed of the samples.
 
     Examples
     --------
@@ -205,6 +197,7 @@ def ckl1(
     costly=True,
     reference="10.48550/arXiv.2111.06029",
 )
+@with_options(_OPTIONS)
 def ckl2(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
 ) -> Floats:
@@ -213,20 +206,6 @@ def ckl2(
     CKL2 = sum_A 2^-k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a))).
 
     For linear-Gaussian networks the same formula, an extension of ours.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    scaled : bool
-        Multiply by 2, as the published tables do: 1 / P(a node is not intervened on). False: the definition.
-    base : float
-        Base of the logarithm; default e (nats), 2 for bits.
-    n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
-        refused; default exact.
-    seed : int
-        Seed of the samples.
 
     Examples
     --------
@@ -250,6 +229,7 @@ def ckl2(
     costly=True,
     reference="10.48550/arXiv.2111.06029",
 )
+@with_options(_OPTIONS)
 def ckl3(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
 ) -> Floats:
@@ -262,17 +242,8 @@ def ckl3(
 
     Parameters
     ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
     scaled : bool
         Multiply by the number of nodes, as the published tables do. False: the definition.
-    base : float
-        Base of the logarithm; default e (nats), 2 for bits.
-    n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
-        refused; default exact.
-    seed : int
-        Seed of the samples.
 
     Examples
     --------
@@ -296,23 +267,12 @@ def ckl3(
     costly=True,
     reference="10.48550/arXiv.2111.06029",
 )
+@with_options(_OPTIONS)
 def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Weighted edit distance WED_3: what each node's wrong parents cost, weighted by the true law of all parents.
 
     WED_3 = sum_i sum_{true and estimated parents} truth(parents) KL(truth(x_i|true) || estimate(x_i|estimated)),
     which is the number of nodes times CKL3.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    base : float
-        Base of the logarithm; default e (nats), 2 for bits.
-    n_samples : int, optional
-        Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
-        refused; default exact.
-    seed : int
-        Seed of the samples.
 
     Examples
     --------

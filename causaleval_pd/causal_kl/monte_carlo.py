@@ -26,7 +26,22 @@ _MAX_SAMPLES = 10**9
 
 
 class MonteCarlo(NamedTuple):
-    """An estimated value and its standard error."""
+    """An estimated value and its standard error.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    standard_error : float
+        Its standard error.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> coin = ce.DiscreteNetwork({"A": []}, {"A": [0.5, 0.5]})
+    >>> ce.causal_kl.monte_carlo(coin, coin, n_samples=100, rng=1)
+    MonteCarlo(value=0.0, standard_error=0.0)
+    """
 
     value: float
     standard_error: float

@@ -184,7 +184,7 @@ class DiscreteNetwork(Network):
         kept = {name: sort_states(found) for name, found in listed.items()}
         layout = Layout(names, tuple(tuple(kept[name]) for name in names), parent_positions(names, parents))
         parts = []
-        for name, shape in zip(names, layout.shapes, strict=True):
+        for name in names:
             axes = [*parents[name], name]
             expected = tuple(len(listed[axis]) for axis in axes)
             if arrays[name].shape != expected:
@@ -196,7 +196,6 @@ class DiscreteNetwork(Network):
             array = arrays[name].transpose(*order, len(order))
             at = np.ix_(*([listed[a].index(s) for s in kept[a]] for a in (*(axes[i] for i in order), name)))
             parts.append(array[at].reshape(-1))
-            assert array[at].shape == shape
         parameters = np.concatenate(parts) if parts else np.empty(0)
         check_parameters(layout, parameters[None], lambda row: "")
         self._freeze(layout, parameters)

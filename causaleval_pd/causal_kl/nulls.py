@@ -212,15 +212,16 @@ class RandomNetworks:
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric over enumerated DAGs, or None."""
-        if any(space.all is None for space in self.spaces):
+        enumerated = [masks for space in self.spaces if (masks := space.all) is not None]
+        if len(enumerated) < len(self.spaces):
             return None
         keys: dict[tuple[int, int, int], int] = {}
         index, laws = np.empty(self.pairs.n, np.int64), []
-        for row, (space, families) in enumerate(zip(self.spaces, self.families, strict=True)):
-            key = (int(self.pairs.truth_index[row]), id(families), id(space.all))
+        for row, (masks, families) in enumerate(zip(enumerated, self.families, strict=True)):
+            key = (int(self.pairs.truth_index[row]), id(families), id(masks))
             if key not in keys:
                 keys[key] = len(keys)
-                laws.append(self._values(metric, row))
+                laws.append(self._values(metric, row, masks))
             index[row] = keys[key]
         values = np.full((len(laws), max(map(len, laws), default=0)), np.nan)
         weights = np.zeros_like(values)
@@ -229,10 +230,8 @@ class RandomNetworks:
         distribution = Distribution.of(index, values, weights)
         return ClosedForm(distribution.expectation(lambda x: x), None, distribution)
 
-    def _values(self, metric: Metric, row: int) -> Floats:
+    def _values(self, metric: Metric, row: int, masks: Masks) -> Floats:
         """Score every DAG of a row's space."""
-        masks = self.spaces[row].all
-        assert masks is not None
         if metric.null == "additive":
             found = self._additive(metric, row, masks)
             if np.isfinite(found).all():

@@ -1,6 +1,6 @@
 """Correctness, completeness and F-beta of single components of causal expositions.
 
-Options are those of `correctness`, `completeness` and `f_beta`, which sum over all four components.
+They have the options of `correctness`, `completeness` and `f_beta`, which sum over all four components.
 """
 
 from __future__ import annotations
@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 
 from ..metric import metric
+from ..options import with_options
 from .pairs import FormulaPairs
 from .quality import Convention
-from .scores import COMPLETENESS, CORRECTNESS, QUALITY, Values, f_score, score
+from .scores import COMPLETENESS, CORRECTNESS, OPTIONS, QUALITY, Values, f_score, score
 from .sets import SetRule
 
 
 @metric(**QUALITY, long_name="literal correctness", null="literal_correctness")
+@with_options(OPTIONS)
 def correctness_literal(
     pairs: FormulaPairs,
     *,
@@ -36,6 +38,7 @@ def correctness_literal(
 
 
 @metric(**QUALITY, long_name="conjunctive correctness")
+@with_options(OPTIONS)
 def correctness_conjunctive(
     pairs: FormulaPairs,
     *,
@@ -58,6 +61,7 @@ def correctness_conjunctive(
 
 
 @metric(**QUALITY, long_name="disjunctive correctness")
+@with_options(OPTIONS)
 def correctness_disjunctive(
     pairs: FormulaPairs,
     *,
@@ -80,6 +84,7 @@ def correctness_disjunctive(
 
 
 @metric(**QUALITY, long_name="sequential correctness")
+@with_options(OPTIONS)
 def correctness_sequential(
     pairs: FormulaPairs,
     *,
@@ -103,6 +108,7 @@ def correctness_sequential(
 
 
 @metric(**QUALITY, long_name="literal completeness", null="literal_completeness")
+@with_options(OPTIONS)
 def completeness_literal(
     pairs: FormulaPairs,
     *,
@@ -124,6 +130,7 @@ def completeness_literal(
 
 
 @metric(**QUALITY, long_name="conjunctive completeness")
+@with_options(OPTIONS)
 def completeness_conjunctive(
     pairs: FormulaPairs,
     *,
@@ -146,6 +153,7 @@ def completeness_conjunctive(
 
 
 @metric(**QUALITY, long_name="disjunctive completeness")
+@with_options(OPTIONS)
 def completeness_disjunctive(
     pairs: FormulaPairs,
     *,
@@ -168,6 +176,7 @@ def completeness_disjunctive(
 
 
 @metric(**QUALITY, long_name="sequential completeness")
+@with_options(OPTIONS)
 def completeness_sequential(
     pairs: FormulaPairs,
     *,
@@ -190,6 +199,7 @@ def completeness_sequential(
 
 
 @metric(**QUALITY, long_name="F-beta of literal correctness and completeness", null="literal_f_beta")
+@with_options(OPTIONS)
 def f_beta_literal(
     pairs: FormulaPairs,
     *,
@@ -212,6 +222,7 @@ def f_beta_literal(
 
 
 @metric(**QUALITY, long_name="F-beta of conjunctive correctness and completeness")
+@with_options(OPTIONS)
 def f_beta_conjunctive(
     pairs: FormulaPairs,
     *,
@@ -234,6 +245,7 @@ def f_beta_conjunctive(
 
 
 @metric(**QUALITY, long_name="F-beta of disjunctive correctness and completeness")
+@with_options(OPTIONS)
 def f_beta_disjunctive(
     pairs: FormulaPairs,
     *,
@@ -256,6 +268,7 @@ def f_beta_disjunctive(
 
 
 @metric(**QUALITY, long_name="F-beta of sequential correctness and completeness")
+@with_options(OPTIONS)
 def f_beta_sequential(
     pairs: FormulaPairs,
     *,

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from .formula import Atom, Conjunction, Literal, Model, literal_text
+from .formula import Atom, Conjunction, Literal, Model, as_model, literal_text
 from .truth_table import free_planes
-from .vocabulary import Domains, Vocabulary
+from .vocabulary import Domains, Vocabulary, read_domains
 
 #: proposals after which a draw is given up
 MAX_PROPOSALS = 50_000
@@ -44,7 +44,7 @@ def _planes(domains: tuple[tuple[int, ...], ...]) -> tuple[int, tuple[dict[int, 
     return everything, by_factor
 
 
-def redundancy_free(model: Model, domains: Domains | None = None) -> bool:
+def redundancy_free(model: Model | str, domains: Domains | None = None) -> bool:
     """Tell whether every part of a model makes a difference.
 
     No literal, disjunct or atom can be deleted without changing the set of configurations that the model allows, and no
@@ -73,7 +73,11 @@ def redundancy_free(model: Model, domains: Domains | None = None) -> bool:
     >>> [redundancy_free(parse(text)) for text in ("A*b+B<->C", "A+B*c<->D", "(A+B<->C)*(A*C<->D)")]
     [False, True, False]
     """
-    everything, plane = _plane_of(model.factors, domains or {})
+    return _redundancy_free(as_model(model), read_domains(domains))
+
+
+def _redundancy_free(model: Model, domains: Domains) -> bool:
+    everything, plane = _plane_of(model.factors, domains)
     cubes = [[_meet(one, plane, everything) for one in atom.disjuncts] for atom in model.atoms]
     left = [_join(found) for found in cubes]
     holds = [everything & ~(found ^ plane[atom.outcome]) for found, atom in zip(left, model.atoms, strict=True)]
@@ -268,7 +272,7 @@ def draw_model(
             lefts = []
         elif len(lefts) == len(outcomes):
             model = Model(tuple(map(Atom, lefts, outcomes)))
-            if (len(lefts) == 1 or redundancy_free(model, domains)) and (accept is None or accept(model)):
+            if (len(lefts) == 1 or _redundancy_free(model, domains)) and (accept is None or accept(model)):
                 return model, proposals
             lefts = []
 

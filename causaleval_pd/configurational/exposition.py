@@ -15,13 +15,14 @@ from typing import Literal as OneOf
 
 import pandas as pd
 
+from ..messages import check_number
 from .expansion import Expansion
-from .formula import Model, conjunction_text, dnf_text, literal_text, parse
+from .formula import Model, as_model, conjunction_text, dnf_text, literal_text
 from .inus import full_table, is_irredundant
 from .limits import MAX_PATHS, FormulaTooLargeError, Work
 from .minimisation import NO_CAPS, Caps, Form, Minimiser, ThresholdMinimiser
 from .truth_table import FuzzyTable, TruthTable, data_table, data_values, evaluation_order, ideal_table
-from .vocabulary import Domains, Vocabulary, bits
+from .vocabulary import Domains, Vocabulary, bits, read_domains
 
 PathRule = OneOf["outcome", "pairwise"]
 COMPONENTS = ("literal", "conjunctive", "disjunctive", "sequential")
@@ -94,16 +95,15 @@ class Setting:
         if data is not None and not isinstance(data, pd.DataFrame):
             raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
         for name, threshold in (("con", con), ("cov", cov)):
-            if not 0 <= threshold <= 1:
-                raise ValueError(f"{name} must lie in [0, 1], found {threshold!r}")
+            check_number(threshold, name, "[0, 1]")
         if data is None and (con, cov) != (1.0, 1.0):
             raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
         self.data, self.con, self.cov = data, float(con), float(cov)
         self.caps = Caps(*map(int, max_size))
         self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
-        told = {name.upper(): domain for name, domain in (domains or {}).items()}
+        told: Domains = read_domains(domains)
         if data is not None and self.names is not None:
-            told = data_values(data, self.names) | told
+            told = {**data_values(data, self.names), **told}
         self.vocabulary = Vocabulary(told)
 
     @cached_property
@@ -296,7 +296,7 @@ def exposition_table(
     ['A', 'B', 'C', 'A', 'B', 'C', 'A+C', 'B+C', 'A->B->D', 'C->D']
     """
     setting = setting or Setting()
-    known = expose(parse(model) if isinstance(model, str) else model, setting, relative=relative, size_caps=size_caps)
+    known = expose(as_model(model), setting, relative=relative, size_caps=size_caps)
     words = setting.vocabulary
     multi_value = words.multi_value
     text = partial(_text, words=words)
@@ -365,7 +365,7 @@ def exposition_text(model: Model | str, setting: Setting | None = None) -> str:
     names = dict(zip(COMPONENTS, ("causes", "joint causes", "alternative causes", "causal paths"), strict=True))
     setting = setting or Setting()
     table = exposition_table(model, setting)
-    found = parse(model) if isinstance(model, str) else model
+    found = as_model(model)
     lines = []
     for outcome in (literal_text(one, multi_value=setting.vocabulary.multi_value) for one in found.outcomes):
         own = table[table["outcome"] == outcome]

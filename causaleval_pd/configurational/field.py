@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..context import Context
 from ..field import Batch, Field, register_field
-from ..messages import name_row
+from ..messages import name_row, shown
 from .exposition import Setting
 from .formula import Model, parse_set, set_text
 from .nulls import NULLS
@@ -26,6 +26,7 @@ _FIRST_CELLS = 20
 _SEVERAL = (list, tuple, set, frozenset)
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
 _GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
+_ARROW, _MODEL = re.compile("->|<-|--"), re.compile("[*+(=]|<->")
 _GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 'shd'"
 
 
@@ -58,15 +59,32 @@ def as_models(cell: Any) -> Cell:
         models = {model for one in cell for model in as_models(one)}
         return tuple(sorted(models, key=str))
     if not isinstance(cell, str):
+        found = "a packed graph or network" if isinstance(cell, bytes) else shown(cell)
         raise TypeError(
-            "expected a model as text ('A*b+C<->E'), or several ('A<->C; B<->C' or a list of texts; none is the "
-            f"text {{}}), found {cell!r}"
+            f"expected a model as text ('A*b+C<->E'), or several ('A<->C; B<->C' or a list of texts; none is the "
+            f"text {{}}), found {found}"
         )
     return parse_set(cell)
 
 
+def reads_as_graphs(cells: Iterable[Any]) -> bool:
+    """Tell whether texts have the arrows of graphs, and nothing that only models have."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    return any(map(_ARROW.search, texts)) and not any(map(_MODEL.search, texts))
+
+
+def _graph_message(text: str) -> str:
+    return (
+        f"{text!r} reads as a graph, which takes metrics of the field 'graph', e.g. 'shd'; a model is written with "
+        "<->, as 'A*b+C<->E'"
+    )
+
+
 def coerce(cells: pd.Series, column: str) -> pd.Series:
     """Write every cell in canonical form, as a pandas string; each distinct cell is read once."""
+    if reads_as_graphs(cells):
+        row = next(i for i, cell in enumerate(cells) if isinstance(cell, str))
+        raise ValueError(f"{name_row(row, cells.index, column)}: {_graph_message(cells.iloc[row])}")
     if isinstance(cells.dtype, pd.StringDtype):
         codes, distinct = pd.factorize(cells)
         texts = [_canonical(cell, cells, codes, i, column) for i, cell in enumerate(distinct)]
@@ -156,6 +174,8 @@ def pair(truth: Any, estimate: Any) -> FormulaPairs:
     """Align two single cells."""
     if truth is None or estimate is None:
         raise TypeError("a metric of formulas needs a truth and an estimate, found None")
+    if reads_as_graphs((truth, estimate)):
+        raise ValueError(_graph_message(truth if isinstance(truth, str) else estimate))
     cells = [FormulaCells((as_models(cell),)) for cell in (truth, estimate)]
     zero = np.zeros(1, np.int64)
     pairs = FormulaPairs(cells[0], cells[1], zero, zero, zero, (Setting(),))

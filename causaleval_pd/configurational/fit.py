@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..messages import check_known
 from ..metric import metric
 from .configurations import allows, configurations, factor_columns, memberships
-from .formula import Model, literal_text, parse
+from .formula import Model, as_model, literal_text
 from .pairs import KINDS, FormulaPairs
 from .sets import SetRule, combine
 from .truth_table import data_values
@@ -112,7 +112,7 @@ def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
         atom  consistency  coverage
     0  A<->B        0.667     0.667
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     table = pd.DataFrame(atom_measures(*memberships(model, data)), columns=pd.Index(MEASURES))
     table.insert(0, "atom", [atom.text(multi_value=model.multi_value) for atom in model.atoms])
     outcomes = [literal_text(atom.outcome, multi_value=model.multi_value) for atom in model.atoms]
@@ -153,7 +153,7 @@ def fit_measures(model: Model | str, data: pd.DataFrame) -> pd.Series:
     >>> fit_measures("A<->B", data)[["consistency", "contrapositive_consistency", "faithfulness"]].round(3).to_dict()
     {'consistency': 0.667, 'contrapositive_consistency': 0.5, 'faithfulness': 0.5}
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     result = dict(zip(MEASURES, atom_measures(*memberships(model, data)).min(axis=0), strict=True))
     result |= {
         "coherence": coherence(model, data),
@@ -193,7 +193,7 @@ def coherence(model: Model | str, data: pd.DataFrame) -> float:
     >>> coherence("(A<->B)*(B<->C)", data)
     0.75
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     left, outcome = memberships(model, data)
     holds = 1 - np.abs(left - outcome)
     found = 1.0
@@ -245,7 +245,7 @@ def exhaustiveness(model: Model | str, data: pd.DataFrame) -> float:
     >>> exhaustiveness("A+B<->C", pd.DataFrame({"A": [1, 0, 0], "B": [1, 0, 0], "C": [1, 0, 1]}))
     0.5
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     observed = _observed(model, data)
     possible = int(allows(model, configurations(data_values(data, model.factors)), model.factors).sum())
     return float(allows(model, observed, model.factors).sum() / possible) if possible else float("nan")
@@ -277,7 +277,7 @@ def faithfulness(model: Model | str, data: pd.DataFrame) -> float:
     >>> faithfulness("A+B<->C", pd.DataFrame({"A": [1, 0, 0], "B": [1, 0, 0], "C": [1, 0, 1]})).__round__(3)
     0.667
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     observed = _observed(model, data)
     return float(allows(model, observed, model.factors).mean()) if len(observed) else float("nan")
 

@@ -262,6 +262,34 @@ def _build(text: str, start: int, stop: int) -> Model:
     return Model(tuple(atoms.values()))
 
 
+def as_model(model: Model | str) -> Model:
+    """Return a model, read from its text if need be.
+
+    Parameters
+    ----------
+    model : Model or str
+        A model or its text.
+
+    Returns
+    -------
+    Model
+        The model.
+
+    Raises
+    ------
+    FormulaError
+        If the text is none.
+    TypeError
+        If it is neither.
+
+    Examples
+    --------
+    >>> as_model("b+A<->C")
+    Model('A+b<->C')
+    """
+    return model if isinstance(model, Model) else parse(model)
+
+
 def parse_set(text: str) -> tuple[Model, ...]:
     """Read a set of models: what a method returns when it cannot decide, or when it finds nothing.
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..messages import check_known
 from .exposition import Setting
-from .formula import Model, parse
+from .formula import Model, as_model
 from .limits import FormulaTooLargeError
 from .submodel import causal_submodel_of, submodel_of
 from .vocabulary import Domains
@@ -78,7 +78,7 @@ def fit_robustness(
     """
     check_known(relation, ("submodel", "causal_submodel"), "relation")
     check_known(normalise, ("truemax", "idealmax"), "normalisation")
-    tokens = Counter(parse(model) if isinstance(model, str) else model for model in models)
+    tokens = Counter(as_model(model) for model in models)
     if not tokens:
         raise ValueError("there is no model to score")
     if len(tokens) > MAX_TYPES[relation]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from ..engine import RNGLike, resolve_seed
+from ..messages import check_number, check_whole, shown
 from .draws import draw_model, stream
-from .formula import Literal, Model, parse
-from .vocabulary import Domains
+from .formula import Literal, Model, as_model, parse
+from .vocabulary import Domains, read_domains
 
 Range = int | tuple[int, int]
 
@@ -34,7 +35,7 @@ def switches(model: Model | str) -> int:
     >>> switches("(A+B*F<->D)*(C+B*f<->E)"), switches("A+B<->C")
     (1, 0)
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     literals = {literal for atom in model.atoms for literal in atom.literals}
     return len(literals) - len({name for name, _ in literals})
 
@@ -152,6 +153,9 @@ def _random_models(
     rng: RNGLike,
 ) -> Iterator[Model]:
     """Check the settings once, then yield models."""
+    for name, given in (("factors", factors), ("outcomes", outcomes)):
+        if not isinstance(given, int) and (isinstance(given, str) or not isinstance(given, Sequence)):
+            raise TypeError(f"{name} must be a number or a list of names, found {shown(given)}")
     if isinstance(factors, int) and not 2 <= factors <= len(_LETTERS):
         raise ValueError(f"factors must be 2 to {len(_LETTERS)}, found {factors}; give names for more")
     names = list(_LETTERS[:factors]) if isinstance(factors, int) else [name.upper() for name in factors]
@@ -163,13 +167,12 @@ def _random_models(
         chosen = [parse(f"{one}<->{one}").atoms[0].outcome for one in outcomes]
         if not set(chosen) or not {name for name, _ in chosen} <= set(names):
             raise ValueError(f"outcomes must be literals of the factors {names}, found {list(outcomes)}")
-    if not 0 <= negated <= 1:
-        raise ValueError(f"negated must be a probability, found {negated!r}")
-    told = {name.upper(): tuple(sorted(set(values))) for name, values in (domains or {}).items()}
+    check_number(negated, "negated", "[0, 1]")
+    told = read_domains(domains)
     ranges = [_range(disjuncts, "disjuncts", 1), _range(conjuncts, "conjuncts", 1)]
     wanted = None if switch is None else _range(switch, "switch", 0)
     seed = resolve_seed(rng)
-    for number in range(n):
+    for number in range(check_whole(n, "n")):
         uniforms = stream(seed, number)
 
         def sizes(_: Literal, uniforms: Iterator[float] = uniforms) -> list[int]:
@@ -182,9 +185,11 @@ def _random_models(
 
 
 def _range(given: Range, name: str, low: int) -> tuple[int, int]:
-    first, last = (given, given) if isinstance(given, int) else given
-    if not low <= first <= last:
-        raise ValueError(f"{name} must be a number from {low}, or (smallest, largest), found {given!r}")
+    limits = (given, given) if isinstance(given, int) else given
+    whole = isinstance(limits, (tuple, list)) and len(limits) == 2 and all(isinstance(x, int) for x in limits)
+    if not whole or not low <= limits[0] <= limits[1]:
+        raise ValueError(f"{name} must be a number from {low}, or (smallest, largest), found {shown(given)}")
+    first, last = limits
     return first, last
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from .formula import Model, parse
+from .formula import Model, as_model
 from .truth_table import TruthTable, free_planes
-from .vocabulary import Domains, Vocabulary, bits
+from .vocabulary import Domains, Vocabulary, bits, read_domains
 
 
 def full_table(form: Iterable[int], vocabulary: Vocabulary) -> TruthTable:
@@ -101,7 +101,7 @@ def is_inus(model: Model | str, domains: Domains | None = None) -> bool:
     >>> is_inus("(D<->E)*(G+E*d<->K)")
     False
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     words = open_vocabulary(model, domains)
     forms = [[words.encode(one) for one in atom.disjuncts] for atom in model.atoms]
     table = full_table((*itertools.chain(*forms), *map(words.bit, model.outcomes)), words)
@@ -158,4 +158,4 @@ def open_vocabulary(model: Model, domains: Domains | None = None) -> Vocabulary:
         for name, value in (*atom.literals, atom.outcome):
             values.setdefault(name, {0, 1}).add(value)
     more = {name: [*found, max(found) + 1] for name, found in values.items() if max(found) > 1}
-    return Vocabulary(more | {name.upper(): list(known) for name, known in (domains or {}).items()})
+    return Vocabulary(more | {name: list(known) for name, known in read_domains(domains).items()})

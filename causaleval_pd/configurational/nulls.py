@@ -23,10 +23,10 @@ from ..messages import check_known, name_row
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching, Null
 from .draws import NoSuchModelError, draw_model, stream
-from .formula import Atom, Literal, Model, parse, set_text
+from .formula import Atom, Literal, Model, as_model, set_text
 from .pairs import KINDS, Cell, FormulaPairs
 from .shared_literals import SCALES, relabel_moments
-from .vocabulary import Domains
+from .vocabulary import Domains, read_domains
 
 #: rough bytes of a drawn control with its exposition while it is scored
 _CONTROL_BYTES = 20_000
@@ -195,14 +195,14 @@ def acceptance_rate(
     >>> round(acceptance_rate("A*B+C<->E", list("ABCDE"), rng=1), 2)
     0.58
     """
-    model = parse(estimate) if isinstance(estimate, str) else estimate
+    model = as_model(estimate)
     names = list(model.factors)
     if isinstance(factors, int):
         names += [f"OTHER{i}" for i in range(factors - len(names))]
     elif factors is not None:
         names = sorted({*names, *map(str.upper, factors)})
     shape, seed = _shape(model), resolve_seed(rng)
-    told = {name.upper(): tuple(values) for name, values in (domains or {}).items()}
+    told = read_domains(domains)
     proposals = [draw_model(list(shape), shape.__getitem__, names, told, stream(seed, i))[1] for i in range(n_draws)]
     return n_draws * len(shape) / sum(proposals)
 
@@ -275,6 +275,7 @@ def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
 
     Examples
     --------
+    >>> from causaleval_pd.configurational import parse
     >>> relabel(parse("A*b+C<->D"), {("A", 1): ("B", 0), ("B", 0): ("A", 1)})
     Model('A*b+C<->D')
     """

@@ -17,7 +17,7 @@ from ..metric import get_metric
 from ..stats import quantile_interval
 from .breakdown import quality_table
 from .exposition import COMPONENTS, Setting, expose
-from .formula import Literal, Model, parse
+from .formula import Literal, Model, as_model
 from .layout import Claim, Layout, Point, lay_out
 from .nulls import guesses
 from .pairs import FormulaCells, FormulaPairs
@@ -79,7 +79,7 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "factor")
     ['A', 'B', 'C', 'D', 'E', 'F', 'G']
     """
-    model = parse(model) if isinstance(model, str) else model
+    model = as_model(model)
     claims = [Claim(one, atom.outcome, "said") for atom in model.atoms for one in atom.disjuncts]
     own = ax is None
     ax = _draw(claims, ax)
@@ -122,7 +122,7 @@ def model_difference(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['in truth and estimate', 'only in the estimate, false', 'only in the truth']
     """
-    true, estimated = (parse(model) if isinstance(model, str) else model for model in (truth, estimate))
+    true, estimated = (as_model(model) for model in (truth, estimate))
     setting = Setting(domains)
     words = setting.vocabulary
     said = {
@@ -333,7 +333,7 @@ def score_profile(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['overall', 'literal', 'conjunctive', 'disjunctive', 'sequential']
     """
-    true, estimated = (parse(model) if isinstance(model, str) else model for model in (truth, estimate))
+    true, estimated = (as_model(model) for model in (truth, estimate))
     setting = Setting(domains)
     table = quality_table(true, estimated, setting=setting)
     own = ax is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from .formula import Atom, Model, parse
+from .formula import Atom, Model, as_model
 from .inus import allowed_rows
 from .limits import MAX_FORMS, FormulaTooLargeError
 from .minimisation import Caps, Minimiser
@@ -40,7 +40,7 @@ def minimal_models(model: Model | str, domains: Domains | None = None) -> tuple[
     >>> minimal_models("A*B+a*B+A*C<->D")
     (Model('A*C+B<->D'),)
     """
-    model, words = parse(model) if isinstance(model, str) else model, Vocabulary(domains)
+    model, words = as_model(model), Vocabulary(domains)
     atoms = [(atom.outcome, frozenset(map(words.encode, atom.disjuncts))) for atom in model.atoms]
     table = ideal_table(model, words)
     caps = Caps(len(model.factors), max(len(form) for _, form in atoms), model.complexity)
@@ -83,7 +83,7 @@ def redundant_atoms(model: Model | str, domains: Domains | None = None) -> tuple
     >>> redundant_atoms("(A+B<->C)*(C+D<->E)")
     ()
     """
-    model, words = parse(model) if isinstance(model, str) else model, Vocabulary(domains)
+    model, words = as_model(model), Vocabulary(domains)
     for atom in model.atoms:
         words.encode((*atom.literals, atom.outcome))
     table = TruthTable(*free_planes(model.factors, words))

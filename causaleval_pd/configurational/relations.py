@@ -60,7 +60,14 @@ def is_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Tell whether the estimate can be made of the truth by deleting literals, disjuncts and atoms.
 
     Every atom needs one with the same outcome literal in the truth, and its disjuncts must be contained in different
-    disjuncts of it. Of several models in one cell some (`models="any"`), or all, must be submodels.
+    disjuncts of it.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be submodels.
 
     Examples
     --------
@@ -75,7 +82,12 @@ def is_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
 def is_strict_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Tell whether the estimate is a submodel, and at least one of its atoms is smaller than the truth's.
 
-    Of several models in one cell some (`models="any"`), or all, must be strict submodels.
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be strict submodels.
 
     Examples
     --------
@@ -94,7 +106,12 @@ def _equal(model: Model, other: Model) -> bool:
 def is_identical(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Tell whether the estimate is the truth, up to the order of atoms, disjuncts and conjuncts.
 
-    Of several models in one cell some (`models="any"`), or all, must be the truth.
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be the truth.
 
     Examples
     --------
@@ -110,8 +127,14 @@ def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Val
     """Tell whether the truth says all that the estimate says of direct and of indirect causes.
 
     A formula of the estimate, as written or with intermediate outcomes substituted, must be within one of the truth
-    with the same outcomes substituted, and perhaps some that the estimate does not mention. Of several models in one
-    cell some (`models="any"`), or all, must be causal submodels.
+    with the same outcomes substituted, and perhaps some that the estimate does not mention.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be causal submodels.
 
     Examples
     --------
@@ -131,8 +154,14 @@ def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Val
 def lcr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the share of estimated models that are submodels of the truth, or by default whether there is one.
 
-    As `is_submodel`, as a number: of several models in one cell the best value, the mean, or whether some, or all,
-    are 1. An output without models has none (NaN) by default.
+    As `is_submodel`, as a number. An output without models has none (NaN) by default.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"max", "mean", "any", "all"}
+        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
 
     Examples
     --------
@@ -154,7 +183,14 @@ def ncr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
 
     A submodel is any formula that deletion of literals and disjuncts makes of a left-hand side, if nothing more can be
     deleted without changing its truth function. Defined for one atom; our extension to several pools the submodels of
-    all atoms by outcome. Of several models in one cell the best value by default (`models`: max, mean, any, all).
+    all atoms by outcome.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"max", "mean", "any", "all"}
+        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
 
     Examples
     --------
@@ -190,8 +226,14 @@ def _has_complete_disjuncts(model: Model, truth: Model) -> bool:
 def has_complete_disjuncts(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Tell whether every disjunct of the estimate is a whole disjunct of the truth, as Dușa's criterion asks.
 
-    Stricter than `is_submodel`: a disjunct that lacks a conjunct of the truth counts as wrong. Of several models in one
-    cell some (`models="any"`), or all, must fulfil it.
+    Stricter than `is_submodel`: a disjunct that lacks a conjunct of the truth counts as wrong.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must fulfil it.
 
     Examples
     --------
@@ -206,8 +248,15 @@ def has_complete_disjuncts(pairs: FormulaPairs, *, models: YesNoRule = "any") ->
 def submodel_completeness(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the complexity of the estimate relative to the truth's if it is a submodel, else 0.
 
-    The completeness criterion in use before `completeness`: it knows correct models only, and direct causes only. Of
-    several models in one cell the best value by default (`models`: max, mean, any, all); without models 0.
+    The completeness criterion in use before `completeness`: it knows correct models only, and direct causes only. An
+    output without models has 0 by default.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"max", "mean", "any", "all"}
+        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
 
     Examples
     --------

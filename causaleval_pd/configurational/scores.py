@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metric import metric
+from ..options import with_options
 from .exposition import COMPONENTS
 from .pairs import FormulaPairs
 from .quality import Convention
@@ -29,6 +30,19 @@ QUALITY: dict[str, Any] = {
     "range": (0, 1),
     "optimum": 1,
     "reference": "10.1515/jci-2023-0032",
+}
+OPTIONS = {
+    "pairs": """pairs : pairs of field 'formula', or a cell
+    Aligned pairs; or the true cell, followed by the estimated one.""",
+    "beta": """beta : float
+    How many times more completeness weighs than correctness.""",
+    "models": """models : {"max", "mean", "any", "all"}
+    What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
+    their mean, or whether some, or all, are 1.""",
+    "convention": """convention : {"published", "paper"} or Convention
+    The numbers of the paper's tables, or what its text says.""",
+    "zero_division": """zero_division : float
+    What 0/0 is; default NaN.""",
 }
 CORRECTNESS, COMPLETENESS = 0, 1
 
@@ -79,6 +93,7 @@ def f_score(
 
 
 @metric(**QUALITY, long_name="correctness")
+@with_options(OPTIONS)
 def correctness(
     pairs: FormulaPairs,
     *,
@@ -92,23 +107,6 @@ def correctness(
     conjunctions, disjunctions and paths. An output without models has none (NaN); so has a model with a constant
     outcome.
 
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
-        their mean, or whether some, or all, are 1.
-    convention : {"published", "paper"} or Convention
-        The numbers of the paper's tables, or what its text says.
-    zero_division : float
-        What 0/0 is; default NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -119,6 +117,7 @@ def correctness(
 
 
 @metric(**QUALITY, long_name="completeness")
+@with_options(OPTIONS)
 def completeness(
     pairs: FormulaPairs,
     *,
@@ -131,23 +130,6 @@ def completeness(
     Shared over own complexity of the truth's causal exposition, summed over outcomes and over literals,
     conjunctions, disjunctions and paths. An output without models has 0.
 
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
-        their mean, or whether some, or all, are 1.
-    convention : {"published", "paper"} or Convention
-        The numbers of the paper's tables, or what its text says.
-    zero_division : float
-        What 0/0 is; default NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -158,6 +140,7 @@ def completeness(
 
 
 @metric(**QUALITY, long_name="F-beta of correctness and completeness")
+@with_options(OPTIONS)
 def f_beta(
     pairs: FormulaPairs,
     *,
@@ -170,25 +153,6 @@ def f_beta(
 
     (1 + b^2) P R / (b^2 P + R) of correctness P and completeness R, 0 where both are 0, and 0 for an output without
     models.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    beta : float
-        How many times more completeness weighs than correctness.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell: the best (a method is right if one of its models is),
-        their mean, or whether some, or all, are 1.
-    convention : {"published", "paper"} or Convention
-        The numbers of the paper's tables, or what its text says.
-    zero_division : float
-        What 0/0 is; default NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair.
 
     Examples
     --------

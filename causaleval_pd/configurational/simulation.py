@@ -15,11 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..engine import RNGLike
+from ..engine import RNGLike, resolve_seed
+from ..messages import check_number, check_type, check_whole
 from .configurations import allows, configurations, factor_columns, membership, memberships
-from .formula import Model, literal_text, parse
+from .formula import Model, as_model, literal_text, parse
 from .truth_table import data_values, ideal_data
-from .vocabulary import Domains
+from .vocabulary import Domains, read_domains
+
+_CASES = "a DataFrame with a row a case and a column a factor"
 
 
 def simulate_data(
@@ -71,8 +74,8 @@ def simulate_data(
     >>> len(data), faithfulness("A*b+C<->D", data) < 1
     (100, True)
     """
-    model = parse(model) if isinstance(model, str) else model
-    random = np.random.default_rng(rng)
+    model = as_model(model)
+    random = _generator(rng)
     data = ideal_data(model, domains)
     if fragmentation:
         data = fragment(data, fragmentation, rng=random)
@@ -126,9 +129,9 @@ def select_cases(
     >>> len(select_cases("A+B<->C", space)), len(select_cases("A+B<->C", space, consistency=0.75, rng=1))
     (4, 5)
     """
-    model = parse(model) if isinstance(model, str) else model
-    _check_share(consistency, "consistency")
-    _check_share(coverage, "coverage")
+    model = as_model(model)
+    check_number(consistency, "consistency", "[0, 1]")
+    check_number(coverage, "coverage", "[0, 1]")
     columns = factor_columns(data, model.factors)
     rounded = np.stack([np.rint(columns[factor]) for factor in model.factors], axis=1).astype(np.int8)
     kept = allows(model, rounded, model.factors)
@@ -137,7 +140,7 @@ def select_cases(
     # the cells of fit.atom_measures, case by case: rows a, b, c
     cells = np.stack([np.minimum(p, y), np.minimum(p, 1 - y) - common, np.minimum(1 - p, y) - common])
     total = cells[:, :, kept].sum(axis=2)
-    for case in np.random.default_rng(rng).permutation(np.flatnonzero(~kept)):
+    for case in _generator(rng).permutation(np.flatnonzero(~kept)):
         a, b, c = new = total + cells[:, :, case]
         if (a >= consistency * (a + b) - 1e-12).all() and (a >= coverage * (a + c) - 1e-12).all():
             kept[case], total = True, new
@@ -172,10 +175,11 @@ def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.Dat
     >>> len(fragment(pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1]}), 0.5, rng=1))
     2
     """
-    _check_share(share, "share")
+    check_number(share, "share", "[0, 1]")
+    check_type(data, pd.DataFrame, _CASES, "data")
     codes = data.groupby(list(data.columns), sort=True).ngroup().to_numpy()
     n = int(codes.max(initial=-1)) + 1
-    gone = np.random.default_rng(rng).permutation(n)[: round(share * n)]
+    gone = _generator(rng).permutation(n)[: round(share * n)]
     if len(gone) == n:
         raise ValueError(f"a share of {share} leaves none of the {n} configurations; take a smaller one")
     return data[~np.isin(codes, gone)]
@@ -221,15 +225,15 @@ def sample_cases(
     >>> sample_cases(data, 100, outcome="E", prevalence=0.2, rng=1)["E"].mean()
     np.float64(0.2)
     """
-    if isinstance(n_cases, bool) or int(n_cases) != n_cases or n_cases < 1:
-        raise ValueError(f"n_cases must be a positive whole number, found {n_cases!r}")
+    check_whole(n_cases, "n_cases", 1)
+    check_type(data, pd.DataFrame, _CASES, "data")
     if (outcome is None) != (prevalence is None):
         raise ValueError("outcome and prevalence belong together; give both or neither")
-    random = np.random.default_rng(rng)
+    random = _generator(rng)
     if outcome is None or prevalence is None:
         rows = _draw_rows(np.arange(len(data)), n_cases, "cases", random)
         return data.iloc[rows].reset_index(drop=True)
-    _check_share(prevalence, "prevalence")
+    check_number(prevalence, "prevalence", "[0, 1]")
     literal = parse(f"{outcome}<->{outcome}").atoms[0].outcome if isinstance(outcome, str) else outcome
     has = membership(factor_columns(data, [literal[0]])[literal[0]], literal) > 0.5
     n_with = round(prevalence * n_cases)
@@ -276,9 +280,9 @@ def add_noise(
     >>> int((noisy.A != noisy.B).sum())
     2
     """
-    model = parse(model) if isinstance(model, str) else model
-    _check_share(share, "share")
-    told = {name.upper(): tuple(sorted(set(values))) for name, values in (domains or {}).items()}
+    model = as_model(model)
+    check_number(share, "share", "[0, 1]")
+    told = read_domains(domains)
     columns = factor_columns(data, [str(name).upper() for name in data.columns])
     factor_columns(data, model.factors)
     fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
@@ -290,7 +294,7 @@ def add_noise(
     # the model says nothing of other factors, so a uniform contradicting configuration has uniform values there
     rows = configurations({name: known[name] for name in model.factors})
     wrong = rows[~allows(model, rows, model.factors)]
-    random = np.random.default_rng(rng)
+    random = _generator(rng)
     cases = random.permutation(len(data))[: round(share * len(data))]
     drawn = wrong[_draw_rows(np.arange(len(wrong)), len(cases), "contradicting configurations", random)]
     noisy = data.to_numpy(copy=True)
@@ -329,12 +333,13 @@ def fuzzify(data: pd.DataFrame, spread: float, *, rng: RNGLike = None) -> pd.Dat
     >>> fuzzify(crisp, 0.4, rng=1).round().astype(int).equals(crisp)
     True
     """
-    if not 0 < spread <= 0.5:
-        raise ValueError(f"spread must lie in (0, 0.5], so that memberships keep their side of 0.5, found {spread!r}")
+    # memberships keep their side of 0.5
+    check_number(spread, "spread", "(0, 0.5]")
+    check_type(data, pd.DataFrame, _CASES, "data")
     crisp = data.to_numpy(np.float64)
     if not np.isin(crisp, (0, 1)).all():
         raise ValueError("only crisp data can be made fuzzy; expected values 0 and 1")
-    away = np.random.default_rng(rng).random(crisp.shape) * spread
+    away = _generator(rng).random(crisp.shape) * spread
     return pd.DataFrame(np.abs(crisp - away), index=data.index, columns=data.columns)
 
 
@@ -345,6 +350,5 @@ def _draw_rows(rows: NDArray[np.int64], n: int, what: str, random: np.random.Gen
     return random.choice(rows, n) if n else np.empty(0, np.int64)
 
 
-def _check_share(share: float, name: str) -> None:
-    if not 0 <= share <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], found {share!r}")
+def _generator(rng: RNGLike) -> np.random.Generator:
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))

@@ -13,13 +13,14 @@ References
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import pandas as pd
 
+from ..messages import check_type, shown
 from .expansion import Expansion
 from .exposition import Setting
-from .formula import Atom, Conjunction, Model, parse
+from .formula import Atom, Conjunction, Model, as_model
 from .inus import full_table, is_irredundant
 from .limits import FormulaTooLargeError, Work
 from .matching import has_injection, injects
@@ -49,12 +50,12 @@ def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]
     return all(options) and has_injection(options)
 
 
-def submodel_of(model: Model, other: Model) -> bool:
+def submodel_of(model: Model | str, other: Model | str) -> bool:
     """Tell whether a model can be made of another one by deleting literals, disjuncts and atoms.
 
     Parameters
     ----------
-    model, other : Model
+    model, other : Model or str
         The part and the whole.
 
     Returns
@@ -64,21 +65,22 @@ def submodel_of(model: Model, other: Model) -> bool:
 
     Examples
     --------
-    >>> submodel_of(parse("A+C<->E"), parse("A*b+C<->E")), submodel_of(parse("A+b<->E"), parse("A*b+C<->E"))
+    >>> submodel_of("A+C<->E", "A*b+C<->E"), submodel_of("A+b<->E", "A*b+C<->E")
     (True, False)
     """
+    model, other = as_model(model), as_model(other)
     return all(
         atom.outcome in other.by_outcome and formula_within(atom.disjuncts, other.by_outcome[atom.outcome].disjuncts)
         for atom in model.atoms
     )
 
 
-def strict_submodel_of(model: Model, other: Model) -> bool:
+def strict_submodel_of(model: Model | str, other: Model | str) -> bool:
     """Tell whether a model is a submodel of another one and at least one of its atoms is smaller than its counterpart.
 
     Parameters
     ----------
-    model, other : Model
+    model, other : Model or str
         The part and the whole; having fewer atoms alone does not make a model a strict submodel.
 
     Returns
@@ -88,14 +90,15 @@ def strict_submodel_of(model: Model, other: Model) -> bool:
 
     Examples
     --------
-    >>> whole = parse("(A*b+C<->E)*(E<->F)")
-    >>> strict_submodel_of(parse("A+C<->E"), whole), strict_submodel_of(parse("A*b+C<->E"), whole)
+    >>> whole = "(A*b+C<->E)*(E<->F)"
+    >>> strict_submodel_of("A+C<->E", whole), strict_submodel_of("A*b+C<->E", whole)
     (True, False)
     """
+    model, other = as_model(model), as_model(other)
     return submodel_of(model, other) and any(atom != other.by_outcome[atom.outcome] for atom in model.atoms)
 
 
-def causal_submodel_of(model: Model, other: Model, setting: Setting | None = None) -> bool:
+def causal_submodel_of(model: Model | str, other: Model | str, setting: Setting | None = None) -> bool:
     """Tell whether all that a model says of direct and indirect causes is said by another one too.
 
     Every formula of the model, as written and with some intermediate outcomes substituted and minimised on its ideal
@@ -104,7 +107,7 @@ def causal_submodel_of(model: Model, other: Model, setting: Setting | None = Non
 
     Parameters
     ----------
-    model, other : Model
+    model, other : Model or str
         The part and the whole, both acyclic.
     setting : Setting, optional
         Values of multi-value factors.
@@ -123,10 +126,11 @@ def causal_submodel_of(model: Model, other: Model, setting: Setting | None = Non
 
     Examples
     --------
-    >>> chain = parse("(A+B<->C)*(C+D<->E)")
-    >>> causal_submodel_of(parse("A+D<->E"), chain), submodel_of(parse("A+D<->E"), chain)
+    >>> chain = "(A+B<->C)*(C+D<->E)"
+    >>> causal_submodel_of("A+D<->E", chain), submodel_of("A+D<->E", chain)
     (True, False)
     """
+    model, other = as_model(model), as_model(other)
     if any(atom.outcome not in other.by_outcome for atom in model.atoms):
         return False
     words = (setting or Setting()).vocabulary
@@ -189,6 +193,7 @@ def atom_submodels(atom: Atom, vocabulary: Vocabulary) -> set[Form]:
 
     Examples
     --------
+    >>> from causaleval_pd.configurational import parse
     >>> len(atom_submodels(parse("A*b+C<->E").atoms[0], Vocabulary()))
     7
     """
@@ -234,7 +239,7 @@ def is_cyclic(model: Model | str) -> bool:
     >>> is_cyclic("(A+C<->B)*(B<->A)"), is_cyclic("(A+C<->B)*(B<->D)")
     (True, False)
     """
-    return evaluation_order(_model(model)) is None
+    return evaluation_order(as_model(model)) is None
 
 
 def relation_matrix(
@@ -259,11 +264,10 @@ def relation_matrix(
     >>> relation_matrix(["A+C<->E", "A*b+C<->E"]).to_numpy().tolist()
     [[True, True], [False, True]]
     """
-    distinct = list(dict.fromkeys(map(_model, models)))
+    check_type(models, Iterable, "a list of models", "models")
+    if not callable(relation):
+        raise TypeError(f"relation must be a function of two models, such as submodel_of, found {shown(relation)}")
+    distinct = list(dict.fromkeys(map(as_model, models)))
     names = pd.Index(map(str, distinct), name="model")
     cells = [[relation(one, other) for other in distinct] for one in distinct]
     return pd.DataFrame(cells, index=names, columns=names.rename("other"), dtype=bool)
-
-
-def _model(model: Model | str) -> Model:
-    return parse(model) if isinstance(model, str) else model

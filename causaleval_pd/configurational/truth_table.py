@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .configurations import factor_columns, membership
-from .formula import Model
+from .formula import Model, as_model
 from .limits import MAX_CONFIGURATIONS, FormulaTooLargeError
 from .vocabulary import Domains, Vocabulary, bits
 
@@ -177,7 +177,7 @@ def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = (
     return TruthTable(rows, planes)
 
 
-def ideal_data(model: Model, domains: Domains | None = None) -> pd.DataFrame:
+def ideal_data(model: Model | str, domains: Domains | None = None) -> pd.DataFrame:
     """Return all configurations of a model's factors on which every atom holds, one a row.
 
     Parameters
@@ -205,7 +205,7 @@ def ideal_data(model: Model, domains: Domains | None = None) -> pd.DataFrame:
     >>> ideal_data(parse("A*b<->C")).to_numpy().tolist()
     [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]]
     """
-    vocabulary = Vocabulary(domains)
+    model, vocabulary = as_model(model), Vocabulary(domains)
     further = [name for name in vocabulary.domains if name not in model.factors]
     for atom in model.atoms:
         vocabulary.encode((*atom.literals, atom.outcome))

@@ -4,12 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..messages import check_type, check_whole, shown
 from .formula import Conjunction, Literal, literal_text
 
 #: values of each multi-value factor
 Domains = Mapping[str, Sequence[int]]
 
 _BINARY = (0, 1)
+
+
+def read_domains(domains: Domains | None) -> dict[str, tuple[int, ...]]:
+    """Return the values of factors, ascending, by upper-case name.
+
+    Parameters
+    ----------
+    domains : mapping, optional
+        Values of factors by name.
+
+    Returns
+    -------
+    dict
+        The same in order.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping of names to lists of whole numbers.
+
+    Examples
+    --------
+    >>> read_domains({"a": [2, 0, 1]})
+    {'A': (0, 1, 2)}
+    """
+    if domains is None:
+        return {}
+    check_type(domains, Mapping, "a mapping of factors to their values, as {'A': [0, 1, 2]}", "domains")
+    found = {}
+    for name, values in domains.items():
+        if not isinstance(name, str) or isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+            raise TypeError(
+                f"domains must map factors to lists of their values, as {{'A': [0, 1, 2]}}, found {name!r}: "
+                f"{shown(values)}"
+            )
+        found[name.upper()] = tuple(sorted({check_whole(value, f"a value of factor {name!r}") for value in values}))
+    return found
 
 
 class Vocabulary:
@@ -22,9 +60,7 @@ class Vocabulary:
     """
 
     def __init__(self, domains: Domains | None = None) -> None:
-        self.domains = {
-            name.upper(): tuple(sorted({int(v) for v in domain})) for name, domain in (domains or {}).items()
-        }
+        self.domains = read_domains(domains)
         self.literals: list[Literal] = []
         self._position: dict[Literal, int] = {}
         #: bits of the other values of the same factor, by bit

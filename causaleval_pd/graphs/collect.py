@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..messages import check_known
 from .formats import (
     AmbiguousEncodingError,
     Arcs,
@@ -206,8 +207,8 @@ class Cells:
     """Reads cells one after another; matrices wait until they can be decoded as stacks."""
 
     def __init__(self, where: Where, nodes: NodeLists, encoding: str | None, rename: Any) -> None:
-        if encoding is not None and encoding not in ENCODINGS:
-            raise ValueError(f"unknown encoding {encoding!r}; expected {' or '.join(map(repr, ENCODINGS))}")
+        if encoding is not None:
+            check_known(encoding, ENCODINGS, "encoding")
         if rename is not None and not isinstance(rename, Mapping):
             raise TypeError(f"rename must be a mapping of labels to node names, found {type(rename).__name__}")
         self._where, self._nodes, self._encoding = where, nodes, encoding

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..messages import name_row
+from ..messages import check_type, name_row
 from .classes import explain_kind, infer_kinds, not_in_class
 from .collect import Cells, NodeLists
 from .formats import cell_format
@@ -142,6 +142,8 @@ def as_graph(
     def where(row: int) -> str:
         return "graph"
 
+    if nodes is not None:
+        check_type(nodes, Iterable, "a list of node names", "nodes")
     lists = NodeLists(None if nodes is None else list(nodes), 1, None)
     column, declared = Cells(where, lists, encoding, rename).read([value], 1)
     if not column.blocks:
@@ -180,6 +182,12 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
         If a cell is a matrix.
     ValueError, TypeError
         As `graph_column`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> coerce_graphs(pd.Series(["A -> B", None], index=["r1", "r2"])).graph.to_strings().to_dict()
+    {'r1': 'A -> B', 'r2': nan}
     """
     if is_packed(series):
         return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
@@ -206,6 +214,12 @@ def is_graph_column(series: pd.Series) -> bool:
     bool
         True for packed graphs, cells of a known format, edge strings with an edge, and the text of graph objects (which
         `coerce_graphs` refuses with an explanation).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_graph_column(pd.Series(["A -> B", "A; B"])), is_graph_column(pd.Series(["pc", "ges"]))
+    (True, False)
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.categories.to_series()
@@ -262,6 +276,7 @@ def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
     """Return a class code a row, -1 where none is declared."""
     if kind is None or isinstance(kind, str):
         kind = [kind] * n_rows
+    check_type(kind, Iterable, f"one of {', '.join(map(repr, KINDS))}, or a list of these", "kind")
     kinds = list(kind)
     if len(kinds) != n_rows:
         raise ValueError(f"kind has {len(kinds)} rows, values has {n_rows}")

@@ -29,7 +29,19 @@ _MIXED = {"bidirected", "circle", "<->", "o->", "<-o", "o-o", "o--", "--o"}
 
 
 class AmbiguousEncodingError(ValueError):
-    """A matrix can be read in two ways, and nobody said which one is meant."""
+    """A matrix can be read in two ways, and nobody said which one is meant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import causaleval_pd as ce
+    >>> matrix = np.array([[0, 1], [0, 0]])
+    >>> try:
+    ...     ce.as_graph(matrix)
+    ... except ce.AmbiguousEncodingError:
+    ...     print(ce.as_graph(matrix, encoding="row->column"))
+    Graph('0 -> 1', kind='dag')
+    """
 
 
 def cell_format(cell: Any) -> str:
@@ -65,10 +77,12 @@ def read_edge_list(cell: Sequence[Any]) -> tuple[Labels, Arcs]:
     arcs = []
     for edge in cell:
         if not isinstance(edge, tuple) or len(edge) != 2:
-            raise TypeError(
-                f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; "
-                "make nested lists a numpy array and say encoding="
+            mend = (
+                "write edges as one text, as 'A -> B; B -> C'"
+                if isinstance(edge, str)
+                else "make nested lists a numpy array and say encoding="
             )
+            raise TypeError(f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; {mend}")
         source = position.setdefault(edge[0], len(position))
         target = position.setdefault(edge[1], len(position))
         if source == target:

@@ -37,6 +37,20 @@ class RetryLater(ValueError):
         What happened.
     after : float
         Seconds that the reasoner asked to wait.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import RetryLater, ask
+    >>> calls = []
+    >>> def busy_at_first(prompt):
+    ...     calls.append(prompt)
+    ...     if len(calls) == 1:
+    ...         raise RetryLater("busy")
+    ...     return "Yes."
+    >>> questions = pd.DataFrame({"question": ["q"], "prompt": ["Is it?"]})
+    >>> ask(questions, busy_at_first, key=["question"], backoff=0)["reply"].tolist(), len(calls)
+    (['Yes.'], 2)
     """
 
     def __init__(self, reason: str, after: float = 0.0) -> None:
@@ -45,7 +59,18 @@ class RetryLater(ValueError):
 
 
 class CallFailed(ValueError):
-    """A call that fails however often it is made; it is noted in the column `error`."""
+    """A call that fails however often it is made; it is noted in the column `error`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import CallFailed, ask
+    >>> def refuse(prompt):
+    ...     raise CallFailed("refused by a filter")
+    >>> questions = pd.DataFrame({"question": ["q"], "prompt": ["Is it?"]})
+    >>> ask(questions, refuse, key=["question"])["error"].tolist()
+    ['refused by a filter']
+    """
 
 
 class _Outcome(NamedTuple):

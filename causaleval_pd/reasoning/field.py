@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..context import Context
 from ..field import Batch, Field, register_field
-from ..messages import name_row
+from ..messages import name_row, shown
 from .counts import QUANTITIES, parse_counts
 from .nulls import ANSWER_NULLS, QUANTITY_NULLS
 from .pairs import AnswerPairs, QuantityPairs
@@ -29,14 +29,25 @@ def _holds_quantities(cells: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
 
 
+def _no_answer(cell: Any) -> str:
+    """Say what was found instead of an answer, and how to make one of it."""
+    found = shown(cell)
+    if found in ("0", "1", "0.0", "1.0"):
+        hint = "; make a column of 0 and 1 answers by .astype('boolean')"
+    elif isinstance(cell, str):
+        hint = "; read texts by ce.reasoning.parse_answers"
+    else:
+        hint = ""
+    return f"found {found}{hint}"
+
+
 def _coerce_answers(cells: pd.Series, column: str) -> pd.Series:
     known = cells.dropna()
     wrong = ~known.map(lambda x: isinstance(x, (bool, np.bool_))).to_numpy(bool)
     if wrong.any():
         row = int(np.flatnonzero(cells.notna())[wrong.argmax()])
         raise ValueError(
-            f"{name_row(row, cells.index, column)}: an answer is True, False or missing, found {cells.iloc[row]!r}; "
-            "read texts by ce.reasoning.parse_answers"
+            f"{name_row(row, cells.index, column)}: an answer is True, False or missing, {_no_answer(cells.iloc[row])}"
         )
     return cells.astype("boolean")
 
@@ -50,8 +61,9 @@ def _coerce_quantities(cells: pd.Series, column: str) -> pd.Series:
             raise ValueError(f"column {column!r} must hold numbers, found dtype {cells.dtype}: {error}") from None
         row = int(wrong.to_numpy().argmax())
         raise ValueError(
-            f"{name_row(row, cells.index, column)}: a quantity must be a number or missing, found {cells.iloc[row]!r}; "
-            "for graphs and formulas choose other metrics: list_metrics() names each metric's field"
+            f"{name_row(row, cells.index, column)}: a quantity must be a number or missing, found "
+            f"{shown(cells.iloc[row])}; for graphs and formulas choose other metrics: list_metrics() names each "
+            "metric's field"
         ) from None
     if np.isinf(numbers).any():
         row = int(np.isinf(numbers.to_numpy()).argmax())
@@ -96,7 +108,7 @@ def _missing(cells: pd.Series) -> NDArray[np.bool_]:
 def _answer_pair(truth: Any, estimate: Any) -> AnswerPairs:
     for cell in (truth, estimate):
         if not isinstance(cell, (bool, np.bool_)):
-            raise TypeError(f"an answer is True or False, found {cell!r}")
+            raise TypeError(f"an answer is True or False, {_no_answer(cell)}")
     return AnswerPairs(np.array([truth], bool), np.array([estimate], bool))
 
 

@@ -132,6 +132,17 @@ def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
     ------
     ValueError
         If the file is a `.npy` file, or not such a map.
+
+    Examples
+    --------
+    >>> import json, tempfile, pathlib
+    >>> from causaleval_pd.reasoning import read_published_quantities
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "pns.json"
+    ...     _ = file.write_text(json.dumps({"0": {"('X', 'Y')": 0.25}}), encoding="utf-8")
+    ...     found = read_published_quantities(file)
+    >>> found.to_dict("records")
+    [{'task': 0, 'path': 'X>Y', 'cause': 'X', 'effect': 'Y', 'n_factors': 1, 'value': 0.25}]
     """
     file = Path(path)
     with file.open("rb") as opened:

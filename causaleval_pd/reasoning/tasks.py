@@ -42,6 +42,15 @@ class Task:
         Seed of noise and texts.
     pairs : tuple of (str, str)
         Pairs (cause, effect) that are asked about.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks
+    >>> [task] = make_tasks("candy_party", [[2, 2]], n_samples=1, rng=1).tasks
+    >>> task.pairs
+    (('Piri', 'Nuden'), ('Piri', 'Zema'), ('Nuden', 'Zema'))
+    >>> task.questions["text"].iloc[0]
+    'Does Nuden sing?'
     """
 
     number: int

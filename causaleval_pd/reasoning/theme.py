@@ -29,6 +29,13 @@ class Condition:
         Sentences one of which a sample shows when the noise is true, or false.
     group : str
         Heading under which a theme may collect conditions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks
+    >>> [task] = make_tasks("candy_party", [[2, 2]], n_samples=1, rng=1).tasks
+    >>> task.conditions[0].text, task.conditions[0].no
+    ('Piri was handed at least 3 toffees', ('Piri was handed 2 toffees.',))
     """
 
     text: str

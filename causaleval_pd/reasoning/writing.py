@@ -112,6 +112,17 @@ def read_tasks(path: str | PathLike[str]) -> TaskTables:
     ------
     FileNotFoundError
         If the folder or one of its files is not there.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from causaleval_pd.reasoning import make_tasks, read_tasks, write_tasks
+    >>> tasks = make_tasks("candy_party", [[3, 3]], n_samples=5, rng=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = write_tasks(tasks, pathlib.Path(folder) / "candy")
+    ...     stored = read_tasks(path)
+    >>> stored.questions.equals(tasks.questions)
+    True
     """
     folder = Path(path)
     if missing := [name for name in (*_SMALL, *_LARGE) if not _file(folder, name).is_file()]:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ..messages import check_known, check_number, shown
 from ..metric import Metric, get_metric, tweak
 from .closed_forms import linear
 from .hypergeometric import hypergeometric, tails_and_misfit
@@ -80,10 +81,8 @@ def expected_metric(
        mean  median     low  high
     0   0.8  0.8571  0.7143   1.0
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
-    if convention not in ("defined", "published"):
-        raise ValueError(f"convention must be 'defined' or 'published', found {convention!r}")
+    check_number(level, "level", "(0, 1)")
+    check_known(convention, ("defined", "published"), "convention")
     margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
     d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
     parts = []
@@ -121,13 +120,17 @@ def _expected(
 
 
 def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
-    numbers = np.asarray(given)
-    if numbers.dtype.kind not in "iu":
-        numbers = np.asarray(given, np.float64)
-        if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()):
-            raise ValueError(f"{name} must hold whole numbers from 0, found {given!r}")
-    if numbers.size and numbers.min() < 0:
-        raise ValueError(f"{name} must hold whole numbers from 0, found {given!r}")
+    """Return whole numbers from 0, or say that they are none."""
+    try:
+        numbers = np.asarray(given)
+        if numbers.dtype.kind not in "iu":
+            numbers = np.asarray(given, np.float64)
+            if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()):
+                raise ValueError
+        if numbers.size and numbers.min() < 0:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold whole numbers from 0, found {shown(given)}") from None
     return numbers.astype(np.int64, copy=False)
 
 

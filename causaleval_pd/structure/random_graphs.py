@@ -22,6 +22,7 @@ from ..graphs.batch import GraphBatch, GraphPairs, kernels
 from ..graphs.column import as_graph
 from ..graphs.packed import unpack_column
 from ..graphs.planes import KINDS, planes_from_marks
+from ..messages import check_known, check_whole
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching
 from .closed_forms import linear, reversal
@@ -229,10 +230,8 @@ def published(match: Callable[[Matching], Matcher]) -> Callable[..., Controls]:
         graph = as_graph(truth, nodes=nodes)
         d = graph.n_nodes
         n_pairs = d * (d - 1) // 2
-        if isinstance(n_edges, bool) or int(n_edges) != n_edges or not 0 <= n_edges <= n_pairs:
-            raise ValueError(f"n_edges must be a whole number from 0 to {n_pairs} for {d} nodes, found {n_edges!r}")
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, found {kind!r}")
+        check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, n_pairs)
+        check_known(kind, KINDS, "kind of graph")
         # any DAG with so many edges stands for the estimate
         ahead = np.zeros((1, d, d), bool)
         some = np.arange(int(n_edges))

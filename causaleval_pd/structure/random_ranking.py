@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from ..messages import shown
+
 Floats = NDArray[np.float64]
 
 
@@ -22,8 +24,15 @@ class Moments(NamedTuple):
     variance: Floats
 
 
+def _numbers(given: ArrayLike, name: str) -> Floats:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers, found {shown(given)}") from None
+
+
 def _checked(true_edges: ArrayLike, candidates: ArrayLike) -> tuple[Floats, Floats]:
-    k, n = np.broadcast_arrays(np.asarray(true_edges, np.float64), np.asarray(candidates, np.float64))
+    k, n = np.broadcast_arrays(_numbers(true_edges, "true_edges"), _numbers(candidates, "candidates"))
     bad = ~((k >= 0) & (k <= n) & (k == np.floor(k)) & (n == np.floor(n)))
     if bad.any():
         i = int(np.flatnonzero(bad.ravel())[0])
@@ -108,7 +117,7 @@ def auroc_moments(true_edges: ArrayLike, candidates: ArrayLike, ties: ArrayLike 
     (0.5, 0.0382)
     """
     k, n = _checked(true_edges, candidates)
-    tied = np.zeros_like(n) if ties is None else np.broadcast_to(np.asarray(ties, np.float64), n.shape)
+    tied = np.zeros_like(n) if ties is None else np.broadcast_to(_numbers(ties, "ties"), n.shape)
     product = k * (n - k)
     defined = product > 0
     shrink = np.divide(tied, n * (n - 1), out=np.zeros_like(n), where=n > 1)
@@ -134,7 +143,9 @@ def tie_sum(scores: ArrayLike) -> Floats:
     >>> tie_sum([[3.0, 1.0, 3.0, 3.0], [1.0, 2.0, 3.0, 4.0]]).tolist()
     [24.0, 0.0]
     """
-    ordered = np.sort(np.asarray(scores, np.float64), axis=-1)
+    ordered = np.sort(np.atleast_1d(_numbers(scores, "scores")), axis=-1)
+    if not ordered.size:
+        return np.zeros(ordered.shape[:-1])
     flat = ordered.reshape(-1, ordered.shape[-1])
     new = np.ones(flat.shape, bool)
     new[:, 1:] = flat[:, 1:] != flat[:, :-1]

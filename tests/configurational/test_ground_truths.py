@@ -139,7 +139,7 @@ def test_the_first_models_do_not_depend_on_the_number() -> None:
         ({"factors": 3, "outcomes": ["Q"]}, "must be literals of the factors"),
         ({"factors": 3, "disjuncts": (2, 1)}, "disjuncts must be"),
         ({"factors": 3, "conjuncts": 0}, "conjuncts must be"),
-        ({"factors": 3, "negated": 2}, "negated must be a probability"),
+        ({"factors": 3, "negated": 2}, "negated must lie in \\[0, 1\\]"),
     ],
 )
 def test_refusals(settings: dict[str, object], message: str) -> None:

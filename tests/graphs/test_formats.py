@@ -203,7 +203,7 @@ def test_unnamed_matrices_are_numbered() -> None:
 
 
 def test_unknown_encoding() -> None:
-    with pytest.raises(ValueError, match="unknown encoding 'pcalg'; expected 'row->column' or 'column->row'"):
+    with pytest.raises(ValueError, match="unknown encoding 'pcalg'; known are 'row->column', 'column->row'"):
         as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")  # type: ignore[arg-type]
 
 

@@ -1,0 +1,49 @@
+"""What options mean that several metrics share: told once, and put into every docstring."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
+    r"""Make a decorator that completes the parameters in a metric's docstring.
+
+    Parameters
+    ----------
+    texts : mapping
+        Entries of a section of parameters by name; those that the docstring has itself come first.
+
+    Returns
+    -------
+    callable
+        From a function whose docstring ends in the section Examples to the same function.
+
+    Examples
+    --------
+    >>> @with_options({"floor": "floor : float\n    Smallest denominator."})
+    ... def ratio(*, floor=0.0):
+    ...     '''Compute a ratio.
+    ...
+    ...     Examples
+    ...     --------
+    ...     '''
+    >>> ratio.__doc__.splitlines()[2:6]
+    ['Parameters', '----------', 'floor : float', '    Smallest denominator.']
+    """
+
+    def complete(function: F) -> F:
+        # python -OO has no docstrings
+        if text := inspect.getdoc(function):
+            head, mark, examples = text.partition("Examples\n--------")
+            prose, _, section = head.partition("Parameters\n----------\n")
+            own = {entry.split(" : ")[0]: entry.rstrip() for entry in re.split(r"\n(?=\S)", section.rstrip()) if entry}
+            entries = [own.get(name) or texts[name] for name in inspect.signature(function).parameters]
+            function.__doc__ = "\n".join([f"{prose}Parameters", "----------", *entries, "", mark + examples])
+        return function
+
+    return complete
