@@ -15,7 +15,7 @@ from .engine import Engine, map_chunks
 from .field import FIELDS, Batch, Field, PairError, Pairs, get_field
 from .messages import name_row, nearest
 from .metric import Metric, get_metric, metric_set, tweak
-from .work_units import Unit, work_units
+from .work_units import BLOCK_ROWS, Unit, work_units
 
 Invalid = Literal["raise", "nan"]
 Metrics = str | Metric | Iterable[str | Metric] | None
@@ -198,7 +198,8 @@ def score_rows(
     """Compute the metrics of a task for every row, NaN where a cell is missing."""
     values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
     batches = list(task.batches())
-    units = work_units(batches, [scoring_work(task.metrics, batch.pairs) for batch in batches])
+    costs = [scoring_work(task.metrics, batch.pairs) for batch in batches]
+    units = work_units(batches, costs, [BLOCK_ROWS] * len(batches))
 
     def run(unit: Unit) -> list[list[NDArray[np.float64]]]:
         return [[score(m, part.pairs, invalid, rows=part.rows, index=index) for m in task.metrics] for part in unit]

@@ -76,18 +76,12 @@ def summarise(
     metric: Metric, observed: Floats, closed: ClosedForm | None, draws: Floats | None, how: Plan
 ) -> RowControls:
     """Say what the controls say of each row, from closed forms first and draws for the rest."""
-    drawn = None if draws is None else from_draws(metric, observed, draws, how)
-    return with_closed_form(metric, observed, closed, drawn, how)
-
-
-def with_closed_form(
-    metric: Metric, observed: Floats, closed: ClosedForm | None, drawn: RowControls | None, how: Plan
-) -> RowControls:
-    """Put what is known exactly before what draws say."""
     n = len(observed)
     nothing, never = np.full(n, np.nan), np.full(n, NONE, np.int8)
     unknown = dict.fromkeys(RowControls._fields[1:-2], nothing)
-    result = RowControls(observed=observed, **unknown, mean_method=never, p_method=never) if drawn is None else drawn
+    result = RowControls(observed=observed, **unknown, mean_method=never, p_method=never)
+    if draws is not None:
+        result = _from_draws(metric, observed, draws, how)
     if closed is None:
         return result
     if closed.distribution is not None:
@@ -169,8 +163,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     )
 
 
-def from_draws(metric: Metric, observed: Floats, draws: Floats, how: Plan) -> RowControls:
-    """Say what the draws, (n, n_draws), say of each row."""
+def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Plan) -> RowControls:
     defined = ~np.isnan(draws)
     n = defined.sum(axis=1).astype(np.float64)
     b = as_good(draws, observed[:, None], direction=metric.direction, optimum=metric.optimum).sum(axis=1)

@@ -23,12 +23,11 @@ from .row_controls import (
     Plan,
     RowControls,
     divide,
-    from_draws,
     join,
-    with_closed_form,
+    summarise,
 )
 from .stats import as_good
-from .work_units import Unit, work_units
+from .work_units import BLOCK_ROWS, Unit, work_units
 
 #: nanoseconds that it takes to summarise one value of a control, and to find the closed forms of one row
 _SUMMARY_WORK, _CLOSED_WORK = 50.0, 2000.0
@@ -81,16 +80,17 @@ def control_chunks(
     """
     job = _Job(task, match, keys, how, index, strata)
     batches = [_by_stratum(batch, strata) for batch in task.batches()]
-    units = work_units(batches, [_row_work(job, batch) for batch in batches])
+    costs = [_row_costs(job, batch) for batch in batches]
+    units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
-    def run(unit: Unit) -> list[Chunk]:
-        return [_score(job, batch) for batch in unit]
+    def run(unit: Unit) -> Chunk:
+        added: dict[str, dict[int, StratumDraws]] = {} if strata is None else {m.name: {} for m in task.metrics}
+        return _joined([_score(job, block, added) for block in unit])
 
-    weights = [sum(len(batch.rows) for batch in unit) for unit in units]
-    for chunks in map_chunks(
+    weights = [sum(len(block.rows) for block in unit) for unit in units]
+    yield from map_chunks(
         run, units, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs
-    ):
-        yield from chunks
+    )
 
 
 def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None) -> Batch:
@@ -101,59 +101,60 @@ def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None) -> Batch:
     return Batch(batch.rows[order], batch.pairs.take(order))
 
 
-def _row_work(job: _Job, batch: Batch) -> float:
-    """Return the nanoseconds that a row and its controls take, roughly, from a few rows."""
-    n = len(batch.rows)
+def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
+    """Tell from a few rows what a row and its controls take, in nanoseconds, and how many are handled at once."""
+    n, n_draws = len(batch.rows), job.how.n_first
     some = np.unique(np.linspace(0, n - 1, min(n, 16)).astype(np.int64))
     few = Batch(batch.rows[some], batch.pairs.take(some))
     controls = job.controls(few)
     drawn = [m for m in job.task.metrics if _needs_draws(_closed_form(controls, m, job.how), job.how)]
     once = scoring_work(job.task.metrics, few.pairs) + _CLOSED_WORK * len(job.task.metrics)
-    if not drawn:
-        return once
-    return once + job.how.n_first * (controls.work + scoring_work(drawn, few.pairs) + _SUMMARY_WORK * len(drawn))
+    each = controls.work + scoring_work(drawn, few.pairs) + _SUMMARY_WORK * len(drawn) if drawn else 0.0
+    return once + n_draws * each, _block_rows(job.how, len(drawn))
 
 
-def _score(job: _Job, batch: Batch) -> Chunk:
-    """Score rows and their controls, whose draws are summarised some rows at a time."""
+def _block_rows(how: Plan, n_drawn: int) -> int:
+    """Tell how many rows are handled at once: quantiles need all draws of a row, so the more draws, the fewer rows."""
+    return min(BLOCK_ROWS, max(1, CHUNK_BYTES // max(1, 8 * how.n_first * n_drawn)))
+
+
+def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -> Chunk:
+    """Score rows and their controls; `added` takes up the draws where they are added up."""
     task, how = job.task, job.how
     controls = job.controls(batch)
     observed = {m.name: score(m, batch.pairs, how.invalid, rows=batch.rows, index=job.index) for m in task.metrics}
     closed = {m.name: _closed_form(controls, m, how) for m in task.metrics}
     drawn = tuple(m for m in task.metrics if _needs_draws(closed[m.name], how))
-    parts: dict[str, list[RowControls]] = {m.name: [] for m in drawn}
-    n = len(batch.rows)
-    keep_raw = how.keep and job.strata is None
-    raw = {m.name: np.empty((n, how.n_first)) for m in drawn} if keep_raw else {}
-    added: dict[str, dict[int, StratumDraws]] = {} if job.strata is None else {m.name: {} for m in drawn}
-    for block in _blocks(batch, how, drawn):
-        part = Batch(batch.rows[block], batch.pairs.take(block))
-        mine = controls if len(part.rows) == n else job.controls(part)
-        draws = simulate(drawn, mine, len(part.rows), how, 0, how.n_first)
-        for m in drawn:
-            values, seen = draws.pop(m.name), observed[m.name][block]
-            found = from_draws(m, seen, values, how)
-            if how.stop_after is not None:
-                found = _stop_early(m, seen, values, how.stop_after, job, part).into(found)
-            parts[m.name].append(found)
-            if job.strata is not None:
-                add_strata(m, job.strata[part.rows], values, added[m.name])
-            elif keep_raw:
-                raw[m.name][block] = values
-    summaries = {
-        m.name: with_closed_form(
-            m, observed[m.name], closed[m.name], join(parts[m.name]) if m.name in parts else None, how
-        )
-        for m in task.metrics
-    }
-    return Chunk(batch.rows, controls.kind, summaries, raw, added)
+    most = _block_rows(how, len(drawn))
+    if len(batch.rows) > most:
+        # more is drawn here than for the rows that told what a row costs
+        starts = range(0, len(batch.rows), most)
+        blocks = [Batch(batch.rows[i : i + most], batch.pairs.take(slice(i, i + most))) for i in starts]
+        return _joined([_score(job, block, added) for block in blocks])
+    draws = simulate(drawn, controls, len(batch.rows), how, 0, how.n_first)
+    summaries = {m.name: summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics}
+    for m in drawn:
+        if how.stop_after is not None:
+            counted = _stop_early(m, observed[m.name], draws[m.name], how.stop_after, job, batch)
+            summaries[m.name] = counted.into(summaries[m.name])
+        if job.strata is not None:
+            add_strata(m, job.strata[batch.rows], draws[m.name], added[m.name])
+    kept = draws if how.keep and job.strata is None else {}
+    return Chunk(batch.rows, controls.kind, summaries, kept, added)
 
 
-def _blocks(batch: Batch, how: Plan, drawn: Sequence[Metric]) -> Iterator[slice]:
-    """Cut rows into blocks whose draws take a bounded number of bytes, one row at least."""
-    size = max(1, CHUNK_BYTES // (8 * how.n_first * max(1, len(drawn))))
-    for start in range(0, len(batch.rows) if drawn else 0, size):
-        yield slice(start, min(start + size, len(batch.rows)))
+def _joined(parts: list[Chunk]) -> Chunk:
+    """Put the blocks of a unit together; they share what is added up."""
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    return Chunk(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.kind for part in parts]),
+        {name: join([part.summaries[name] for part in parts]) for name in first.summaries},
+        {name: np.concatenate([part.draws[name] for part in parts]) for name in first.draws},
+        first.strata,
+    )
 
 
 def _closed_form(controls: Controls, metric: Metric, how: Plan) -> ClosedForm | None:

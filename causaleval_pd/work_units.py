@@ -10,13 +10,13 @@ from .field import Batch
 #: nanoseconds that a unit takes, roughly: long against the milliseconds of sending it off, short against the whole
 UNIT_NANOSECONDS = 4e8
 
-#: rows of one field's batch that are scored at once: their arrays stay in the cache
+#: rows that are scored at once: their arrays stay in the cache
 BLOCK_ROWS = 15_000
 
 Unit = list[Batch]
 
 
-def work_units(batches: Sequence[Batch], nanoseconds: Sequence[float]) -> list[Unit]:
+def work_units(batches: Sequence[Batch], nanoseconds: Sequence[float], block_rows: Sequence[int]) -> list[Unit]:
     """Cut batches into units that take about as long as one another.
 
     Where units begin depends on the rows and their costs alone, neither on the engine nor on the number of cores, so
@@ -28,22 +28,24 @@ def work_units(batches: Sequence[Batch], nanoseconds: Sequence[float]) -> list[U
         All rows.
     nanoseconds : sequence of float
         What a row of each batch takes, roughly.
+    block_rows : sequence of int
+        How many rows of each batch are handled at once, at most.
 
     Returns
     -------
     list of list of Batch
-        Units of about `UNIT_NANOSECONDS` or more, one where the whole is less; a row is never cut. Pieces of a unit
-        have at most `BLOCK_ROWS` rows.
+        Units of about `UNIT_NANOSECONDS` or more, one where the whole is less; a row is never cut. A unit is a
+        list of blocks.
     """
     total = sum(len(batch.rows) * cost for batch, cost in zip(batches, nanoseconds, strict=True))
     share = total / max(1, int(total / UNIT_NANOSECONDS))
     units: list[Unit] = [[]]
     spent = 0.0
-    for batch, cost in zip(batches, nanoseconds, strict=True):
+    for batch, cost, most in zip(batches, nanoseconds, block_rows, strict=True):
         start, n = 0, len(batch.rows)
         while start < n:
             room = max(1, math.ceil((share - spent) / cost))
-            stop = min(n, start + min(room, BLOCK_ROWS))
+            stop = min(n, start + min(room, most))
             units[-1].append(Batch(batch.rows[start:stop], batch.pairs.take(slice(start, stop))))
             spent += (stop - start) * cost
             start = stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -137,7 +138,7 @@ def test_every_engine_gives_the_same_bits(engine, stop_after, monkeypatch):
     wanted = ce.with_controls(runs, metrics, engine="serial", **how)
     scored = ce.evaluate(runs, [*metrics, "sid"], invalid="nan", engine="serial")
     monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e5)
-    monkeypatch.setattr(work_units, "BLOCK_ROWS", 13)
+    monkeypatch.setattr(sys.modules["causaleval_pd.evaluate"], "BLOCK_ROWS", 13)
     found = ce.with_controls(runs, metrics, engine=engine, n_jobs=3, **how)
     pd.testing.assert_frame_equal(found, wanted, check_exact=True)
     again = ce.evaluate(runs, [*metrics, "sid"], invalid="nan", engine=engine, n_jobs=3)

@@ -31,7 +31,7 @@ def test_every_row_is_in_one_unit_of_about_equal_time(sizes):
     starts = np.cumsum([0, *(n for n, _ in sizes)])
     batches = [answers(int(a), n) for a, (n, _) in zip(starts, sizes, strict=False)]
     costs = [cost for _, cost in sizes]
-    units = work_units.work_units(batches, costs)
+    units = work_units.work_units(batches, costs, [BLOCK_ROWS] * len(batches))
     rows = [part.rows for unit in units for part in unit]
     assert np.array_equal(np.concatenate([*rows, np.empty(0, int)]), np.arange(starts[-1]))
     assert all(len(part.rows) == part.pairs.n <= BLOCK_ROWS for unit in units for part in unit)
@@ -63,7 +63,7 @@ def test_dense_graphs_many_draws_and_costly_metrics_make_more_units():
             task, match, keys, Plan(n_draws, "simulate", 0.95, "add_one", "nan", False), table.index, None
         )
         batches = list(task.batches())
-        return len(work_units.work_units(batches, [streaming._row_work(job, batch) for batch in batches]))
+        return len(work_units.work_units(batches, *zip(*[streaming._row_costs(job, b) for b in batches], strict=True)))
 
     assert units(("shd",), 10) == 1
     assert 1 < units(("shd",), 10_000) < units(("shd", "sid"), 10_000) < len(table)
@@ -76,7 +76,7 @@ def test_rows_do_not_depend_on_blocks_or_units(stop_after, monkeypatch):
     wanted = ce.with_controls(runs, ["shd", "orientation_f1"], **how)
     for unit, rows, size in ((1.0, 4, 1), (1e6, 15_000, 9000), (1e15, 15_000, 2**40)):
         monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", unit)
-        monkeypatch.setattr(work_units, "BLOCK_ROWS", rows)
+        monkeypatch.setattr(streaming, "BLOCK_ROWS", rows)
         monkeypatch.setattr(streaming, "CHUNK_BYTES", size)
         found = ce.with_controls(runs, ["shd", "orientation_f1"], engine="threads", n_jobs=2, **how)
         pd.testing.assert_frame_equal(found, wanted, check_exact=True)
