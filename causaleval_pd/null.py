@@ -128,11 +128,35 @@ class ClosedForm:
         Null variance, NaN where no form is known.
     distribution : Distribution or None
         The exact distribution, where there is one.
+    listed : (n,) bool or None
+        Rows that have the distribution, where not all have.
     """
 
     mean: NDArray[np.float64]
     variance: NDArray[np.float64] | None = None
     distribution: Distribution | None = None
+    listed: NDArray[np.bool_] | None = None
+
+    def spread(self, rows: NDArray[np.bool_]) -> ClosedForm:
+        """Return the form of more rows, of which `rows` are those of this one and nothing is known of the others."""
+        if rows.all():
+            return self
+
+        def among(values: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+            if values is None:
+                return None
+            filled = np.full(len(rows), np.nan)
+            filled[rows] = values
+            return filled
+
+        law = self.distribution
+        if law is not None:
+            index = np.zeros(len(rows), np.int64)
+            index[rows] = law.index
+            law = replace(law, index=index)
+        mean = among(self.mean)
+        assert mean is not None
+        return ClosedForm(mean, among(self.variance), law, rows)
 
 
 class Controls(Protocol):

@@ -85,7 +85,10 @@ def summarise(
     if closed is None:
         return result
     if closed.distribution is not None:
-        return _from_distribution(metric, observed, closed, how)
+        exact = _from_distribution(metric, observed, closed, how)
+        if closed.listed is None:
+            return exact
+        return RowControls(*(np.where(closed.listed, exact[i], result[i]) for i in range(len(exact))))
     known = ~np.isnan(closed.mean)
     # |control - optimum| has the mean's distance only where the optimum is an end of the range
     one_sided = metric.optimum in metric.range

@@ -163,7 +163,8 @@ def _closed_form(controls: Controls, metric: Metric, how: Plan) -> ClosedForm | 
 
 def _needs_draws(closed: ClosedForm | None, how: Plan) -> bool:
     """Tell whether an output of a metric must be simulated, or its draws were asked for."""
-    return how.keep or (how.method in ("auto", "simulate") and (closed is None or closed.distribution is None))
+    unknown = closed is None or closed.distribution is None or closed.listed is not None
+    return how.keep or (how.method in ("auto", "simulate") and unknown)
 
 
 def simulate(

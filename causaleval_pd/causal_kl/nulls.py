@@ -211,24 +211,26 @@ class RandomNetworks:
         return NetworkPairs(self.pairs.truth, Networks.of(networks), self.pairs.truth_index[rows], index)
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the exact law of a metric over enumerated DAGs, or None."""
-        enumerated = [masks for space in self.spaces if (masks := space.all) is not None]
-        if len(enumerated) < len(self.spaces):
+        """Return the exact law of a metric for rows whose DAGs are enumerated, or None."""
+        enumerated = {row: masks for row, space in enumerate(self.spaces) if (masks := space.all) is not None}
+        if not enumerated:
             return None
         keys: dict[tuple[int, int, int], int] = {}
-        index, laws = np.empty(self.pairs.n, np.int64), []
-        for row, (masks, families) in enumerate(zip(enumerated, self.families, strict=True)):
-            key = (int(self.pairs.truth_index[row]), id(families), id(masks))
+        index, laws = [], []
+        for row, masks in enumerated.items():
+            key = (int(self.pairs.truth_index[row]), id(self.families[row]), id(masks))
             if key not in keys:
                 keys[key] = len(keys)
                 laws.append(self._values(metric, row, masks))
-            index[row] = keys[key]
+            index.append(keys[key])
         values = np.full((len(laws), max(map(len, laws), default=0)), np.nan)
         weights = np.zeros_like(values)
         for at, law in enumerate(laws):
             values[at, : len(law)], weights[at, : len(law)] = law, 1 / len(law)
-        distribution = Distribution.of(index, values, weights)
-        return ClosedForm(distribution.expectation(lambda x: x), None, distribution)
+        distribution = Distribution.of(np.array(index, np.int64), values, weights)
+        return ClosedForm(distribution.expectation(lambda x: x), None, distribution).spread(
+            np.isin(np.arange(self.pairs.n), list(enumerated))
+        )
 
     def _values(self, metric: Metric, row: int, masks: Masks) -> Floats:
         """Score every DAG of a row's space."""

@@ -78,6 +78,21 @@ def test_draws_depend_on_seed_and_key_alone(metastatic, mutations):
         pd.testing.assert_frame_equal(one.loc[[2, 0]], other)
 
 
+def test_enumerated_rows_stay_exact_beside_rows_that_are_drawn():
+    frame = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 6)), columns=list("ABCDEF"))
+    complete = "; ".join(f"{a} -> {b}" for i, a in enumerate("ABCDEF") for b in "ABCDEF"[i + 1 :])
+    truth, few, many = (
+        from_data(arcs, frame, 0.5) for arcs in ("A -> B; C -> D; E; F", "A -> B; B -> C; D; E; F", complete)
+    )
+    runs = pd.DataFrame({"truth": [truth] * 3, "estimate": [few, many, few]})
+    how = {"null": "orientation", "n_draws": 20, "rng": 1, "context": {"data": frame, "estimator": 0.5}}
+    together = runs.ceval.with_controls(["ckl3"], **how)
+    assert together["ckl3_p_method"].tolist() == ["exact", "simulated", "exact"]
+    for row in range(3):
+        alone = runs.iloc[[row]].ceval.with_controls(["ckl3"], **how)
+        pd.testing.assert_frame_equal(together.iloc[[row]], alone, check_exact=True)
+
+
 def test_parameters_come_from_the_same_data_by_the_same_estimator(metastatic):
     frames = {"first": sample(metastatic, 200, rng=1), "second": sample(metastatic, 200, rng=2)}
     arcs = "M->S; M->B; S->C; B->C"

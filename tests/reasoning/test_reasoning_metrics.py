@@ -208,6 +208,15 @@ def test_draws_follow_the_closed_forms(table, null):
     assert (p_apart <= 5 * np.sqrt(0.25 / 4000)).all()
 
 
+def test_rows_do_not_depend_on_the_rows_beside_them(table):
+    rows = table[table["model"] == "noisy"].iloc[::3]
+    how = {"null": "random_answers", "rng": 3, "n_draws": 20, "context": COUNTS}
+    together = rows.ceval.with_controls(["quantity_error"], **how)
+    assert set(together["quantity_error_p_method"]) == {"exact", "simulated"}
+    alone = pd.concat([rows.iloc[[i]].ceval.with_controls(["quantity_error"], **how) for i in range(len(rows))])
+    pd.testing.assert_frame_equal(together, alone, check_exact=True)
+
+
 def test_products_are_drawn_factor_by_factor(table):
     rows = table[(table["relation"] == "internal") & (table["model"] == "random")]
     scored = rows.ceval.with_controls(["quantity_bias"], null="random_answers", rng=3, n_draws=4000, context=COUNTS)
