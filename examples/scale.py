@@ -92,7 +92,7 @@ def main():
             with ProgressBar() if client is None else nullcontext():
                 found = table.ceval.summary(
                     ["shd"], by=["algorithm"], n_draws=given.draws, rng=7, key="run", method="simulate"
-                )
+                ).compute()
             print(found.iloc[:, :9].round(3).to_string())
         spent = time.perf_counter() - start
         peaks = [peak_mib()] if client is None else list(client.run(peak_mib).values())
