@@ -109,8 +109,8 @@ def wanted_rows(rng: int) -> pd.DataFrame:
 
 
 @functools.cache
-def wanted_means(rng: int) -> pd.DataFrame:
-    return ce.summary(ce.cube(FEW, MIXED, by=BY, n_draws=40, rng=rng, key="run", engine="serial"))
+def wanted_cube(rng: int) -> xr.Dataset:
+    return ce.cube(FEW, MIXED, by=BY, n_draws=40, rng=rng, key="run", engine="serial", keep_draws=False)
 
 
 def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
@@ -132,13 +132,17 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
         if engine == "partitions":
             table = partitioned(shuffled, way.cuts)
             rows = table.ceval.with_controls(MIXED, **how).compute()
+            cube = table.ceval.cube(MIXED, by=BY, **how).compute()
             means = table.ceval.summary(MIXED, by=BY, **how).compute()
         else:
             how |= {"engine": engine, "n_jobs": way.n_workers if engine == "threads" else None}
             rows = ce.with_controls(shuffled, MIXED, **how)
-            means = ce.summary(ce.cube(shuffled, MIXED, by=BY, **how))
+            cube = ce.cube(shuffled, MIXED, by=BY, keep_draws=False, **how)
+            means = ce.summary(cube)
     pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
-    wanted = wanted_means(way.rng)
+    by_row = [name for name, x in wanted_cube(way.rng).items() if "replicate" in x.dims]
+    xr.testing.assert_equal(cube[by_row], wanted_cube(way.rng)[by_row])
+    wanted = ce.summary(wanted_cube(way.rng))
     assert (means["p_value"] == wanted["p_value"]).all()
     pd.testing.assert_frame_equal(means, wanted, rtol=1e-12, atol=1e-12)
 
