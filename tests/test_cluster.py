@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd import streaming, work_units
+from causaleval_pd import lazy_cube, streaming, work_units
 from causaleval_pd.engine import map_chunks
 from causaleval_pd.files import to_parquet, to_zarr
 
@@ -199,14 +199,27 @@ def test_a_failed_task_is_tried_again(client, tmp_path):
     same(dd.read_parquet(path).compute())
 
 
-def test_a_cube_of_a_table_goes_to_zarr(client, tmp_path):
-    by = ["density", "algorithm"]
-    how = {"by": by, "replicate": "number", "key": "run", "n_draws": 50, "rng": 7, "keep_draws": True}
-    numbers = RUNS.groupby(by).cumcount()
-    lazy = dd.from_pandas(RUNS.assign(number=numbers), npartitions=5).ceval.cube(METRICS, **how)
-    found = xr.open_zarr(to_zarr(lazy, tmp_path / "cube.zarr"))
-    wanted = ce.cube(RUNS.assign(number=numbers), METRICS, **how)
-    xr.testing.assert_equal(found.load(), wanted)
+def kill_a_worker_when(client: Client, write, begun) -> None:
+    """Run `write` in a thread, and kill a worker once `begun()` is true."""
+    failures: list[Exception] = []
+
+    def run() -> None:
+        try:
+            write()
+        except Exception as error:
+            failures.append(error)
+
+    writer = threading.Thread(target=run)
+    pids = client.run(os.getpid)
+    writer.start()
+    while not begun():
+        assert writer.is_alive(), failures
+        time.sleep(0.01)
+    os.kill(next(iter(pids.values())), signal.SIGKILL)
+    writer.join()
+    assert not failures
+    client.wait_for_workers(2)
+    assert set(client.run(os.getpid).values()) != set(pids.values())
 
 
 def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
@@ -214,17 +227,20 @@ def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
     table = dd.read_parquet(tmp_path / "runs.parquet", split_row_groups=1)
     assert table.npartitions == 9
     scored = table.ceval.with_controls(METRICS, **HOW | {"n_draws": 20_000})
-    done = threading.Thread(target=scored.ceval.to_parquet, args=(tmp_path / "scored",))
-    pids = client.run(os.getpid)
-    done.start()
-    while not list((tmp_path / "scored.partial").glob("part-*.parquet")):
-        assert done.is_alive()
-        time.sleep(0.01)
-    os.kill(next(iter(pids.values())), signal.SIGKILL)
-    done.join()
-    client.wait_for_workers(2)
-    assert set(client.run(os.getpid).values()) != set(pids.values())
+    parts = tmp_path / "scored.partial"
+    kill_a_worker_when(
+        client, lambda: to_parquet(scored, tmp_path / "scored"), lambda: list(parts.glob("part-*.parquet"))
+    )
     found = dd.read_parquet(tmp_path / "scored").compute()
     wanted = ce.with_controls(RUNS, METRICS, **HOW | {"n_draws": 20_000})
     found = found.set_index("run", drop=False).sort_index().rename_axis(None)
     pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
+
+
+def test_a_killed_worker_does_not_change_a_cube(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 2**14)
+    how = {"by": ["density", "algorithm"], "key": "run", "n_draws": 50, "rng": 7, "keep_draws": True}
+    cube = dd.from_pandas(RUNS, npartitions=9).ceval.cube(METRICS, **how)
+    marks = tmp_path / "cube.zarr.partial" / "_blocks"
+    kill_a_worker_when(client, lambda: to_zarr(cube, tmp_path / "cube.zarr"), lambda: list(marks.glob("*")))
+    xr.testing.assert_equal(xr.open_zarr(tmp_path / "cube.zarr").load(), ce.cube(RUNS, METRICS, **how))
