@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..field import get_field
-from ..labels import axis_label, caption, colours, place_to_draw
+from ..labels import axis_label, caption, colours, place_to_draw, wrapped_label
 from ..metric import Metric, get_metric
 from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
 from .expectation import expected_metric
@@ -92,7 +92,7 @@ def expected_curves(
         marker = "o" if table["mean"].notna().sum() < 2 else None
         ax.plot(at, table["mean"], color=colour, marker=marker, label=str(number))
     ax.set_xlabel("number of estimated edges")
-    ax.set_ylabel(axis_label(chosen.long_name, chosen.direction))
+    ax.set_ylabel(wrapped_label(axis_label(chosen.long_name, chosen.direction), 3.4))
     ax.legend(title="true edges", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
     band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
     caption(ax, own, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}.")
