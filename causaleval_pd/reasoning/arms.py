@@ -73,10 +73,10 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
     settings = [by] if isinstance(by, str) else list(by or [])
     for name in (*COLUMNS, *settings):
         if name not in answers.columns:
-            raise ValueError(
-                f"the answered table has no column {name!r}; {nearest(name, answers.columns)}its columns are "
-                f"{list(answers.columns)}"
-            )
+            near = nearest(name, answers.columns)
+            hint = "have it answered by ce.reasoning.ask or a baseline; " if name == "answer" else near
+            columns = list(answers.columns)
+            raise ValueError(f"the answered table has no column {name!r}; {hint}its columns are {columns}")
         if isinstance(answers[name], pd.DataFrame):
             raise ValueError(f"the answered table has several columns {name!r}; column names must be unique")
     if reserved := [name for name in settings if name in (*COLUMNS, "replicate")]:

@@ -75,6 +75,7 @@ def test_required_samples():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"sizes": 4}, r"for one component give \[4\]"),
         ({"sizes": []}, "at least one component"),
         ({"sizes": [4, 1]}, r"at least 2 nodes, found sizes \[4, 1\]"),
         ({"sizes": [10**9]}, "at most 10000 nodes"),
