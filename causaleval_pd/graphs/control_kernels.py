@@ -22,7 +22,7 @@ from .control_inputs import (
     linear_extension_law,
 )
 from .dag_kernels import draw_dags, flip_coins, is_acyclic
-from .draw_kernels import _STEP, _mix, _shuffle, _two_below, _unit
+from .draw_kernels import STEP, mix, shuffle, two_below, unit
 from .kernel_inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
 
@@ -63,10 +63,10 @@ def _relabel(planes: Words, index: Ints, n_nodes: int, keys: Words, start: int, 
     low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
     order = np.empty(n_nodes, np.uint64)
     for row in range(keys.size):
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         n_edges = _list_edges(planes[index[row]], d, low, high, mark)
         for column in range(count):
-            _shuffle(_mix(base + np.uint64(start + column + 1) * _STEP), order)
+            shuffle(mix(base + np.uint64(start + column + 1) * STEP), order)
             graph = out[row * count + column]
             for e in range(n_edges):
                 a, b = order[low[e]], order[high[e]]
@@ -92,11 +92,11 @@ def _orient(skeletons: Words, index: Ints, n_nodes: int, keys: Words, start: int
     rank = np.empty(n_nodes, np.uint64)
     n_edges = 0
     for row in range(keys.size):
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         for column in range(count):
             if column == 0 or index.shape[1] > 1:
                 n_edges = _list_edges(skeletons[index[row, column]], d, low, high, mark)
-            _shuffle(_mix(base + np.uint64(start + column + 1) * _STEP), rank)
+            shuffle(mix(base + np.uint64(start + column + 1) * STEP), rank)
             graph = out[row * count + column]
             for e in range(n_edges):
                 a, b = low[e], high[e]
@@ -139,14 +139,14 @@ def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
 @njit(nogil=True, cache=True)
 def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
     """Direct each edge along a random order, and move the stream on by a word."""
-    state = _shuffle(state, rank)
+    state = shuffle(state, rank)
     parents[:] = ZERO
     for e in range(n_edges):
         a, b = low[e], high[e]
         if rank[a] > rank[b]:
             a, b = b, a
         parents[b] |= ONE << a
-    return state + _STEP
+    return state + STEP
 
 
 @njit(nogil=True, cache=True)
@@ -167,15 +167,15 @@ def _orient_uniformly(
     parents, rank = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
     ways = np.empty(1 << n_nodes if by_order.any() else 1, np.float64)
     for row in range(keys.size):
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         m = _list_edges(skeletons[index[row]], d, low, high, mark)
         for column in range(count):
-            state = _mix(base + np.uint64(start + column + 1) * _STEP)
+            state = mix(base + np.uint64(start + column + 1) * STEP)
             done = False
             for _ in range(tries):
                 if by_order[row]:
                     state = _follow_order(state, m, low, high, rank, parents)
-                    done = _unit(state) * _linear_extensions(parents, ways) < 1.0
+                    done = unit(state) * _linear_extensions(parents, ways) < 1.0
                 else:
                     state = flip_coins(state, m, low, high, parents)
                     done = is_acyclic(parents)
@@ -210,8 +210,8 @@ def orient_uniformly(
 def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, rows: Words) -> np.uint64:
     done = 0
     while done < attempts:
-        state += _STEP
-        accepted, a, f = _two_below(_mix(state), m + m, m - ONE)
+        state += STEP
+        accepted, a, f = two_below(mix(state), m + m, m - ONE)
         if not accepted:
             continue
         done += 1
@@ -239,17 +239,17 @@ def _switch_edges(
     hub_u, hub_v = np.empty(room, np.uint64), np.empty(room, np.uint64)
     rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
     for row in range(keys.size):
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         m = _list_edges(planes[index[row]], d, u, v, mark)
         if m > 1:
             _rows_of(u, v, m, rows)
-            _switch(_mix(base), attempts[row], u, v, np.uint64(m), rows)
+            _switch(mix(base), attempts[row], u, v, np.uint64(m), rows)
         hub_u[:m], hub_v[:m] = u[:m], v[:m]
         for column in range(count):
             u[:m], v[:m] = hub_u[:m], hub_v[:m]
             if m > 1:
                 _rows_of(u, v, m, rows)
-                _switch(_mix(base + np.uint64(start + column + 1) * _STEP), attempts[row], u, v, np.uint64(m), rows)
+                _switch(mix(base + np.uint64(start + column + 1) * STEP), attempts[row], u, v, np.uint64(m), rows)
             graph = out[row * count + column]
             for e in range(m):
                 set_mark(graph, u[e], v[e], d, ONE)
@@ -280,17 +280,17 @@ def _scale_free(n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int
     urn = np.empty(n_nodes + n_nodes * n_nodes, np.uint64)
     rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
     for row in range(keys.size):
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         for column in range(count):
-            state = _mix(base + np.uint64(start + column + 1) * _STEP)
+            state = mix(base + np.uint64(start + column + 1) * STEP)
             graph = out[row * count + column]
             rows[:] = ZERO
             for i in range(n_nodes):
                 urn[i] = i
             size, left = d, n_edges[row]
             while left > 0:
-                state += _STEP
-                accepted, i, j = _two_below(_mix(state), size, size)
+                state += STEP
+                accepted, i, j = two_below(mix(state), size, size)
                 a, b = urn[i], urn[j]
                 if not accepted or a == b or is_set(rows, a, b):
                     continue
@@ -320,10 +320,10 @@ def _small_world(
     u, v = np.empty(room, np.uint64), np.empty(room, np.uint64)
     rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
     for row in range(keys.size):
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         m = n_edges[row]
         for column in range(count):
-            state = _shuffle(_mix(base + np.uint64(start + column + 1) * _STEP), order)
+            state = shuffle(mix(base + np.uint64(start + column + 1) * STEP), order)
             degree[:] = ZERO
             for e in range(m):
                 # ring by ring: the node next to it, the next but one, ...
@@ -332,14 +332,14 @@ def _small_world(
                 degree[v[e]] += ONE
             _rows_of(u, v, m, rows)
             for e in range(m):
-                state += _STEP
+                state += STEP
                 a, b = u[e], v[e]
-                if _mix(state) >> np.uint64(32) >= threshold or degree[a] == d - ONE:
+                if mix(state) >> np.uint64(32) >= threshold or degree[a] == d - ONE:
                     continue
                 c = a
                 while c == a or is_set(rows, a, c):
-                    state += _STEP
-                    accepted, c, _ = _two_below(_mix(state), d, ONE)
+                    state += STEP
+                    accepted, c, _ = two_below(mix(state), d, ONE)
                     if not accepted:
                         c = a
                 for t in (b, c):

@@ -21,7 +21,7 @@ from .control_inputs import (
 )
 from .dags_numpy import draw_dags, flip_coins, is_acyclic
 from .kernel_inputs import Words, checked_planes, read_only
-from .kernels_numpy import _pack, _unpack
+from .kernels_numpy import pack, unpack
 from .streams import Stream, streams
 
 __all__ = [
@@ -51,7 +51,7 @@ def _skeleton(edges: Edges, d: int) -> Marks:
 
 
 def _packed(drawn: list[Marks], d: int) -> Words:
-    return _pack(np.array(drawn, np.bool_).reshape(len(drawn), d, d))
+    return pack(np.array(drawn, np.bool_).reshape(len(drawn), d, d))
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
@@ -76,7 +76,7 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
         Planes, the draws of a row together; node i becomes place i of a Fisher-Yates shuffle.
     """
     names = read_only(keys, np.uint64)
-    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names),), start, count)
     drawn = []
     for row, stream in streams(names, start, count):
@@ -109,7 +109,7 @@ def orient_graphs(
         DAGs.
     """
     names = read_only(keys, np.uint64)
-    marks = _unpack(checked_planes(skeletons, n_nodes), n_nodes)
+    marks = unpack(checked_planes(skeletons, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names), 1), start, count)
     chosen = np.broadcast_to(chosen, (len(names), count)).ravel()
     drawn = []
@@ -160,7 +160,7 @@ def orient_uniformly(
     graphs = checked_planes(skeletons, n_nodes)
     chosen = check_index(index, len(graphs), (len(names),), start, count)
     by_order = linear_extension_law(n_nodes, edge_numbers(graphs))[chosen]
-    marks = _unpack(graphs, n_nodes)
+    marks = unpack(graphs, n_nodes)
     drawn: list[Marks] = []
     for row, stream in streams(names, start, count):
         pairs = _edges(marks[chosen[row]])
@@ -206,7 +206,7 @@ def switch_edges(
         Skeletons.
     """
     names = read_only(keys, np.uint64)
-    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names),), start, count)
     steps = read_only(attempts, np.int64)
     drawn = []

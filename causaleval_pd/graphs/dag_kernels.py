@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from .bit_kernels import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
 from .control_inputs import are_sparse, check_edges
 from .dag_counts import best_weight, check_counted, laws
-from .draw_kernels import _STEP, _draw_pairs, _mix, _shuffle, _two_below, _unit
+from .draw_kernels import STEP, draw_pairs, mix, shuffle, two_below, unit
 from .kernel_inputs import Ints, Words
 from .planes import N_PLANES, plane_words
 
@@ -40,8 +40,8 @@ def flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents:
     word = ZERO
     for e in range(n_edges):
         if e % 64 == 0:
-            state += _STEP
-            word = _mix(state)
+            state += STEP
+            word = mix(state)
         a, b = low[e], high[e]
         if (word >> np.uint64(e % 64)) & ONE:
             a, b = b, a
@@ -57,13 +57,13 @@ def _draw_sparse(n_nodes: int, rows: Ints, n_edges: Ints, keys: Words, start: in
     low, high = np.empty(room, np.uint64), np.empty(room, np.uint64)
     parents, scratch = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
     for row in rows:
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         m = n_edges[row]
         for column in range(count):
-            state = _mix(base + np.uint64(start + column + 1) * _STEP)
+            state = mix(base + np.uint64(start + column + 1) * STEP)
             done = False
             while not done:
-                state = _draw_pairs(state, m, scratch, low, high)
+                state = draw_pairs(state, m, scratch, low, high)
                 state = flip_coins(state, m, low, high, parents)
                 done = is_acyclic(parents)
             graph = out[row * count + column]
@@ -96,8 +96,8 @@ def _draw_layers(
     place, size, total = 0, 0, 0
     while place < n_nodes:
         left = n_nodes - place
-        state += _STEP
-        x = _unit(state) * joined[size, left]
+        state += STEP
+        x = unit(state) * joined[size, left]
         chance, reached, u = 0.0, 1.0, 0
         while u < left and chance <= x:
             u += 1
@@ -107,8 +107,8 @@ def _draw_layers(
             before[t], begin[t], wanted[t] = place - size, place, min(size, 1)
             slots[t + 1] = slots[t] + place - size
             if size > 1:
-                state += _STEP
-                x = _unit(state)
+                state += STEP
+                x = unit(state)
                 while parents[size, wanted[t]] <= x:
                     wanted[t] += 1
             total += wanted[t]
@@ -126,8 +126,8 @@ def _has_arcs(state: np.uint64, wanted: int, n_slots: int, arcs: Floats) -> tupl
     while left > 0:
         while (left >> k) & 1 == 0:
             k -= 1
-        state += _STEP
-        x = _unit(state)
+        state += STEP
+        x = unit(state)
         first, low, high = (1 << k) + k - 1, 0, 1 << k
         while low < high:
             middle = (low + high) >> 1
@@ -147,8 +147,8 @@ def _choose_parents(state: np.uint64, t: np.uint64, first: int, size: int, wante
     """Choose `wanted` parents of place `t` among `size` places, or those that are left out if these are fewer."""
     missing = min(wanted, size - wanted)
     while missing > 0:
-        state += _STEP
-        accepted, a, _ = _two_below(_mix(state), np.uint64(size), ONE)
+        state += STEP
+        accepted, a, _ = two_below(mix(state), np.uint64(size), ONE)
         a += np.uint64(first)
         if accepted and is_set(rows, t, a) == ZERO:
             flip(rows, t, a, ONE)
@@ -166,8 +166,8 @@ def _fill_slots(state: np.uint64, wanted: int, before: Ints, slots: Ints, rows: 
     n_slots = slots[n_nodes]
     missing = min(wanted, n_slots - wanted)
     while missing > 0:
-        state += _STEP
-        accepted, number, _ = _two_below(_mix(state), np.uint64(n_slots), ONE)
+        state += STEP
+        accepted, number, _ = two_below(mix(state), np.uint64(n_slots), ONE)
         low, high = 0, n_nodes - 1
         while low < high:  # the first place whose slots end behind that number
             middle = (low + high) >> 1
@@ -206,9 +206,9 @@ def _draw_dags(
     wanted, slots = np.empty(n_nodes, np.int64), np.zeros(n_nodes + 1, np.int64)
     own, names = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64), np.empty(n_nodes, np.uint64)
     for row in rows:
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         for column in range(count):
-            state = _mix(base + np.uint64(start + column + 1) * _STEP)
+            state = mix(base + np.uint64(start + column + 1) * STEP)
             rest = -1
             while rest < 0:
                 state, total = _draw_layers(
@@ -226,7 +226,7 @@ def _draw_dags(
                 size = begin[t] - before[t]
                 state = _choose_parents(state, np.uint64(t), before[t], size, wanted[t], own)
             state = _fill_slots(state, rest, before, slots, own)
-            _shuffle(state, names)
+            shuffle(state, names)
             graph = out[row * count + column]
             for t in range(n_nodes):
                 for w in range(np.uint64(own.shape[1])):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .control_inputs import are_sparse, check_edges
 from .dag_counts import Laws, best_weight, check_counted, laws
 from .kernel_inputs import Words
-from .kernels_numpy import _causal_ranks, _pack
+from .kernels_numpy import causal_ranks, pack
 from .streams import Stream, streams
 
 Marks = NDArray[np.bool_]
@@ -59,7 +59,7 @@ def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, cou
         while (layers := _draw_layers(stream, m, found, n_nodes)) is None:
             pass
         _place_arcs(stream, m, layers, marks)
-    return _pack(drawn)
+    return pack(drawn)
 
 
 def flip_coins(stream: Stream, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -70,7 +70,7 @@ def flip_coins(stream: Stream, pairs: list[tuple[int, int]]) -> list[tuple[int, 
 
 def is_acyclic(marks: Marks) -> bool:
     """Tell whether one matrix of marks has no cycle."""
-    return bool((_causal_ranks(marks[None]) >= 0).all())
+    return bool((causal_ranks(marks[None]) >= 0).all())
 
 
 def _toss(stream: Stream, m: int, marks: Marks) -> None:

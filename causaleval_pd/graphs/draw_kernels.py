@@ -16,27 +16,28 @@ from .bit_kernels import ONE, ZERO, fill_compelled, flip, is_set, set_mark
 from .kernel_inputs import Ints, Words, checked_draws
 from .planes import N_PLANES, plane_words
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _11, _27, _30, _31, _32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
 @njit(nogil=True, cache=True)
-def _mix(z: np.uint64) -> np.uint64:
+def mix(z: np.uint64) -> np.uint64:
+    """Scramble a word: the output function of splitmix64."""
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
     return z ^ (z >> _31)
 
 
 @njit(nogil=True, cache=True)
-def _unit(state: np.uint64) -> float:
+def unit(state: np.uint64) -> float:
     """Return the number in [0, 1) made of the upper 53 bits of the word at a state of the stream."""
-    return np.float64(_mix(state) >> _11) * 2.0**-53
+    return np.float64(mix(state) >> _11) * 2.0**-53
 
 
 @njit(nogil=True, cache=True)
-def _two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uint64, np.uint64]:
+def two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uint64, np.uint64]:
     """Return whether the word is accepted, and a number below `n` and one below `m`."""
     low, high = (word & _LOW) * n, (word >> _32) * m
     accepted = True
@@ -46,7 +47,7 @@ def _two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.ui
 
 
 @njit(nogil=True, cache=True)
-def _draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high: Words) -> np.uint64:
+def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high: Words) -> np.uint64:
     """Draw `n_edges` distinct pairs of ranks, as parent rows and as lists; return the state of the stream."""
     n_nodes = np.uint64(parents.shape[0])
     n_pairs = parents.shape[0] * (parents.shape[0] - 1) // 2
@@ -55,8 +56,8 @@ def _draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high
     parents[:] = ZERO
     e = ZERO
     while e < wanted:
-        state += _STEP
-        accepted, a, b = _two_below(_mix(state), n_nodes, n_nodes - ONE)
+        state += STEP
+        accepted, a, b = two_below(mix(state), n_nodes, n_nodes - ONE)
         if not accepted:
             continue
         b += np.uint64(b >= a)
@@ -75,14 +76,14 @@ def _draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high
 
 
 @njit(nogil=True, cache=True)
-def _shuffle(state: np.uint64, order: Words) -> np.uint64:
+def shuffle(state: np.uint64, order: Words) -> np.uint64:
     """Fill `order` with a random permutation; return the state of the stream."""
     for i in range(order.size):
         order[i] = i
     left = np.uint64(order.size)
     while left > ONE:
-        state += _STEP
-        accepted, j, k = _two_below(_mix(state), left, left - ONE)
+        state += STEP
+        accepted, j, k = two_below(mix(state), left, left - ONE)
         if accepted:
             left -= ONE
             order[left], order[j] = order[j], order[left]
@@ -110,13 +111,13 @@ def _draw(
     for i in range(fixed.size):
         order[i] = fixed[i]
     for row in range(keys.size):
-        base = _mix(keys[row] + _STEP)
+        base = mix(keys[row] + STEP)
         for column in range(count):
-            state = _mix(base + np.uint64(start + column + 1) * _STEP)
+            state = mix(base + np.uint64(start + column + 1) * STEP)
             wanted = n_edges[row, column if n_edges.shape[1] > 1 else 0]
-            state = _draw_pairs(state, wanted, parents, low, high)
+            state = draw_pairs(state, wanted, parents, low, high)
             if fixed.size == 0:
-                _shuffle(state, order)
+                shuffle(state, order)
             if cpdag[row]:
                 fill_compelled(parents, compelled)
             into = compelled if cpdag[row] else parents

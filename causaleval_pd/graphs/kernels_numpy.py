@@ -48,7 +48,7 @@ _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def _unpack(planes: Words, n_nodes: int) -> Marks:
+def unpack(planes: Words, n_nodes: int) -> Marks:
     """Turn planes into matrices of marks."""
     rows, columns = np.triu_indices(n_nodes, 1)
     marks = np.zeros((len(planes), n_nodes, n_nodes), np.bool_)
@@ -59,7 +59,7 @@ def _unpack(planes: Words, n_nodes: int) -> Marks:
     return marks
 
 
-def _pack(marks: Marks) -> Words:
+def pack(marks: Marks) -> Words:
     """Turn matrices of marks into planes."""
     n_nodes = marks.shape[1]
     rows, columns = np.triu_indices(n_nodes, 1)
@@ -89,7 +89,7 @@ def pair_counts(
     return np.stack([np.bitwise_count(part).sum(axis=1, dtype=np.int32) for part in parts], axis=1)
 
 
-def _causal_ranks(directed: Marks) -> NDArray[np.int64]:
+def causal_ranks(directed: Marks) -> NDArray[np.int64]:
     """Peel off nodes without parents, layer by layer; -1 for nodes on or behind a cycle."""
     rank = np.full(directed.shape[:2], -1, np.int64)
     placed = np.zeros(len(directed), np.int64)
@@ -105,8 +105,8 @@ def _causal_ranks(directed: Marks) -> NDArray[np.int64]:
 
 def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
     """Tell which graphs have no cycle of directed edges; undirected edges are ignored."""
-    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
-    return np.asarray((_causal_ranks(marks & ~marks.transpose(0, 2, 1)) >= 0).all(axis=1))
+    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
+    return np.asarray((causal_ranks(marks & ~marks.transpose(0, 2, 1)) >= 0).all(axis=1))
 
 
 def _compelled(parents: Marks) -> Marks:
@@ -142,8 +142,8 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     ----------
     Chickering (2002), Learning equivalence classes of Bayesian-network structures, JMLR 2.
     """
-    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
-    rank = _causal_ranks(marks)
+    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
+    rank = causal_ranks(marks)
     acyclic = np.asarray((rank >= 0).all(axis=1))
     order = np.argsort(rank, axis=1, kind="stable")
     every = np.arange(len(marks))[:, None, None]
@@ -152,7 +152,7 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     both = ranked.transpose(0, 2, 1) | undirected
     found = np.zeros_like(marks)
     found[every, order[:, :, None], order[:, None, :]] = both
-    return _pack(found & acyclic[:, None, None]), acyclic
+    return pack(found & acyclic[:, None, None]), acyclic
 
 
 def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
@@ -169,7 +169,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     ----------
     Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph.
     """
-    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     extended = np.zeros_like(marks)
     alive = np.ones(marks.shape[:2], np.bool_)
     adjacent = marks | marks.transpose(0, 2, 1)
@@ -189,7 +189,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
         if alive.sum() == before:
             break
     ok = np.asarray(~alive.any(axis=1))
-    return _pack(extended & ok[:, None, None]), ok
+    return pack(extended & ok[:, None, None]), ok
 
 
 def v_structure_counts(
@@ -203,8 +203,8 @@ def v_structure_counts(
         Those of the truth, of the estimate and of both.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
-    true = _colliders(_unpack(checked_planes(given.truth, n_nodes), n_nodes))[given.truth_index]
-    estimated = _colliders(_unpack(checked_planes(given.estimate, n_nodes), n_nodes))[given.estimate_index]
+    true = _colliders(unpack(checked_planes(given.truth, n_nodes), n_nodes))[given.truth_index]
+    estimated = _colliders(unpack(checked_planes(given.estimate, n_nodes), n_nodes))[given.estimate_index]
     return np.stack([x.sum(axis=(1, 2, 3), dtype=np.int32) for x in (true, estimated, true & estimated)], axis=1)
 
 
@@ -223,7 +223,7 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
     (N, d, 3) int32
         In-degree, out-degree and undirected degree.
     """
-    marks = _unpack(checked_planes(planes, n_nodes), n_nodes)
+    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     undirected = marks & marks.transpose(0, 2, 1)
     directed = marks ^ undirected
     return np.stack([directed.sum(axis=1), directed.sum(axis=2), undirected.sum(axis=1)], axis=-1).astype(np.int32)
@@ -307,7 +307,7 @@ def draw_graphs(
     both = parents.transpose(0, 2, 1) | undirected
     marks = np.zeros_like(both)
     marks[np.arange(len(state))[:, None, None], ranks[:, :, None], ranks[:, None, :]] = both
-    return _pack(marks)
+    return pack(marks)
 
 
 def _shuffle(state: Words, ranks: NDArray[np.int64]) -> None:

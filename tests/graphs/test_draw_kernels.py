@@ -71,7 +71,7 @@ def planes_of(stream, d, m, order=None):
     marks = np.zeros((1, d, d), bool)
     for x, y in found if sparse else pairs - found:
         marks[0, order[x], order[y]] = True
-    return kernels_numpy._pack(marks)[0]
+    return kernels_numpy.pack(marks)[0]
 
 
 def test_mixing_can_be_undone():

@@ -28,7 +28,7 @@ SIZES = [
 
 
 def pack(marks):
-    return kernels_numpy._pack(np.asarray(marks, bool))
+    return kernels_numpy.pack(np.asarray(marks, bool))
 
 
 def random_pdags(rng, n, d, share=0.4):
@@ -117,7 +117,7 @@ def test_draws_are_uniform_skeletons_in_uniform_order(d, m):
 
 def test_draws_with_a_fixed_order_follow_it():
     order = np.array([2, 0, 3, 1])
-    drawn = kernels_numpy._unpack(kernels.draw_graphs(4, [[4]], [False], [1], 0, 200, order), 4)
+    drawn = kernels_numpy.unpack(kernels.draw_graphs(4, [[4]], [False], [1], 0, 200, order), 4)
     rank = np.argsort(order)
     _, i, j = np.nonzero(drawn)
     assert (rank[i] < rank[j]).all()
@@ -219,7 +219,7 @@ def test_extensions_exist_exactly_where_a_search_finds_one(d):
     twin, twin_ok = kernels_numpy.extend_to_dag(pack(graphs), d)
     np.testing.assert_array_equal(ok, twin_ok)
     np.testing.assert_array_equal(found, twin)
-    extended = kernels_numpy._unpack(found, d)
+    extended = kernels_numpy.unpack(found, d)
     for marks, dag, possible in zip(graphs, extended, ok, strict=True):
         directed, mine = marks & ~marks.T, colliders(marks)
         able = [g for g, v in candidates[(marks | marks.T).tobytes()] if not (directed & ~g).any() and v == mine]
