@@ -148,7 +148,12 @@ def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
         below = value <= high if interval[-1] == "]" else value < high
         if above and below:
             return float(value)
-    words = {"(-inf, inf)": "be a finite number", "(0, 1)": "lie between 0 and 1"}.get(interval, f"lie in {interval}")
+    words = {
+        "(-inf, inf)": "be a finite number",
+        "(0, inf)": "be a positive number",
+        "[0, inf)": "be a number from 0",
+        "(0, 1)": "lie between 0 and 1",
+    }.get(interval, f"lie in {interval}")
     raise ValueError(f"{what} must {words}, found {shown(value)}")
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .field import Pairs, get_field
-from .messages import nearest
+from .messages import nearest, shown
 
 Direction = Literal["minimize", "maximize", "zero"]
 
@@ -137,13 +137,16 @@ class Metric:
         """Whether the metric can be 0/0 and so takes `zero_division=`."""
         return "zero_division" in inspect.signature(self.function).parameters
 
-    def check_options(self, options: Iterable[str]) -> None:
-        """Refuse options that the metric does not have."""
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse options that the metric does not have, and what 0/0 cannot be."""
         allowed = list(inspect.signature(self.function).parameters)[1:]
         for key in options:
             if key not in allowed:
                 hint = f"{nearest(key, allowed)}its options: {', '.join(allowed) or 'none'}"
                 raise ValueError(f"{self.name} has no option {key!r}; {hint}")
+        zero_division = options.get("zero_division", 0.0)
+        if not isinstance(zero_division, (int, float, np.integer, np.floating)):
+            raise ValueError(f"zero_division must be a number or NaN, found {shown(zero_division)}")
 
     def kinds_line(self) -> str:
         """Say which kinds of cell it is defined for."""

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..messages import check_type
 from .align import align
 from .inference import marginal
 from .networks import DiscreteNetwork
@@ -177,6 +178,7 @@ def conditional_kl(
 
 def _evidence(network: DiscreteNetwork, evidence: Mapping[str, Any]) -> dict[int, int]:
     """Return evidence as positions of nodes and states."""
+    check_type(evidence, Mapping, "a mapping of nodes to states", "evidence")
     seen = {}
     for name, state in evidence.items():
         if name not in network.states:

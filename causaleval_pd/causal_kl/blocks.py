@@ -14,7 +14,7 @@ import numpy as np
 
 from .general_divergence import Intervened
 from .intervention import Intervention
-from .networks import DiscreteNetwork
+from .networks import DiscreteNetwork, check_discrete
 from .weights import prepare
 
 
@@ -49,6 +49,7 @@ def contiguous_blocks(truth: DiscreteNetwork, order: Sequence[str] | None = None
     >>> [x.nodes for x in ce.causal_kl.contiguous_blocks(chain)]
     [(), ('A',), ('A', 'B'), ('B',)]
     """
+    check_discrete(truth, "truth")
     names = list(truth.nodes)
     listed = [names[i] for i in truth.layout.order] if order is None else list(order)
     if sorted(listed) != names or any(
@@ -89,6 +90,7 @@ def satisfies_parent_joint(truth: DiscreteNetwork, nodes: Iterable[str]) -> bool
     >>> [ce.causal_kl.satisfies_parent_joint(copies, s) for s in (["A"], ["B"], ["A", "B"])]
     [True, False, True]
     """
+    check_discrete(truth, "truth")
     known = prepare(truth)
     intervention = Intervention(tuple(nodes), "observed")
     intervened = Intervened(known, intervention)

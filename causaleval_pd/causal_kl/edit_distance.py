@@ -19,6 +19,7 @@ from ..graphs.batch import GraphBatch
 from ..graphs.column import as_graph
 from ..graphs.planes import KINDS as KINDS_OF_GRAPH
 from ..graphs.planes import marks_from_planes
+from ..messages import check_number
 from ..metric import metric
 from .divergence import KINDS, check_base
 from .gaussian import GaussianTruth, path_coefficients, prepare_gaussian
@@ -199,8 +200,7 @@ def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats
     >>> ce.edit_distance(truth, turned), ce.pattern_edit_distance(truth, turned)
     (2.0, 0.0)
     """
-    if not 0 <= undirected_cost <= 2:
-        raise ValueError(f"undirected_cost must lie between 0 and 2, found {undirected_cost!r}")
+    check_number(undirected_cost, "undirected_cost", "[0, 2]")
     values = np.empty(pairs.n)
     for group in pairs.groups():
         true, estimated = _pattern(group.truth.layout), _pattern(group.layout)

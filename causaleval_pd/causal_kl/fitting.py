@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..graphs.column import as_graph
 from ..graphs.graph import Graph
+from ..messages import check_type
 from .gaussian import prepare_gaussian
 from .inference import Scope
 from .layout import Layout, sort_states
@@ -129,6 +130,7 @@ def from_joint(structure: Any, network: Network, *, undefined: Literal["nan", "u
     0  0.9  0.1
     1  0.1  0.9
     """
+    check_type(network, Network, "a DiscreteNetwork or a GaussianNetwork; as_network reads other formats", "network")
     nodes, parents, _ = _structure(structure)
     if nodes != network.nodes:
         raise ValueError(f"the structure has the nodes {list(nodes)}, the network {list(network.nodes)}")

@@ -9,11 +9,12 @@ References
 from __future__ import annotations
 
 import itertools
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .networks import DiscreteNetwork
+from ..messages import check_number, shown
+from .networks import DiscreteNetwork, check_discrete
 
 #: sets that `all_sets` enumerates
 _MAX_SETS = 2**12
@@ -50,13 +51,13 @@ class Intervention:
     success: float = 1.0
 
     def __post_init__(self) -> None:
+        if isinstance(self.nodes, str) or not isinstance(self.nodes, Iterable):
+            raise TypeError(f"nodes must be a tuple of names, found {shown(self.nodes)}")
         object.__setattr__(self, "nodes", tuple(self.nodes))
         if len(set(self.nodes)) < len(self.nodes):
             raise ValueError(f"an intervention has a node twice: {list(self.nodes)}")
-        if not 0 < self.success <= 1:
-            raise ValueError(f"success must lie above 0 and at most 1, found {self.success!r}")
-        if not 0 <= self.weight < math.inf:
-            raise ValueError(f"weight must be a number from 0, found {self.weight!r}")
+        check_number(self.success, "success", "(0, 1]")
+        check_number(self.weight, "weight", "[0, inf)")
 
 
 def single_interventions(network: DiscreteNetwork, values: Any = "uniform") -> tuple[Intervention, ...]:
@@ -86,6 +87,7 @@ def single_interventions(network: DiscreteNetwork, values: Any = "uniform") -> t
     >>> [(x.nodes, x.weight) for x in ce.causal_kl.single_interventions(network)]
     [(('A',), 0.5), (('B',), 0.5)]
     """
+    check_discrete(network)
     check_values(values)
     return tuple(Intervention((name,), values, 1 / len(network.nodes)) for name in network.nodes)
 
@@ -124,9 +126,9 @@ def all_sets(
     >>> len(ce.causal_kl.all_sets(network))
     4
     """
+    check_discrete(network)
     check_values(values)
-    if not 0 <= probability <= 1:
-        raise ValueError(f"probability must lie between 0 and 1, found {probability!r}")
+    check_number(probability, "probability", "[0, 1]")
     k = len(network.nodes)
     if 2**k > _MAX_SETS:
         raise ValueError(f"{k} nodes have 2^{k} sets; at most {_MAX_SETS} are enumerated: use ckl1 or ckl2")
@@ -161,6 +163,7 @@ def all_but_one(network: DiscreteNetwork, values: Any = "observed") -> tuple[Int
     >>> [x.nodes for x in ce.causal_kl.all_but_one(network)]
     [('B',), ('A',)]
     """
+    check_discrete(network)
     check_values(values)
     names = network.nodes
     return tuple(Intervention(tuple(x for x in names if x != name), values, 1 / len(names)) for name in names)

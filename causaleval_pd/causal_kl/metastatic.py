@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from ..messages import check_number
 from .fitting import from_joint
 from .networks import DiscreteNetwork, Network
 
@@ -48,7 +49,8 @@ def metastatic(*, coma_given_serum: float = 0.8, coma_given_tumour: float = 0.8)
     >>> ce.causal_kl.metastatic()
     DiscreteNetwork(4 nodes, 4 arcs: B -> C; M -> B; M -> S; S -> C)
     """
-    by_s, by_b = coma_given_serum, coma_given_tumour
+    by_s = check_number(coma_given_serum, "coma_given_serum", "[0, 1]")
+    by_b = check_number(coma_given_tumour, "coma_given_tumour", "[0, 1]")
     return DiscreteNetwork(
         {"M": [], "S": ["M"], "B": ["M"], "C": ["S", "B"]},
         {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..graphs.column import as_graph
 from ..graphs.graph import Graph
+from ..messages import check_type
 from .cells import pack_cell, unpack_cell
 from .layout import Layout, sort_states
 
@@ -271,6 +272,7 @@ class GaussianNetwork(Network):
     ) -> None:
         given = {"variances": variances}
         names = node_names(parents, given if intercepts is None else {**given, "intercepts": intercepts})
+        check_type(coefficients, Mapping, "a mapping with an entry a node that has parents", "coefficients")
         coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
         node_names(parents, {"coefficients": coefficients})
         layout = Layout(names, None, parent_positions(names, parents))
@@ -344,12 +346,18 @@ def _fault_gaussian(values: Floats) -> tuple[str, NDArray[np.bool_]]:
     return "intercept and coefficients must be finite and the variance positive", bad[..., 0]
 
 
+def check_discrete(network: Any, what: str = "network") -> None:
+    """Refuse what is no discrete network."""
+    check_type(network, DiscreteNetwork, "a DiscreteNetwork; as_network reads other formats", what)
+
+
 def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the node names, sorted; every mapping must have all of them."""
     if not isinstance(parents, Mapping):
         raise TypeError(f"parents must map node names to lists of node names, found {type(parents).__name__}")
     for name, found in parents.items():
-        if not isinstance(name, str) or isinstance(found, str) or not all(isinstance(p, str) for p in found):
+        listed = isinstance(found, Iterable) and not isinstance(found, str)
+        if not isinstance(name, str) or not listed or not all(isinstance(p, str) for p in found):
             raise TypeError(f"parents must map node names to lists of node names, found {name!r}: {found!r}")
         unknown = sorted(set(found) - set(parents))
         if unknown:
@@ -357,6 +365,7 @@ def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mappin
         if len(set(found)) < len(found):
             raise ValueError(f"node {name!r} has a parent twice: {list(found)}")
     for what, mapping in others.items():
+        check_type(mapping, Mapping, "a mapping with an entry a node", what)
         missing, extra = sorted(set(parents) - set(mapping)), sorted(set(mapping) - set(parents), key=str)
         if missing or extra:
             raise ValueError(f"{what} lacks the nodes {missing} and has the unknown nodes {extra}")

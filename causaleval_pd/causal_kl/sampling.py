@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..engine import RNGLike
+from ..engine import RNGLike, resolve_seed
+from ..messages import check_whole
 from .networks import DiscreteNetwork, GaussianNetwork, Network
 
 Ints = NDArray[np.int64]
@@ -43,9 +44,8 @@ def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
     >>> bool((cases["A"] == cases["B"]).all()), len(cases)
     (True, 100)
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-        raise ValueError(f"n must be a number of cases, found {n!r}")
-    generator = np.random.default_rng(rng)
+    check_whole(n, "n")
+    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))
     if isinstance(network, GaussianNetwork):
         return pd.DataFrame(_draw_values(network, int(n), generator), columns=list(network.nodes))
     if not isinstance(network, DiscreteNetwork):

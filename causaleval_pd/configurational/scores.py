@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..messages import check_number
 from ..metric import metric
 from ..options import with_options
 from .exposition import COMPONENTS
@@ -80,8 +81,7 @@ def f_score(
     zero_division: float,
 ) -> Values:
     """Combine correctness and completeness of every model; what returned nothing has 0, for it is incomplete."""
-    if not 0 <= beta < math.inf:
-        raise ValueError(f"beta must be a finite number from 0, found {beta!r}")
+    check_number(beta, "beta", "[0, inf)")
     values = []
     for counts in pairs.quality(Convention.of(convention)):
         scores = []

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
+from ..messages import check_number
 from .arms import check_answers
 from .counts import divide
 
@@ -67,9 +68,9 @@ def answer_scores(
     >>> answer_scores(perfect)[["world", "accuracy", "f1"]].values.tolist()
     [['fact', 1.0, 1.0], ['do1', 1.0, 1.0], ['do0', 1.0, 1.0]]
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
+    check_number(level, "level", "(0, 1)")
     table, settings = check_answers(answers, by)
+    within = [within] if isinstance(within, str) else within
     if odd := [name for name in within if name not in ("task", "cause", "effect", "world")]:
         raise ValueError(f"within takes task, cause, effect and world, found {odd}; settings are named by by=")
     names = [*settings, *within]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..messages import nearest
+from ..messages import nearest, shown
 
 YES = ("yes", "true")
 NO = ("no", "false")
@@ -61,6 +61,9 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, yes: Sequence[str] = YE
     >>> parse_answers(texts).tolist()
     [True, False, True, <NA>]
     """
+    yes, no = ([given] if isinstance(given, str) else given for given in (yes, no))
+    if isinstance(replies, str):
+        raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
     words = dict.fromkeys([w.casefold() for w in yes], True)
     if not yes or not no or words.keys() & {w.casefold() for w in no}:
         raise ValueError(f"yes= and no= must each have words, none in both; found {list(yes)} and {list(no)}")

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..messages import check_known, name_row, nearest
+from ..messages import check_known, check_type, name_row, nearest
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -70,6 +70,8 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
     """Check an answered table; return its needed columns, answers as 1, 0 or NaN, and the names of the settings."""
     if not isinstance(answers, pd.DataFrame):
         raise TypeError(f"answers must be a pandas DataFrame, found {type(answers).__name__}")
+    if by is not None:
+        check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
     settings = [by] if isinstance(by, str) else list(by or [])
     for name in (*COLUMNS, *settings):
         if name not in answers.columns:

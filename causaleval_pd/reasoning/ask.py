@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from os import PathLike
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .. import engine
-from ..messages import nearest
+from ..messages import check_type, check_whole, nearest, shown
 from .answers import parse_answers
 
 Reasoner = Callable[[str], Any]
@@ -144,10 +144,14 @@ def ask(
     >>> answered["answer"].all()
     np.True_
     """
+    check_type(questions, pd.DataFrame, "a DataFrame with a row a question", "questions")
+    if not callable(reasoner):
+        raise TypeError(f"reasoner must be a function from a prompt to a reply, found {shown(reasoner)}")
+    key = [key] if isinstance(key, str) else key
+    check_type(key, Iterable, "a list of column names", "key")
     _check(questions, [prompt, *key], list(key))
     for label, value, least in (("workers", workers, 1), ("retries", retries, 0), ("give_up_after", give_up_after, 1)):
-        if isinstance(value, bool) or int(value) != value or value < least:
-            raise ValueError(f"{label} must be a whole number of at least {least}, found {value!r}")
+        check_whole(value, label, least)
     keys = _keys(questions, prompt, list(key), _name(reasoner, name, needed=cache is not None))
     outcomes: list[_Outcome | None] = [None] * len(questions)
     waits = _Waits(retries, backoff, longest_wait)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..messages import check_known
+from ..messages import check_known, check_number, check_type
 from ..stats import adjust as adjust_p
 from ..stats import mean_difference
 from .arms import check_answers
@@ -76,6 +76,10 @@ def compare_answers(
     """
     check_known(test, ("mcnemar", "wilcoxon", "t"), "test")
     check_known(missing, ("wrong", "drop"), "missing")
+    check_number(level, "level", "(0, 1)")
+    check_type(between, str, "the name of the column that tells reasoners apart", "between")
+    if by is not None:
+        check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
     strata = [by] if isinstance(by, str) else list(by or [])
     own = [name for name in strata if name not in ("task", "cause", "effect", "world", "replicate")]
     table, _ = check_answers(answers, [between, *own])

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
+from ..messages import check_type
 from .compositions import compositions, n_compositions
 from .task_tables import TaskTables
 from .tasks import Tasks
@@ -34,6 +35,7 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
     elif isinstance(worlds, Tasks):
         found = {task.number: task.world for task in worlds.tasks}
     else:
+        check_type(worlds, TaskTables, "the tasks, a World, or a mapping of tasks to worlds", "worlds")
         stored = set(worlds.nodes["task"].tolist())
         found = {task: worlds.world(task) for task in tasks.unique().tolist() if task in stored}
     if lacking := [task for task in tasks.unique().tolist() if task not in found]:
@@ -74,6 +76,8 @@ def cut_chains(
     worlds: Mapping[Any, World], given: Mapping[Any, Sequence[str]] | None, tasks: pd.Series
 ) -> dict[Any, tuple[str, ...]]:
     """Return root, cut nodes, leaf of each task of which they are known and unique."""
+    if given is not None:
+        check_type(given, Mapping, "a mapping of tasks to their cut nodes in order", "cut_nodes")
     chains = {task: tuple(nodes) for task, nodes in (given or {}).items() if task in set(tasks.unique().tolist())}
     for task, world in worlds.items():
         if task not in chains and len(world.roots) == len(world.leaves) == 1:

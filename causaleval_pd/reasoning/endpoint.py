@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
+from ..messages import check_type
 from .ask import CallFailed, RetryLater
 
 #: a reply beyond this many bytes is refused
@@ -77,6 +78,7 @@ class Endpoint:
             import httpx2
         except ImportError:
             raise ImportError("Endpoint needs httpx2: pip install 'causaleval_pd[llm]'") from None
+        check_type(url, str, "the address of a server", "url")
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"url must start with http:// or https://, found {url!r}")
         self._http = httpx2

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from .. import engine
-from ..messages import check_known
-from .sample import Kind, component_kinds, join_components
-from .world import Pair
+from ..messages import check_known, check_number, check_type
+from .sample import Kind, component_kinds, join_components, read_range, read_sizes
+from .world import Pair, read_edges
 
 
 class LinearWorld:
@@ -62,6 +62,11 @@ class LinearWorld:
         noise: Mapping[str, float],
         intercepts: Mapping[str, float] | None = None,
     ) -> None:
+        check_type(weights, Mapping, "a mapping of (parent, child) pairs to weights", "weights")
+        check_type(noise, Mapping, "a mapping of every node to a standard deviation", "noise")
+        if intercepts is not None:
+            check_type(intercepts, Mapping, "a mapping of nodes to constants", "intercepts")
+        read_edges(weights)
         self.weights: dict[Pair, float] = {(str(p), str(c)): float(w) for (p, c), w in weights.items()}
         self.noise: dict[str, float] = {str(node): float(sd) for node, sd in noise.items()}
         self.intercepts: dict[str, float] = dict.fromkeys(self.noise, 0.0)
@@ -250,9 +255,11 @@ def sample_linear_world(
     >>> sample_linear_world([[3, 3], [2, 2]], rng=1)
     LinearWorld(6 nodes, 9 edges)
     """
-    low, high = weights
-    if not 0 <= low <= high or not math.isfinite(high):
-        raise ValueError(f"weights must be a range 0 <= low <= high, found {weights}")
+    low, high = read_range(weights, "weights", "[0, inf)")
+    check_number(noise, "noise", "[0, inf)")
+    read_sizes(arms, "arms", "one sequence of sizes an arm, as [[3, 3], [2, 2]]")
+    for sizes in arms:
+        read_sizes(sizes, "arms", "one sequence of sizes an arm, as [[3, 3], [2, 2]]", whole=True)
     generator = np.random.default_rng(engine.resolve_seed(rng))
     if any(isinstance(sizes, (int, np.integer)) for sizes in arms):
         raise ValueError(f"arms holds one sequence an arm: for one arm give [{list(arms)}]")

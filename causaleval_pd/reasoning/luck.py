@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .. import engine
+from ..messages import check_whole
 from ..null import Distribution
 from .cut_trees import Worlds, all_worlds, composition_paths
 from .laws import Law
@@ -217,8 +218,7 @@ def _random_share(p_yes: float) -> float:
 
 
 def _probabilities(values: ArrayLike, n: int) -> Floats:
-    if isinstance(n, bool) or int(n) != n or n < 1:
-        raise ValueError(f"n must be a whole number of at least 1, found {n!r}")
+    check_whole(n, "n", 1)
     found = np.atleast_1d(np.asarray(values, np.float64))
     if not ((found >= 0) & (found <= 1)).all():
         raise ValueError("a PNS must be a probability from 0 to 1")

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..messages import check_type
+
 #: characters of one cell that are parsed: the list of all compositions of 16 components fits
 MAX_CELL = 2**24
 MAX_DEPTH = 20
@@ -53,6 +55,7 @@ def parse_printed(text: str) -> Any:
     >>> parse_printed("{('X', 'Y'): np.float64(0.25), 'n': [1 2]}")
     {('X', 'Y'): 0.25, 'n': [1, 2]}
     """
+    check_type(text, str, "a string", "text")
     if len(text) > MAX_CELL:
         raise ValueError(f"a cell has {len(text)} characters; at most {MAX_CELL} are parsed")
     tokens = list(_tokens(text))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..messages import check_known
+from ..messages import check_known, check_type
 from .arms import check_answers, interventional_arms, observational_arms
 from .counts import LEVEL, QUANTITIES, divide, estimates
 from .cut_trees import Worlds, cut_chains, known_noise, shapes, worlds_by_task
@@ -94,7 +94,11 @@ def quantities(
     np.True_
     """
     table, settings = check_answers(answers, by)
-    chosen = list(QUANTITIES) if which is None else list(which)
+    if which is not None:
+        check_type(which, (str, list, tuple), "a list of quantities", "which")
+    chosen = list(QUANTITIES if which is None else [which] if isinstance(which, str) else which)
+    if not chosen:
+        raise ValueError(f"which names no quantity; known are {', '.join(map(repr, QUANTITIES))}")
     for name in chosen:
         check_known(name, QUANTITIES, "quantity")
     check_known(estimator, ("paired", "difference"), "estimator")

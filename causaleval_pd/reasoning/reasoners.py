@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .. import engine
-from ..messages import check_known, nearest
+from ..messages import check_known, check_number, nearest
 from .cut_trees import Worlds, cut_chains, known_noise, worlds_by_task
 from .task_tables import TaskTables
 from .tasks import Tasks
@@ -40,16 +40,14 @@ def perfect(questions: pd.DataFrame) -> pd.Series:
 
 def noisy(questions: pd.DataFrame, error: float = 0.05, rng: engine.RNGLike = None) -> pd.Series:
     """Answer rightly but for a share of errors, independent of everything."""
-    if not 0 <= error <= 1:
-        raise ValueError(f"error must be a probability from 0 to 1, found {error!r}")
+    check_number(error, "error", "[0, 1]")
     wrong = _uniform(questions, rng, 0) < error
     return _series(questions["truth"].to_numpy(bool) ^ wrong, questions)
 
 
 def random(questions: pd.DataFrame, p_yes: float = 0.5, rng: engine.RNGLike = None) -> pd.Series:
     """Answer yes with a given probability, whatever is asked."""
-    if not 0 <= p_yes <= 1:
-        raise ValueError(f"p_yes must be a probability from 0 to 1, found {p_yes!r}")
+    check_number(p_yes, "p_yes", "[0, 1]")
     return _series(_uniform(questions, rng, 1) < p_yes, questions)
 
 

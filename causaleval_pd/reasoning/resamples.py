@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .. import engine
-from ..messages import check_known
+from ..messages import check_known, check_number, check_whole
 from .arms import Arms, Floats, Integers, check_answers, interventional_arms
 from .cut_trees import Worlds, composition_paths, cut_chains, worlds_by_task
 from .taxonomy import CLASSES
@@ -127,6 +127,7 @@ def class_frequencies(
     """
     check_known(rule, ("published", "fixed"), "rule")
     check_known(truth, ("exact", "sample"), "truth")
+    check_number(delta, "delta", "[0, inf)")
     rows = []
     for family, estimate, sample_truth in _resampled(answers, worlds, by, resample, n_resamples, rng):
         world = worlds_by_task(worlds, pd.Series([family.names["task"]]))[family.names["task"]]
@@ -181,8 +182,8 @@ def resampled_pns(
     >>> resampled_pns(always, tasks, n_resamples=100, rng=1)["estimate"].tolist()
     [1.0, 1.0, 1.0]
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
+    check_number(level, "level", "(0, 1)")
+    check_number(delta, "delta", "[0, inf)")
     rows = []
     for family, estimate, _ in _resampled(answers, worlds, by, resample, n_resamples, rng):
         world = worlds_by_task(worlds, pd.Series([family.names["task"]]))[family.names["task"]]
@@ -200,8 +201,7 @@ def _resampled(
 ) -> Iterator[tuple[_Family, Floats, Floats]]:
     """Yield each family with its resampled estimates and same-sample truths, (draws, pairs) each."""
     check_known(resample, ("samples", "replicates"), "resample")
-    if int(n) != n or n < 1:
-        raise ValueError(f"n_resamples must be a whole number of at least 1, found {n!r}")
+    n = check_whole(n, "n_resamples", 1)
     draw = _draw_samples if resample == "samples" else _draw_replicates
     for family in _families(answers, worlds, by, engine.resolve_seed(rng)):
         generator = np.random.default_rng(int(family.key))

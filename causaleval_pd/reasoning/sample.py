@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from .. import engine
-from ..messages import check_known
+from ..messages import check_known, check_number, check_whole, shown
 from .world import FUNCTIONS, World
 
 KINDS = ("cycle", "wheel")
@@ -53,8 +53,7 @@ def component_edges(size: int, kind: Literal["cycle", "wheel"]) -> list[tuple[in
     [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 3)]
     """
     check_known(kind, KINDS, "kind of component")
-    if size < 2:
-        raise ValueError(f"a component has at least 2 nodes, found {size}")
+    size = check_whole(size, "size of a component", 2)
     last = size - 1
     if size == 2:
         return [(0, 1)]
@@ -117,6 +116,7 @@ def sample_world(
     """
     if isinstance(sizes, (int, np.integer)):
         raise ValueError(f"sizes holds the size of each component: for one component give [{sizes}]")
+    read_sizes(sizes, "sizes", "the numbers of nodes of the components, as [3, 3]", whole=True)
     sizes = [int(size) for size in sizes]
     kinds = component_kinds(kind, sizes)
     check_known(functions, (*FUNCTIONS, "random"), "choice of functions")
@@ -125,11 +125,8 @@ def sample_world(
     names = [f"V{i:0{width}d}" for i in range(n_nodes)] if nodes is None else [str(node) for node in nodes]
     if len(set(names)) != n_nodes or len(names) != n_nodes:
         raise ValueError(f"nodes must be {n_nodes} different names, found {names}")
-    if not 0 <= min_pns < 1:
-        raise ValueError(f"min_pns must be from 0 to below 1, found {min_pns}")
-    low, high = (noise, noise) if isinstance(noise, (int, float)) else noise
-    if not 0 <= low <= high <= 1:
-        raise ValueError(f"noise must be a probability or a range of probabilities (low, high), found {noise}")
+    check_number(min_pns, "min_pns", "[0, 1)")
+    low, high = read_range((noise, noise) if isinstance(noise, (int, float)) else noise, "noise", "[0, 1]")
     generator = np.random.default_rng(engine.resolve_seed(rng))
     best = 0.0
     for _ in range(_TRIES):
@@ -176,15 +173,37 @@ def required_samples(pns: ArrayLike, relative_error: float = 0.1, *, level: floa
     >>> required_samples([0.21, 0.027]).tolist()
     [1446.0, 13844.0]
     """
-    p = np.asarray(pns, np.float64)
+    try:
+        p = np.asarray(pns, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"pns must be probabilities from 0 to 1, found {shown(pns)}") from None
     if np.any((p < 0) | (p > 1)):
         raise ValueError("pns must be probabilities from 0 to 1")
-    if not relative_error > 0 or not 0 < level < 1:
-        raise ValueError(f"relative_error must be positive and level within (0, 1), found {relative_error}, {level}")
+    check_number(relative_error, "relative_error", "(0, inf)")
+    check_number(level, "level", "(0, 1)")
     z = ndtri(0.5 + level / 2)
     with np.errstate(divide="ignore"):
         n = np.ceil((z / relative_error) ** 2 * (1 - p) / p)
     return n if n.ndim else float(n)
+
+
+def read_range(given: Any, name: str, interval: str) -> tuple[float, float]:
+    """Return a range (low, high) within an interval."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"{name} must be a range (low, high) in {interval}, found {shown(given)}")
+    low, high = (check_number(value, name, interval) for value in given)
+    if low > high:
+        raise ValueError(f"{name} must be a range (low, high), found {shown(given)}, whose low is the larger")
+    return low, high
+
+
+def read_sizes(given: Any, name: str, expected: str, *, whole: bool = False) -> None:
+    """Refuse what is no sequence, or no sequence of whole numbers."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
+        raise TypeError(f"{name} must hold {expected}, found {shown(given)}")
+    for size in given if whole else ():
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
+            raise TypeError(f"{name} must hold {expected}, found {shown(given)}")
 
 
 def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..messages import check_known
+from ..messages import check_known, check_type
 from .validity import check_quantities, judge
 
 #: valid and consistent, valid and inconsistent, invalid and consistent, invalid and inconsistent
@@ -71,6 +71,8 @@ def taxonomy(
     """
     check_known(rule, ("equivalence", "published", "fixed"), "rule")
     check_quantities(quantities)
+    if by is not None:
+        check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
     names = [*([by] if isinstance(by, str) else by or []), "task"]
     for name in names:
         check_known(name, quantities.columns, "column")

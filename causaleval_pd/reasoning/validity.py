@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import norm
 
-from ..messages import nearest
+from ..messages import check_number, check_type, nearest
 from .arms import Floats
 from .counts import divide, estimates, parse_counts
 
@@ -82,10 +82,8 @@ def judge(
     """
     check_quantities(quantities)
     for name, value in (("delta", delta), ("multiplier", multiplier), ("floor", floor)):
-        if not (np.isfinite(value) and value >= 0):
-            raise ValueError(f"{name} must be a number of at least 0, found {value!r}")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, found {level!r}")
+        check_number(value, name, "[0, inf)")
+    check_number(level, "level", "(0, 1)")
     truth, estimate = (quantities[name].to_numpy(np.float64) for name in ("truth", "estimate"))
     internal = (quantities["relation"] == "internal").to_numpy(bool)
     sample_truth = np.where(internal, truth, quantities["truth_sample"].to_numpy(np.float64))
@@ -115,6 +113,7 @@ def judge(
 
 def check_quantities(table: pd.DataFrame) -> None:
     """Refuse a table that `quantities` did not make."""
+    check_type(table, pd.DataFrame, "a DataFrame made by ce.reasoning.quantities", "quantities")
     needed = (
         "task",
         "quantity",

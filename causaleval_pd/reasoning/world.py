@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .. import engine
-from ..messages import check_known
+from ..messages import check_known, check_number, check_type, shown
 from .compositions import compositions
 from .elimination import QUANTITIES, divorce_parents, quantities_of, response_joints
 from .evaluation import Model, evaluate, noise_by_node
@@ -81,12 +81,13 @@ class World:
     def __init__(
         self, edges: Iterable[Pair], functions: Mapping[str, Literal["and", "or"]], noise: Mapping[str, float]
     ) -> None:
-        self.edges: tuple[Pair, ...] = tuple((str(parent), str(child)) for parent, child in edges)
-        self.noise: dict[str, float] = {str(node): float(p) for node, p in noise.items()}
+        check_type(noise, Mapping, "a mapping of every node to P(U = 1)", "noise")
+        check_type(functions, Mapping, "a mapping of nodes with parents to 'and' or 'or'", "functions")
+        self.edges: tuple[Pair, ...] = read_edges(edges)
+        self.noise: dict[str, float] = {
+            str(node): check_number(p, f"noise of node {node!r}", "[0, 1]") for node, p in noise.items()
+        }
         _check_edges(self.edges, self.noise)
-        for node, p in self.noise.items():
-            if not 0 <= p <= 1:
-                raise ValueError(f"noise of node {node!r} must be a probability from 0 to 1, found {p}")
         graph = nx.DiGraph(self.edges)
         graph.add_nodes_from(self.noise)
         if not nx.is_directed_acyclic_graph(graph):
@@ -358,6 +359,17 @@ class World:
                         for world, values in enumerate((fact, *under)):
                             found[i, world, part] = values[effect]
         return found.transpose(2, 0, 1)
+
+
+def read_edges(edges: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Return pairs of names, or say what is no pair."""
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edges)}")
+    listed = list(edges)
+    for edge in listed:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edge)} in it")
+    return tuple((str(parent), str(child)) for parent, child in listed)
 
 
 def _check_edges(edges: Sequence[Pair], noise: Mapping[str, float]) -> None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import engine
+from ..messages import check_type
 from .task_tables import TaskTables
 from .tasks import Chunk, Tasks
 
@@ -56,6 +57,7 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     >>> stored.contexts.equals(tasks.contexts)
     True
     """
+    check_type(tasks, Tasks, "what make_tasks gave", "tasks")
     target = Path(path)
     if target.exists() and not overwrite:
         raise FileExistsError(f"{target} is there already; give another name, or overwrite=True to replace it")

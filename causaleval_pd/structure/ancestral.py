@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graphs.batch import GraphPairs
+from ..messages import check_number
 from ..metric import metric
 from .ratio import f_score, ratio
 
@@ -112,8 +113,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
     >>> ce.top_order_divergence("A -> B; B -> C", "C -> B; A", undecided=0.5)
     1.5
     """
-    if not 0 <= undecided <= 1:
-        raise ValueError(f"undecided must lie between 0 and 1, found {undecided!r}")
+    check_number(undecided, "undecided", "[0, 1]")
     if normalised not in (False, True):
         raise ValueError(f"normalised must be False or True, found {normalised!r}")
     found, edges = pairs.ancestors, pairs.counts.true_directed

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graphs.batch import GraphPairs
+from ..messages import check_number
 from ..metric import metric
 from .ratio import ratio
 
@@ -74,6 +75,12 @@ def shd(
     5.0
     """
     c = pairs.counts
+    for cost, name in (
+        (reversal_cost, "reversal_cost"),
+        (undirected_cost, "undirected_cost"),
+        (absent_undirected_cost, "absent_undirected_cost"),
+    ):
+        check_number(cost, name, "[0, inf)")
     total = c.fn + c.fp + reversal_cost * c.reversed + undirected_cost * (c.lost_direction + c.added_direction)
     if absent_undirected_cost != 1:
         missing = (c.true_edges - c.true_directed) - (c.both_undirected + c.added_direction)

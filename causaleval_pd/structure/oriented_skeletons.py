@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..graphs.batch import GraphBatch, GraphPairs, control_kernels
 from ..graphs.control_inputs import MOST_ORIENTED
 from ..graphs.planes import plane_words
+from ..messages import check_number, check_whole
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Distribution, Matcher, Matching
 from .closed_forms import exchangeable, half_of_shared, of_dags, oriented
@@ -149,8 +150,7 @@ def _match_drawn(matching: Matching, skeletons: Skeletons, *, alike: bool, pace:
 def match_degree(matching: Matching) -> Matcher:
     """Keep the degrees of the estimate's skeleton by switching the ends of its edges."""
     switches = matching.options["switches"]
-    if isinstance(switches, bool) or int(switches) != switches or switches < 1:
-        raise ValueError(f"switches must be a positive whole number, found {switches!r}")
+    check_whole(switches, "switches", 1)
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         attempts = int(switches) * estimated_edges(pairs)
@@ -174,8 +174,7 @@ def match_scale_free(matching: Matching) -> Matcher:
 def match_small_world(matching: Matching) -> Matcher:
     """Draw rewired rings with the estimate's number of edges."""
     rewiring = matching.options["rewiring"]
-    if isinstance(rewiring, bool) or not isinstance(rewiring, (int, float)) or not 0 <= rewiring <= 1:
-        raise ValueError(f"rewiring must lie between 0 and 1, found {rewiring!r}")
+    check_number(rewiring, "rewiring", "[0, 1]")
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         edges = estimated_edges(pairs)

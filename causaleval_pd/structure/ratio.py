@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..messages import check_number
 
 
 def ratio(numerator: Any, denominator: Any, zero_division: float) -> NDArray[np.float64]:
@@ -17,7 +18,6 @@ def ratio(numerator: Any, denominator: Any, zero_division: float) -> NDArray[np.
 
 def f_score(tp: Any, fp: Any, fn: Any, beta: float, zero_division: float) -> NDArray[np.float64]:
     """Return (1 + b^2) tp / ((1 + b^2) tp + b^2 fn + fp)."""
-    if not (math.isfinite(beta) and beta > 0):
-        raise ValueError(f"beta must be a positive number, found {beta!r}")
+    check_number(beta, "beta", "(0, inf)")
     weight = 1 + beta**2
     return ratio(weight * tp, weight * tp + beta**2 * fn + fp, zero_division)

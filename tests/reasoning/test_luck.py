@@ -101,7 +101,7 @@ def test_errors_are_bounded_by_the_level_and_power_grows_with_n():
 def test_refusals():
     with pytest.raises(ValueError, match="n must be"):
         perfect_reasoner(0.2, 0)
-    with pytest.raises(ValueError, match="probability"):
+    with pytest.raises(ValueError, match=r"p_yes must lie in \[0, 1\], found 1.5"):
         random_reasoner(0.2, 10, p_yes=1.5)
     with pytest.raises(ValueError, match="probability"):
         decision_power(1.2, 0.5, 10)

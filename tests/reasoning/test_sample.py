@@ -82,7 +82,7 @@ def test_required_samples():
         ({"sizes": [4], "kind": "star"}, "unknown kind of component 'star'"),
         ({"sizes": [4, 4], "kind": ["cycle"]}, "2 sizes, 1 kinds"),
         ({"sizes": [4], "functions": "xor"}, "unknown choice of functions"),
-        ({"sizes": [4], "noise": (0.8, 0.4)}, "range of probabilities"),
+        ({"sizes": [4], "noise": (0.8, 0.4)}, "noise must be a range"),
         ({"sizes": [4], "nodes": ["a", "b", "c", "c"]}, "4 different names"),
         ({"sizes": [4], "min_pns": 1.0}, "min_pns"),
     ],

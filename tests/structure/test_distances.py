@@ -57,7 +57,7 @@ def test_bounds_say_where_they_are_not_attained():
         ("sid_lower", {"beyond": "guess"}, "beyond must be 'raise' or 'local', found 'guess'"),
         ("sid", {"normalised": "pairs"}, "normalised must be False or True"),
         ("separation_zl", {"part": "both"}, "part must be 'markov', 'faithfulness' or 'symmetric'"),
-        ("top_order_divergence", {"undecided": 2}, "undecided must lie between 0 and 1"),
+        ("top_order_divergence", {"undecided": 2}, r"undecided must lie in \[0, 1\], found 2"),
     ],
 )
 def test_options_are_checked(name, options, words):

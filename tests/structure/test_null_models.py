@@ -248,10 +248,13 @@ def test_functions_are_null_models():
         (lambda estimate, rng: ce.as_graph("A -> B"), r"returned a graph over \['A', 'B'\]; a control has the nodes"),
         (["edges", "dags"], r"null must be one null model here, found 2; cube\(null=\[...\]\) takes several"),
         (ce.null_model("orientation", orientation_law="random"), "orientation_law must be 'order' or 'uniform'"),
-        (ce.null_model("degree", switches=0), "switches must be a positive whole number, found 0"),
-        (ce.null_model("small_world", rewiring=2), "rewiring must lie between 0 and 1, found 2"),
+        (ce.null_model("degree", switches=0), "switches must be a positive integer, found 0"),
+        (ce.null_model("small_world", rewiring=2), r"rewiring must lie in \[0, 1\], found 2"),
         (ce.null_model("edges", law="x"), "null 'edges' has no option 'law'; its options: permute"),
-        ("edge", "unknown null 'edge' for field 'graph'; its null models: edges, stratum, permutation"),
+        (
+            "edge",
+            "unknown null 'edge' for field 'graph'; did you mean 'edges', .* its null models: edges, stratum",
+        ),
     ],
 )
 def test_null_models_are_checked(null, message):

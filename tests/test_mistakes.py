@@ -1,0 +1,155 @@
+"""Mistakes of beginners: messages say what was found, what is expected and how to mend it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd import causal_kl as ck
+from causaleval_pd import configurational as cf
+from causaleval_pd import reasoning as cr
+
+NET = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.1, 0.9]]})
+DATA = cf.ideal_data("A*b+C<->E")
+
+
+def table(truth, estimate):
+    return pd.DataFrame({"truth": truth, "estimate": estimate})
+
+
+GRAPHS = table(["A -> B"], ["A -> B"])
+ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionnaire().assign(answer=True)
+
+
+@pytest.mark.parametrize(
+    ("truth", "metric", "message"),
+    [
+        ([0, 1], "answer_accuracy", "row 0 .*found 0; make a column of 0 and 1 answers by .astype"),
+        (["yes", "no"], "answer_accuracy", "row 0 .*found 'yes'; read texts by ce.reasoning.parse_answers"),
+        ([["A", "B"]] * 2, "shd", "row 0 .*found 'A' in a list.*write edges as one text, as 'A -> B; B -> C'"),
+        ([["A<->C", "B<->C"]] * 2, "correctness", "row 0 .*make one text of several models by '; '.join"),
+        ([{"A<->C"}] * 2, "correctness", "row 0 .*found {'A<->C'}; make one text"),
+        (["A -> C"] * 2, "correctness", "row 0 .*'A -> C' reads as a graph, which takes metrics of the field 'graph'"),
+        ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),
+        ([b"\xce\x01"] * 2, "correctness", "row 0 .*found a packed graph or network"),
+        (["A*b<->C"] * 2, "shd", "row 0 .*takes metrics of the field 'formula'"),
+        (["A -> B"] * 2, "kl", "row 0 .*a graph has no parameters: give it some by ce.causal_kl.from_data"),
+        ([[0.2]] * 2, "rae", r"row 0 .*must be a number or missing, found \[0.2\]"),
+    ],
+)
+def test_cells_of_another_kind(truth, metric, message):
+    with pytest.raises((TypeError, ValueError), match=f"column 'truth', {message}"):
+        ce.evaluate(table(truth, truth), [metric])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_draws": None}, "n_draws must be a positive integer, found None"),
+        ({"n_draws": "many"}, "n_draws must be a positive integer, found 'many'"),
+        ({"n_draws": float("nan")}, "n_draws must be a positive integer, found nan"),
+        ({"level": "95"}, "level must lie between 0 and 1, found '95'"),
+        ({"null": "edgs"}, "unknown null 'edgs' for field 'graph'; did you mean 'edges'"),
+        ({"method": ["auto"]}, r"unknown method \['auto'\]"),
+        ({"control_kind": ["dag"]}, "control_kind must be a class of graphs or the name of a column"),
+        ({"context": GRAPHS}, "context must be a mapping of names to inputs, .*found a DataFrame"),
+        ({"zero_division": "one", "metrics": "adjacency_f1"}, "zero_division must be a number or NaN, found 'one'"),
+        ({"field": ["graph"]}, r"unknown field \['graph'\]"),
+        ({"rng": "seven"}, "rng must be None, an integer or a numpy Generator"),
+    ],
+)
+def test_settings_of_controls(settings, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        ce.with_controls(GRAPHS, **{"metrics": ["shd"], "n_draws": 5} | settings)
+
+
+@pytest.mark.parametrize("by", [None, 3])
+def test_strata_are_names(by):
+    with pytest.raises(TypeError, match="by must be the name of a column or several names, one a stratum, found"):
+        ce.cube(GRAPHS, ["shd"], by=by, n_draws=None)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ce.shd("A -> B", "A; B", reversal=2), "no option 'reversal'; did you mean 'reversal_cost'"),
+        (lambda: ce.shd("A -> B", "A; B", reversal_cost="two"), "reversal_cost must be a number from 0, found 'two'"),
+        (lambda: ce.f_beta("A<->B", "A<->B", beta="two"), "beta must be a number from 0, found 'two'"),
+        (lambda: ce.adjacency_f_beta("A -> B", "A; B", beta=None), "beta must be a positive number, found None"),
+        (lambda: ce.answer_accuracy(1, 0), "an answer is True or False, found 1; make a column of 0 and 1"),
+        (lambda: ce.correctness("A -> C", "A -> C"), "'A -> C' reads as a graph"),
+        (lambda: ce.tweak("shd", name=3), "must be an identifier .* found 3"),
+        (lambda: ce.as_graph("A -> B", nodes=3), "nodes must be a list of node names, found 3"),
+        (lambda: ce.as_graph("A -> B", kind=3), "kind must be one of 'dag'"),
+        (lambda: ce.expected_metric("shd", n_nodes="ten", true_edges=3, estimated_edges=3), "n_nodes must hold whole"),
+        (lambda: ce.skeleton_test("three", 5, 5, 6), "tp must hold whole numbers from 0, found 'three'"),
+        (lambda: ce.structure.tie_sum("scores"), "scores must hold numbers, found 'scores'"),
+        (lambda: ce.DiscreteNetwork({"A": []}, [[0.5, 0.5]]), "cpts must be a mapping with an entry a node"),
+        (lambda: ce.DiscreteNetwork({"A": 1}, {"A": [0.5, 0.5]}), "parents must map node names to lists"),
+        (lambda: ce.GaussianNetwork({"A": []}, None, {"A": 1}), "coefficients must be a mapping"),
+        (lambda: ck.single_interventions("A -> B"), "network must be a DiscreteNetwork; .*found 'A -> B'"),
+        (lambda: ck.Intervention("A"), "nodes must be a tuple of names, found 'A'"),
+        (lambda: ck.contiguous_blocks(None), "truth must be a DiscreteNetwork; .*found None"),
+        (lambda: ck.from_joint("A -> B", "A -> B"), "network must be a DiscreteNetwork or a GaussianNetwork"),
+        (lambda: ck.sample(NET, "ten"), "n must be an integer from 0, found 'ten'"),
+        (lambda: ck.sample(NET, 3, rng="seven"), "rng must be None, an integer or a numpy Generator"),
+        (lambda: ck.conditional_kl(NET, NET, "A=1"), "evidence must be a mapping of nodes to states, found 'A=1'"),
+        (lambda: ck.metastatic(coma_given_serum="high"), r"coma_given_serum must lie in \[0, 1\], found 'high'"),
+        (lambda: cf.submodel_of(None, "A<->B"), "expected a model as text"),
+        (lambda: cf.is_cyclic(["A<->B"]), "expected a model as text"),
+        (lambda: cf.simulate_data("A<->B", "ten"), "n_cases must be a positive integer, found 'ten'"),
+        (lambda: cf.simulate_data("A<->B", domains=["A"]), "domains must be a mapping of factors to their values"),
+        (lambda: cf.simulate_data("A<->B", domains={"A": 3}), "domains must map factors to lists .* found 'A': 3"),
+        (lambda: cf.fragment("data", 0.5), "data must be a DataFrame with a row a case and a column a factor"),
+        (lambda: cf.fragment(DATA, "half"), r"share must lie in \[0, 1\], found 'half'"),
+        (lambda: cf.fuzzify(DATA, None), r"spread must lie in \(0, 0.5\], found None"),
+        (lambda: cf.random_model(4, disjuncts="two"), "disjuncts must be a number from 1, or"),
+        (lambda: cf.random_model(4, negated="half"), "negated must lie in"),
+        (lambda: cf.relation_matrix(["A<->B"], "submodel"), "relation must be a function of two models"),
+        (
+            lambda: cr.World("A -> B", {"B": "or"}, {"A": 0.5, "B": 0.5}),
+            "edges must be a list of .parent, child. pairs",
+        ),
+        (lambda: cr.World([("A", "B")], {"B": "or"}, [0.5]), "noise must be a mapping of every node"),
+        (lambda: cr.LinearWorld([("A", "B")], {"A": 1.0}), "weights must be a mapping of"),
+        (lambda: cr.sample_world(3), "sizes must hold the numbers of nodes of the components, as .3, 3., found 3"),
+        (lambda: cr.sample_world([3], noise=("low", "high")), "noise must lie in"),
+        (lambda: cr.sample_linear_world(3), "arms must hold one sequence of sizes an arm"),
+        (lambda: cr.required_samples("many"), "pns must be probabilities from 0 to 1, found 'many'"),
+        (lambda: cr.random_reasoner(0.2, "ten"), "n must be a positive integer, found 'ten'"),
+        (lambda: cr.answer_scores(ANSWERED, by=3), "by must be the name of a column or a list of names, found 3"),
+        (lambda: cr.answer_scores(ANSWERED, level="95"), "level must lie between 0 and 1, found '95'"),
+        (lambda: cr.quantities(ANSWERED, worlds="tasks"), "worlds must be the tasks, a World, or a mapping"),
+        (lambda: cr.quantities(ANSWERED, which=[]), "which names no quantity; known are"),
+        (lambda: cr.judge("quantities"), "quantities must be a DataFrame made by ce.reasoning.quantities"),
+        (lambda: cr.ask("questions", print), "questions must be a DataFrame with a row a question"),
+        (lambda: cr.ask(ANSWERED, "model"), "reasoner must be a function from a prompt to a reply, found 'model'"),
+        (lambda: cr.parse_answers("Yes."), "replies must be a column or a list of texts, found 'Yes.'"),
+        (lambda: cr.parse_printed(None), "text must be a string, found None"),
+        (lambda: cr.write_tasks("tasks", "folder"), "tasks must be what make_tasks gave, found 'tasks'"),
+    ],
+)
+def test_arguments_of_another_type(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
+
+
+def test_models_are_taken_as_text_wherever_a_model_is():
+    text, model = "A+C<->E", cf.parse("A*b+C<->E")
+    assert cf.submodel_of(text, model) and cf.causal_submodel_of(text, str(model))
+    assert cf.strict_submodel_of(text, str(model)) and cf.redundancy_free(text)
+    assert cf.ideal_data(text).equals(cf.ideal_data(cf.parse(text)))
+
+
+def test_arrows_of_models_are_read_where_something_tells_that_they_are_models():
+    assert ce.correctness("A*b+C -> E", "A -> E") == 1.0
+    found = ce.evaluate(table(["A+B -> C", "A -> C"], ["A -> C", "A*b -> C"]).assign(estimate="A<->C"), ["correctness"])
+    assert found["correctness"].tolist() == [1.0, 1.0]
+
+
+def test_tables_and_arrays_are_no_known_names():
+    for odd in (GRAPHS, GRAPHS["truth"], np.arange(3), ["edges"], {}):
+        with pytest.raises(ValueError, match="unknown"):
+            ce.list_metrics(odd)
