@@ -61,7 +61,7 @@ def dags_against_loops(n_nodes: int, n_edges: int, n_draws: int = 20_000) -> Non
                 return graph
 
     rng = np.random.default_rng(1)
-    tossing = 4 * n_edges <= 5 * n_nodes
+    tossing = n_edges <= n_nodes
     peer_of: Callable[[], object] = (
         (lambda: [tossed() for _ in range(20)])
         if tossing
