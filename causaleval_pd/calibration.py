@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from .blocks import tabulate
 from .control_tests import PAIRED_TESTS, check_cube
 from .failed_runs import cells
 from .messages import check_known
@@ -102,9 +103,17 @@ def size_and_power(
     check_cube(cube, 0.5, "drop")
     names = cube_metrics(cube, metrics)
     cube = null_stratum(cube)
-    parts = [_rates(cube, name, method, alpha, skill, int(n_tables)) for name in names for method in chosen]
-    result = pd.concat(parts, ignore_index=True)
-    return result[[name for name in result if name != "null"] + ["null"]]
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        tables = [_rates(part, name, method, alpha, skill, int(n_tables)) for method in chosen]
+        # a stratum's methods side by side
+        return pd.concat(tables).sort_index(kind="stable")
+
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        result = pd.concat(parts, ignore_index=True)
+        return result[[name for name in result if name != "null"] + ["null"]]
+
+    return tabulate(cube, names, rows, finish, strata=strata_dims(cube))
 
 
 def _rates(cube: xr.Dataset, name: str, method: str, alpha: float, skill: float, n_tables: int) -> pd.DataFrame:

@@ -33,6 +33,7 @@ from .messages import check_known
 from .null import NullLike, Nulls
 from .partitions import (
     check_cells,
+    in_partition,
     looks_at_strata,
     need_key,
     settle_field,
@@ -256,7 +257,7 @@ def summary(
             whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
             return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
     made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
-    parts = [delayed(_tally_part)(part, metrics, made) for part in table.to_delayed()]
+    parts = [delayed(_tally_part)(part, metrics, made, i) for i, part in enumerate(table.to_delayed())]
     while len(parts) > 1:
         parts = [delayed(add_up)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]
     template = cube_table(table._meta, metrics, keep_draws=False, engine="serial", **made)
@@ -351,17 +352,15 @@ def _score_part(
     settings: dict[str, Any],
     partition_info: dict[str, Any] | None = None,
 ) -> pd.DataFrame:
-    check_cells(part, settings)
-    try:
+    with in_partition(None if partition_info is None else partition_info["number"]):
+        check_cells(part, settings)
         return verb(part, metrics, engine="serial", **settings)
-    except (ValueError, TypeError) as error:
-        number = "" if partition_info is None else f" {partition_info['number']}"
-        raise type(error)(f"partition{number}: {error}") from error
 
 
-def _tally_part(part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any]) -> Tallies:
-    check_cells(part, settings)
-    return tally_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings))
+def _tally_part(part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int) -> Tallies:
+    with in_partition(number):
+        check_cells(part, settings)
+        return tally_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings))
 
 
 def _ordered(

@@ -23,7 +23,16 @@ from .engine import RNGLike, key_columns, resolve_seed, row_keys
 from .evaluate import Metrics
 from .files import computation
 from .null import Nulls
-from .partitions import cells_of, cube_settings, looks_at_strata, need_key, places, strata_edges, strata_names
+from .partitions import (
+    cells_of,
+    cube_settings,
+    in_partition,
+    looks_at_strata,
+    need_key,
+    places,
+    strata_edges,
+    strata_names,
+)
 from .strata import MISSING, Axis, By, number_truths, strata_axes
 
 #: columns that a row's place takes on the way
@@ -125,7 +134,7 @@ def cube(
     template = cube_of(table._meta, metrics, by=by, replicate=replicate, engine="serial", **made)
 
     parts = table.to_delayed()
-    found = compute(*[delayed(_look_up)(part, by, replicate, made) for part in parts])
+    found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
     coordinates, extra = _coordinates(found, table._meta, by, made)
     strata = {name: len(coordinates[name]) for name in strata_names(by)}
     numbers = _numbers(found, coordinates, strata, made) if replicate is None else None
@@ -142,7 +151,7 @@ def cube(
     if n_draws is not None and looks_at_strata(made["field"], null):
         placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
     scored = [
-        delayed(_score)(part, metrics, made, dask_key_name=f"score-{token}-{i}")
+        delayed(_score)(part, metrics, made, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
     ]
     bins: dict[Hashable, int] = {name: MAX_VALUES for name in template.dims if str(name).endswith("_bin")}
@@ -209,8 +218,11 @@ def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapp
     return axes
 
 
-def _look_up(part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any]) -> _Found:
-    axes = _axes(part, by, replicate, settings)
+def _look_up(
+    part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any], number: int
+) -> _Found:
+    with in_partition(number):
+        axes = _axes(part, by, replicate, settings)
     if replicate is not None:
         return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
     own = cells_of(part, settings)
@@ -295,12 +307,13 @@ def _place(
     return part.assign(**{_STRATUM: stratum, _REPLICATE: own})
 
 
-def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], partition: int) -> dict[str, Any]:
     """Score a partition's rows; return what is said of rows, and of the strata that it has rows of."""
     stratum, replicate = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
-    found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, engine="serial", **settings)
+    with in_partition(partition):
+        found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, engine="serial", **settings)
     levels = found[_STRATUM].to_numpy().astype(np.int64)
     at = np.searchsorted(levels, stratum), number
     rows, strata = {}, {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,15 @@ def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
                 f"column {name!r} holds {cells.iloc[0][:40]!r}, the printed text of an object: dask turns objects into "
                 "text; pack the column by ce.graph_column before dask.dataframe.from_pandas, or read packed Parquet"
             )
+
+
+@contextmanager
+def in_partition(number: int | None) -> Iterator[None]:
+    """Say in which partition something is wrong with the rows."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"partition{'' if number is None else f' {number}'}: {error}") from error
 
 
 def settle_field(table: DaskFrame, metrics: Metrics, truth: Hashable, estimate: Hashable, field: str | None) -> str:

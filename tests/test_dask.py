@@ -160,6 +160,16 @@ def test_the_same_cube_has_the_same_names():
     assert keys(7) != keys(8)
 
 
+@pytest.mark.parametrize("verb", ["with_controls", "summary", "cube"])
+def test_errors_name_the_partition(verb):
+    bad = RUNS.assign(estimate=RUNS["estimate"].astype(object))
+    bad.loc[25, "estimate"] = b"no graph"
+    table = partitioned(bad.astype({"estimate": RUNS["estimate"].dtype}), list(range(len(RUNS))), [20])
+    by = {} if verb == "with_controls" else {"by": ["algorithm"]}
+    with pytest.raises(ValueError, match=r"partition 1: column 'estimate', row 5 \(index 25\)"):
+        getattr(table.ceval, verb)(["shd"], key="run", **by).compute()
+
+
 def test_runs_of_one_place_are_refused():
     lazy = partitioned(RUNS, list(range(len(RUNS))), [20]).ceval.cube(
         ["shd"], by=["algorithm"], replicate="replicate", n_draws=None
