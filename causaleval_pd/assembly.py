@@ -79,7 +79,8 @@ class Builder:
 
     def place(self, name: str, rows: NDArray[Any], fill: Any, **attrs: Any) -> None:
         """Add a variable over strata and replicates from one value a row."""
-        cells = self.empty(fill, rows.dtype)
+        every = self.n_rows == self.n_strata * len(self.labels)
+        cells = np.empty(self.n_rows, rows.dtype) if every else self.empty(fill, rows.dtype)
         cells[self.cell] = rows
         if attrs.pop("flags", False):
             attrs |= {
