@@ -25,6 +25,16 @@ class SeriesGraphAccessor:
 
     Every result is on the index of the column, and a missing graph gives a missing result.
 
+    Parameters
+    ----------
+    series : Series
+        Packed graphs, made by `graph_column`.
+
+    Raises
+    ------
+    AttributeError
+        If the column holds something else.
+
     Examples
     --------
     >>> import causaleval_pd as ce
