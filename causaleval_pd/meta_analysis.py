@@ -117,6 +117,8 @@ def meta_analysis(
     2        pc         3   0.36
     """
     names = cube_metrics(cube, metrics)
+    if not names:
+        raise ValueError("metrics names no metric of the cube")
     check_cube(cube, level, "drop")
     check_known(combine, ["fisher", "stouffer"], "method (combine)")
     if not has_controls(cube):

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .field import Pairs, get_field
-from .messages import nearest, shown
+from .messages import check_type, nearest, shown
 
 Direction = Literal["minimize", "maximize", "zero"]
 
@@ -368,6 +368,35 @@ def metric_set(*metrics: str | Metric, **renamed: str | Metric) -> tuple[Metric,
             f"metrics must have different names, found twice: {', '.join(repeated)}; rename one by tweak(name=)"
         )
     return tuple(chosen)
+
+
+def select_metrics(metrics: Any) -> tuple[Metric, ...]:
+    """Return what the argument `metrics` of a call names: one metric or several.
+
+    Parameters
+    ----------
+    metrics : str, Metric or iterable of these
+        What the user passed.
+
+    Returns
+    -------
+    tuple of Metric
+        The metrics.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    ValueError
+        If it is empty, a name is unknown, or a name is there twice.
+    """
+    if isinstance(metrics, (str, Metric)):
+        return (get_metric(metrics),)
+    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
+    chosen = metric_set(*metrics)
+    if not chosen:
+        raise ValueError("metrics names no metric; list_metrics() shows all")
+    return chosen
 
 
 def tweak(base: str | Metric, *, name: str | None = None, **options: Any) -> Metric:

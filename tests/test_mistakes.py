@@ -29,10 +29,7 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
         ([0, 1], "answer_accuracy", "row 0 .*found 0; make a column of 0 and 1 answers by .astype"),
         (["yes", "no"], "answer_accuracy", "row 0 .*found 'yes'; read texts by ce.reasoning.parse_answers"),
         ([["A", "B"]] * 2, "shd", "row 0 .*found 'A' in a list.*write edges as one text, as 'A -> B; B -> C'"),
-        ([["A<->C", "B<->C"]] * 2, "correctness", "row 0 .*make one text of several models by '; '.join"),
-        ([{"A<->C"}] * 2, "correctness", "row 0 .*found {'A<->C'}; make one text"),
-        (["A -> C"] * 2, "correctness", "row 0 .*'A -> C' reads as a graph, which takes metrics of the field 'graph'"),
-        ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),
+        ([None, "A -> B; C"], "correctness", "row 1 .*a graph .'A -> B; C'. takes metrics of the field 'graph'"),
         ([b"\xce\x01"] * 2, "correctness", "row 0 .*found a packed graph or network"),
         (["A*b<->C"] * 2, "shd", "row 0 .*takes metrics of the field 'formula'"),
         (["A -> B"] * 2, "kl", "row 0 .*a graph has no parameters: give it some by ce.causal_kl.from_data"),
@@ -79,7 +76,6 @@ def test_strata_are_names(by):
         (lambda: ce.f_beta("A<->B", "A<->B", beta="two"), "beta must be a number from 0, found 'two'"),
         (lambda: ce.adjacency_f_beta("A -> B", "A; B", beta=None), "beta must be a positive number, found None"),
         (lambda: ce.answer_accuracy(1, 0), "an answer is True or False, found 1; make a column of 0 and 1"),
-        (lambda: ce.correctness("A -> C", "A -> C"), "'A -> C' reads as a graph"),
         (lambda: ce.tweak("shd", name=3), "must be an identifier .* found 3"),
         (lambda: ce.as_graph("A -> B", nodes=3), "nodes must be a list of node names, found 3"),
         (lambda: ce.as_graph("A -> B", kind=3), "kind must be one of 'dag'"),
@@ -127,6 +123,18 @@ def test_strata_are_names(by):
         (lambda: cr.ask("questions", print), "questions must be a DataFrame with a row a question"),
         (lambda: cr.ask(ANSWERED, "model"), "reasoner must be a function from a prompt to a reply, found 'model'"),
         (lambda: cr.parse_answers("Yes."), "replies must be a column or a list of texts, found 'Yes.'"),
+        (lambda: cr.make_tasks("candy_party", 3), "sizes must hold one sequence of numbers of nodes a graph"),
+        (lambda: cr.make_tasks("candy_party", [[2, 2]], n_samples="ten"), "n_samples must be a positive integer"),
+        (lambda: cr.sample_world([3], kind=3), "kind must be one of 'cycle', 'wheel' or 'mixed', or one a component"),
+        (lambda: cr.decision_power(0.2, 0.2, 10, level="95"), "level must lie between 0 and 1, found '95'"),
+        (lambda: cr.n_compositions("four"), "n_cut_nodes .* must be an integer from 2, found 'four'"),
+        (lambda: cr.join_answers(ANSWERED, None), "answers must be a DataFrame, found None"),
+        (lambda: ck.desiderata([]), "metrics names no metric"),
+        (lambda: ck.control_summary(NET, NET, 3), "metrics must be a metric or several, by name or as Metric"),
+        (lambda: ck.from_data("A -> B", ck.sample(NET, 9, rng=1), states={}), "states lacks the nodes .'A', 'B'."),
+        (lambda: cf.acceptance_rate("A<->B", n_draws="ten"), "n_draws must be a positive integer, found 'ten'"),
+        (lambda: ce.plot.expected_curves("shd", n_nodes="ten", true_edges=3), "n_nodes must be an integer from 0"),
+        (lambda: ce.plot.expected_curves("shd", n_nodes=9, true_edges=None), "true_edges must be a number, or numbers"),
         (lambda: cr.parse_printed(None), "text must be a string, found None"),
         (lambda: cr.write_tasks("tasks", "folder"), "tasks must be what make_tasks gave, found 'tasks'"),
     ],
@@ -141,12 +149,6 @@ def test_models_are_taken_as_text_wherever_a_model_is():
     assert cf.submodel_of(text, model) and cf.causal_submodel_of(text, str(model))
     assert cf.strict_submodel_of(text, str(model)) and cf.redundancy_free(text)
     assert cf.ideal_data(text).equals(cf.ideal_data(cf.parse(text)))
-
-
-def test_arrows_of_models_are_read_where_something_tells_that_they_are_models():
-    assert ce.correctness("A*b+C -> E", "A -> E") == 1.0
-    found = ce.evaluate(table(["A+B -> C", "A -> C"], ["A -> C", "A*b -> C"]).assign(estimate="A<->C"), ["correctness"])
-    assert found["correctness"].tolist() == [1.0, 1.0]
 
 
 def test_tables_and_arrays_are_no_known_names():

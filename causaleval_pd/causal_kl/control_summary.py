@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..context import Context
 from ..engine import RNGLike, resolve_seed
 from ..messages import check_known
-from ..metric import Metric, metric_set
+from ..metric import Metric, select_metrics
 from ..null import Matching
 from ..stats import as_good, better
 from .align import align
@@ -90,7 +90,7 @@ def control_summary(
     controls = NULLS[null].match(matching)(zero, pairs, keys)
     rows = {}
     drawn = None
-    for metric in metric_set(*metrics):
+    for metric in select_metrics(metrics):
         if metric.direction is None:
             raise ValueError(f"{metric.name} has no direction, so no control can be as good")
         value = float(metric(pairs)[0])

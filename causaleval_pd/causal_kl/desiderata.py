@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..metric import Metric, metric_set
+from ..metric import Metric, select_metrics
 from .fitting import from_joint
 from .metastatic import metastatic, metastatic_mutations
 from .networks import DiscreteNetwork
@@ -69,7 +69,7 @@ def desiderata(
     """
     rows = [
         {"desideratum": what, "witness": why, "metric": metric.name, "holds": holds, "values": values}
-        for metric in metric_set(*metrics)
+        for metric in select_metrics(metrics)
         for what, why, holds, values in _witnesses(metric)
     ]
     table = pd.DataFrame(rows)

@@ -226,6 +226,8 @@ def data_families(
             raise ValueError("linear-Gaussian networks need at least two cases, all finite")
         return MomentFamilies(nodes, values.mean(axis=0), np.cov(values, rowvar=False, ddof=0).reshape(len(nodes), -1))
     check_estimator(estimator)
+    if states is not None and (lacking := [name for name in nodes if name not in states]):
+        raise ValueError(f"states lacks the nodes {lacking}; give each node's states, or none")
     codes, found = [], []
     for name in nodes:
         of_column, names = _encode(name, data[name].array, None if states is None else states[name])

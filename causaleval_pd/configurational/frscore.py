@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 import numpy as np
 import pandas as pd
 
-from ..messages import check_known
+from ..messages import check_known, check_type
 from .exposition import Setting
 from .formula import Model, as_model
 from .limits import FormulaTooLargeError
@@ -78,6 +78,7 @@ def fit_robustness(
     """
     check_known(relation, ("submodel", "causal_submodel"), "relation")
     check_known(normalise, ("truemax", "idealmax"), "normalisation")
+    check_type(models, Iterable, "a list of models", "models")
     tokens = Counter(as_model(model) for model in models)
     if not tokens:
         raise ValueError("there is no model to score")

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..engine import RNGLike, resolve_seed
-from ..messages import check_known, name_row
+from ..messages import check_known, check_whole, name_row
 from ..metric import Metric
 from ..null import ClosedForm, Controls, Matcher, Matching, Null
 from .draws import NoSuchModelError, draw_model, stream
@@ -201,6 +201,7 @@ def acceptance_rate(
         names += [f"OTHER{i}" for i in range(factors - len(names))]
     elif factors is not None:
         names = sorted({*names, *map(str.upper, factors)})
+    check_whole(n_draws, "n_draws", 1)
     shape, seed = _shape(model), resolve_seed(rng)
     told = read_domains(domains)
     proposals = [draw_model(list(shape), shape.__getitem__, names, told, stream(seed, i))[1] for i in range(n_draws)]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..engine import RNGLike
 from ..labels import LETTER, caption, colours, inches, place_to_draw
+from ..messages import check_number, check_whole
 from ..metric import get_metric
 from ..stats import quantile_interval
 from .breakdown import quality_table
@@ -339,6 +340,8 @@ def score_profile(
     own = ax is None
     ax = place_to_draw(ax, 6.4, 4.0)
     drawn = None
+    check_whole(n_draws, "n_draws")
+    check_number(level, "level", "(0, 1)")
     if n_draws:
         zero = np.zeros(1, np.int64)
         cells = [FormulaCells(((model,),)) for model in (true, estimated)]

@@ -282,6 +282,7 @@ def add_noise(
     """
     model = as_model(model)
     check_number(share, "share", "[0, 1]")
+    check_type(data, pd.DataFrame, _CASES, "data")
     told = read_domains(domains)
     columns = factor_columns(data, [str(name).upper() for name in data.columns])
     factor_columns(data, model.factors)

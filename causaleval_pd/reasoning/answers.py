@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..messages import nearest, shown
+from ..messages import check_type, nearest, shown
 
 YES = ("yes", "true")
 NO = ("no", "false")
@@ -192,8 +192,11 @@ def join_answers(
     >>> join_answers(questions, replies, on=["question"])[["question", "model", "answer"]].values.tolist()
     [['a', 'm', <NA>], ['b', 'm', False]]
     """
-    keys = list(on)
+    keys = [on] if isinstance(on, str) else list(on)
+    if not keys:
+        raise ValueError("on names no column; name the columns that tell questions apart")
     for name, table in (("questions", questions), ("answers", answers)):
+        check_type(table, pd.DataFrame, "a DataFrame", name)
         for key in keys:
             if key not in table.columns:
                 raise ValueError(

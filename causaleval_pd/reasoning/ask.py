@@ -149,6 +149,8 @@ def ask(
         raise TypeError(f"reasoner must be a function from a prompt to a reply, found {shown(reasoner)}")
     key = [key] if isinstance(key, str) else key
     check_type(key, Iterable, "a list of column names", "key")
+    if not list(key):
+        raise ValueError("key names no column; name the columns that tell questions apart")
     _check(questions, [prompt, *key], list(key))
     for label, value, least in (("workers", workers, 1), ("retries", retries, 0), ("give_up_after", give_up_after, 1)):
         check_whole(value, label, least)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..messages import check_whole
+
 
 def n_compositions(n_cut_nodes: int) -> int:
     """Count the paths from root to leaf of a cut tree that have at least two edges.
@@ -24,8 +26,7 @@ def n_compositions(n_cut_nodes: int) -> int:
     >>> n_compositions(21)
     524287
     """
-    if n_cut_nodes < 2:
-        raise ValueError(f"a cut tree has at least a root and a leaf, found {n_cut_nodes} nodes")
+    check_whole(n_cut_nodes, "n_cut_nodes (root and leaf included)", 2)
     return int(2 ** (n_cut_nodes - 2) - 1)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .. import engine
-from ..messages import check_whole
+from ..messages import check_number, check_whole, shown
 from ..null import Distribution
 from .cut_trees import Worlds, all_worlds, composition_paths
 from .laws import Law
@@ -109,8 +109,7 @@ def random_classes(
     """
     share, seed = _random_share(p_yes), engine.resolve_seed(rng)
     _probabilities([], n)
-    if isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 1:
-        raise ValueError(f"n_draws must be a whole number of at least 1, found {n_draws!r}")
+    check_whole(n_draws, "n_draws", 1)
     rows = []
     for place, (task, world) in enumerate(all_worlds(worlds).items()):
         pairs = world.pairs("cut")
@@ -200,6 +199,9 @@ def decision_power(
     0    0.2   0.20   0.94      0.0       0.06
     1    0.2   0.25   0.00      1.0       0.00
     """
+    for name, value in (("delta", delta), ("floor", floor)):
+        check_number(value, name, "[0, inf)")
+    check_number(level, "level", "(0, 1)")
     true, own = np.broadcast_arrays(_probabilities(truth, n), _probabilities(share, n))
     counts, weights = _counts(own, n)
     tolerance = np.broadcast_to((delta * np.maximum(true, floor))[:, None], counts.shape)
@@ -212,14 +214,16 @@ def decision_power(
 
 def _random_share(p_yes: float) -> float:
     """Return the PNS of random answers."""
-    if not 0 <= p_yes <= 1:
-        raise ValueError(f"p_yes must be a probability from 0 to 1, found {p_yes!r}")
+    check_number(p_yes, "p_yes", "[0, 1]")
     return p_yes * (1 - p_yes)
 
 
 def _probabilities(values: ArrayLike, n: int) -> Floats:
     check_whole(n, "n", 1)
-    found = np.atleast_1d(np.asarray(values, np.float64))
+    try:
+        found = np.atleast_1d(np.asarray(values, np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"a PNS must be a probability from 0 to 1, found {shown(values)}") from None
     if not ((found >= 0) & (found <= 1)).all():
         raise ValueError("a PNS must be a probability from 0 to 1")
     return found
@@ -233,6 +237,7 @@ def _counts(share: Floats, n: int) -> tuple[NDArray[np.int64], Floats]:
 
 
 def _table(truth: Floats, share: Floats, n: int, delta: float) -> pd.DataFrame:
+    check_number(delta, "delta", "[0, inf)")
     counts, weights = _counts(share, n)
     with np.errstate(divide="ignore", invalid="ignore"):
         rae = np.abs(counts / n - truth[:, None]) / truth[:, None]

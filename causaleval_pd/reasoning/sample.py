@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from .. import engine
-from ..messages import check_known, check_number, check_whole, shown
+from ..messages import check_known, check_number, check_type, check_whole, shown
 from .world import FUNCTIONS, World
 
 KINDS = ("cycle", "wheel")
@@ -218,6 +218,7 @@ def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
     if isinstance(kind, str):
         check_known(kind, (*KINDS, "mixed"), "kind of component")
         return None if kind == "mixed" else [kind] * len(sizes)
+    check_type(kind, (tuple, list), f"one of {', '.join(map(repr, KINDS))} or 'mixed', or one a component", "kind")
     kinds = [str(k) for k in kind]
     for k in kinds:
         check_known(k, KINDS, "kind of component")

@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import engine
-from ..messages import check_known
-from .sample import NOISE, Functions, Kind, sample_world
+from ..messages import check_known, check_whole
+from .sample import NOISE, Functions, Kind, read_sizes, sample_world
 from .task_tables import TaskTables, join_prompts, join_questionnaire
 from .theme import Condition, Theme
 from .themes import get_theme
@@ -362,10 +362,17 @@ def make_tasks(
     if (sizes is None) == (worlds is None):
         raise ValueError("give either sizes, to draw worlds, or worlds of your own")
     for name, value in (("n_tasks", n_tasks), ("n_samples", n_samples), ("replicates", replicates)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, found {value}")
+        check_whole(value, name, 1)
+    for listed, name, expected in (
+        (sizes, "sizes", "one sequence of numbers of nodes a graph, as [[3, 3]]"),
+        (worlds, "worlds", "worlds of your own"),
+    ):
+        if listed is not None:
+            read_sizes(listed, name, expected)
     if any(isinstance(size, (int, np.integer)) for size in sizes or []):
         raise ValueError(f"sizes holds one sequence a graph: for one graph give [{list(sizes or [])}]")
+    for size in sizes or []:
+        read_sizes(size, "sizes", "one sequence of numbers of nodes a graph, as [[3, 3]]", whole=True)
     themes = [theme] if isinstance(theme, (str, Theme)) else list(theme)
     seed = engine.resolve_seed(rng)
     found: list[Task] = []

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ..messages import check_known, check_number, shown
-from ..metric import Metric, get_metric, tweak
+from ..metric import Metric, select_metrics, tweak
 from .closed_forms import linear
 from .hypergeometric import hypergeometric, tails_and_misfit
 
@@ -86,10 +86,9 @@ def expected_metric(
     margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
     d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
     parts = []
-    for given in [metric] if isinstance(metric, (str, Metric)) else list(metric):
-        chosen = get_metric(given)
-        if chosen.zero_division and "zero_division" not in chosen.options:
-            chosen = tweak(chosen, zero_division=zero_division)
+    for given in select_metrics(metric):
+        fixed = "zero_division" in given.options or not given.zero_division
+        chosen = given if fixed else tweak(given, zero_division=zero_division)
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
     return pd.concat(parts, ignore_index=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..field import get_field
 from ..labels import axis_label, caption, colours, place_to_draw, wrapped_label
+from ..messages import check_type, check_whole
 from ..metric import Metric, get_metric
 from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
 from .expectation import expected_metric
@@ -71,13 +72,16 @@ def expected_curves(
     'adjacency precision (higher is better)'
     """
     chosen = get_metric(metric)
-    edges = [true_edges] if isinstance(true_edges, (int, np.integer)) else list(true_edges)
+    edges = [true_edges] if isinstance(true_edges, (int, np.integer)) else true_edges
+    check_type(edges, Iterable, "a number, or numbers, of true edges", "true_edges")
+    edges = [check_whole(number, "true_edges") for number in edges]
     if not edges:
         raise ValueError("true_edges is empty; give one number of true edges a curve")
-    pairs = n_nodes * (n_nodes - 1) // 2
+    pairs = check_whole(n_nodes, "n_nodes") * (n_nodes - 1) // 2
     if estimated_edges is None:
         at = np.unique(np.linspace(0, pairs, min(pairs + 1, _POINTS)).round().astype(np.int64))
     else:
+        check_type(estimated_edges, Iterable, "the numbers along the axis", "estimated_edges")
         at = np.unique(np.fromiter(estimated_edges, np.float64))
         if not len(at):
             raise ValueError("estimated_edges is empty; give the numbers along the axis")

@@ -28,5 +28,5 @@ def test_a_long_chain_is_enumerated_lazily():
 
 
 def test_too_few_nodes_are_refused():
-    with pytest.raises(ValueError, match="at least a root and a leaf"):
+    with pytest.raises(ValueError, match="root and leaf included. must be an integer from 2, found"):
         list(compositions(["X"]))

@@ -129,7 +129,7 @@ def test_wrong_requests_are_refused(tasks):
         make_tasks("candy_party")
     with pytest.raises(ValueError, match=r"give \[\[4, 4\]\]"):
         make_tasks("candy_party", [4, 4])
-    with pytest.raises(ValueError, match="n_samples must be at least 1"):
+    with pytest.raises(ValueError, match="n_samples must be a positive integer, found 0"):
         make_tasks("candy_party", [[3]], n_samples=0)
     with pytest.raises(ValueError, match="at least 2 nodes"):
         make_tasks("candy_party", [[3, 1]], rng=0)
