@@ -29,7 +29,8 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
         ([0, 1], "answer_accuracy", "row 0 .*found 0; make a column of 0 and 1 answers by .astype"),
         (["yes", "no"], "answer_accuracy", "row 0 .*found 'yes'; read texts by ce.reasoning.parse_answers"),
         ([["A", "B"]] * 2, "shd", "row 0 .*found 'A' in a list.*write edges as one text, as 'A -> B; B -> C'"),
-        ([None, "A -> B; C"], "correctness", "row 1 .*a graph .'A -> B; C'. takes metrics of the field 'graph'"),
+        (["A -> C"] * 2, "correctness", "row 0 .*'A -> C' reads as a graph, which takes metrics of the field 'graph'"),
+        ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),
         ([b"\xce\x01"] * 2, "correctness", "row 0 .*found a packed graph or network"),
         (["A*b<->C"] * 2, "shd", "row 0 .*takes metrics of the field 'formula'"),
         (["A -> B"] * 2, "kl", "row 0 .*a graph has no parameters: give it some by ce.causal_kl.from_data"),
@@ -76,6 +77,7 @@ def test_strata_are_names(by):
         (lambda: ce.f_beta("A<->B", "A<->B", beta="two"), "beta must be a number from 0, found 'two'"),
         (lambda: ce.adjacency_f_beta("A -> B", "A; B", beta=None), "beta must be a positive number, found None"),
         (lambda: ce.answer_accuracy(1, 0), "an answer is True or False, found 1; make a column of 0 and 1"),
+        (lambda: ce.correctness("A -> C", "A -> C"), "'A -> C' reads as a graph"),
         (lambda: ce.tweak("shd", name=3), "must be an identifier .* found 3"),
         (lambda: ce.as_graph("A -> B", nodes=3), "nodes must be a list of node names, found 3"),
         (lambda: ce.as_graph("A -> B", kind=3), "kind must be one of 'dag'"),
@@ -110,7 +112,10 @@ def test_strata_are_names(by):
         ),
         (lambda: cr.World([("A", "B")], {"B": "or"}, [0.5]), "noise must be a mapping of every node"),
         (lambda: cr.LinearWorld([("A", "B")], {"A": 1.0}), "weights must be a mapping of"),
-        (lambda: cr.sample_world(3), "sizes must hold the numbers of nodes of the components, as .3, 3., found 3"),
+        (
+            lambda: cr.sample_world("33"),
+            "sizes must hold the numbers of nodes of the components, as .3, 3., found '33'",
+        ),
         (lambda: cr.sample_world([3], noise=("low", "high")), "noise must lie in"),
         (lambda: cr.sample_linear_world(3), "arms must hold one sequence of sizes an arm"),
         (lambda: cr.required_samples("many"), "pns must be probabilities from 0 to 1, found 'many'"),
@@ -149,6 +154,12 @@ def test_models_are_taken_as_text_wherever_a_model_is():
     assert cf.submodel_of(text, model) and cf.causal_submodel_of(text, str(model))
     assert cf.strict_submodel_of(text, str(model)) and cf.redundancy_free(text)
     assert cf.ideal_data(text).equals(cf.ideal_data(cf.parse(text)))
+
+
+def test_arrows_of_models_are_read_where_something_tells_that_they_are_models():
+    assert ce.correctness("A*b+C -> E", "A -> E") == 1.0
+    found = ce.evaluate(table(["A+B -> C", "A -> C"], ["A<->C", "A<->C"]), ["correctness"])
+    assert found["correctness"].tolist() == [1.0, 1.0]
 
 
 def test_tables_and_arrays_are_no_known_names():

@@ -191,7 +191,10 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
     d, mt, me = _margins(n_nodes, true_edges, estimated_edges)
     shared = np.asarray(tp)
     if shared.dtype.kind not in "iu":
-        shared = np.asarray(tp, np.float64)
+        try:
+            shared = np.asarray(tp, np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"tp must hold whole numbers from 0, found {shown(tp)}") from None
         # what is no whole number is as impossible as a negative one
         shared = np.where(shared == np.floor(shared), shared, -1.0)
     p, misfit = tails_and_misfit(shared, d * (d - 1) // 2, mt, me)
