@@ -258,8 +258,6 @@ def sample_linear_world(
     low, high = read_range(weights, "weights", "[0, inf)")
     check_number(noise, "noise", "[0, inf)")
     read_sizes(arms, "arms", "one sequence of sizes an arm, as [[3, 3], [2, 2]]")
-    if any(isinstance(sizes, (int, np.integer)) for sizes in arms):
-        raise ValueError(f"arms holds one sequence an arm: for one arm give [{list(arms)}]")
     generator = np.random.default_rng(engine.resolve_seed(rng))
     for sizes in arms:
         read_sizes(sizes, "arms", "one sequence of sizes an arm, as [[3, 3], [2, 2]]", whole=True)

@@ -114,8 +114,6 @@ def sample_world(
     >>> world.cut_nodes, world.pns("V00", "V08") >= 0.05
     (('V00', 'V03', 'V05', 'V08'), True)
     """
-    if isinstance(sizes, (int, np.integer)):
-        raise ValueError(f"sizes holds the size of each component: for one component give [{sizes}]")
     read_sizes(sizes, "sizes", "the numbers of nodes of the components, as [3, 3]", whole=True)
     sizes = [int(size) for size in sizes]
     kinds = component_kinds(kind, sizes)

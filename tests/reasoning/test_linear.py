@@ -76,5 +76,5 @@ def test_wrong_paths_and_arms_are_refused():
         LinearWorld({("X", "Y"): 1.0}, {"X": 1.0, "Y": 1.0}).path_effect(["Y", "X"])
     with pytest.raises(ValueError, match="between root and leaf"):
         sample_linear_world([[2]])
-    with pytest.raises(ValueError, match=r"for one arm give \[\[3, 3\]\]"):
+    with pytest.raises(TypeError, match=r"arms must hold one sequence of sizes an arm, as \[\[3, 3\], \[2, 2\]\]"):
         sample_linear_world([3, 3])

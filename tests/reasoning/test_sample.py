@@ -75,7 +75,7 @@ def test_required_samples():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"sizes": 4}, r"for one component give \[4\]"),
+        ({"sizes": 4}, r"sizes must hold the numbers of nodes of the components, as \[3, 3\], found 4"),
         ({"sizes": []}, "at least one component"),
         ({"sizes": [4, 1]}, r"at least 2 nodes, found sizes \[4, 1\]"),
         ({"sizes": [10**9]}, "at most 10000 nodes"),
@@ -88,5 +88,5 @@ def test_required_samples():
     ],
 )
 def test_wrong_worlds_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         sample_world(**arguments)
