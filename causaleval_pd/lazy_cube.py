@@ -156,8 +156,12 @@ def cube(
     ]
     bins: dict[Hashable, int] = {name: MAX_VALUES for name in template.dims if str(name).endswith("_bin")}
     lengths = {**template.sizes, **bins} | {name: size for name, size in sizes.items()}
-    variables = _arrays(scored, "rows", template, lengths, [*strata, "replicate"], token)
-    variables |= _arrays(scored, "strata", template, lengths, [*strata], token)
+    n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
+    blocks = split(sizes, n_bytes, BLOCK_BYTES)
+    variables = _arrays(scored, "rows", template, lengths, blocks, token)
+    # one grid for all: what lies over strata is cut along them as the rows are
+    first = [{name: block[name] for name in strata} for block in blocks if block["replicate"].start == 0]
+    variables |= _arrays(scored, "strata", template, lengths, first, token)
     attrs = dict(template.attrs)
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
@@ -171,16 +175,15 @@ def _arrays(
     kind: str,
     template: xr.Dataset,
     lengths: Mapping[Hashable, int],
-    dims: Sequence[str],
+    grid: Sequence[dict[str, slice]],
     token: str,
 ) -> dict[Hashable, xr.Variable]:
     """Make the variables over rows, or those over strata, of merged pieces of what was scored in each partition."""
     like = {name: x for name, x in template.data_vars.items() if ("replicate" in x.dims) == (kind == "rows")}
+    dims = list(grid[0])
     last = {name: [dim for dim in x.dims if dim not in dims] for name, x in like.items()}
     fills = {name: (x.dtype, [lengths[dim] for dim in last[name]]) for name, x in like.items()}
-    cell_bytes = sum(dtype.itemsize * math.prod(shape) for dtype, shape in fills.values())
-    sizes = {dim: lengths[dim] for dim in dims}
-    blocks = [_Place(sizes, block) for block in split(sizes, cell_bytes * math.prod(sizes.values()), BLOCK_BYTES)]
+    blocks = [_Place({dim: lengths[dim] for dim in dims}, block) for block in grid]
     cut = [delayed(_cut)(part, kind, blocks, dask_key_name=f"cut-{kind}-{token}-{i}") for i, part in enumerate(scored)]
     chunks: dict[Hashable, list[tuple[dict[str, slice], da.Array]]] = {name: [] for name in like}
     for i, block in enumerate(blocks):

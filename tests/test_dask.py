@@ -106,8 +106,8 @@ def test_cubes_are_lazy_and_agree(settings, limit, tmp_path, monkeypatch):
     lazy = partitioned(runs, list(range(len(runs)))[::-1], [5, 20, 40]).ceval.cube(METRICS, **how)
     assert all(variable.chunks is not None for variable in lazy.data_vars.values())
     chunks = [math.prod(chunk) for chunk in itertools.product(*lazy["shd"].chunks)]
-    of_rows = sum(x.nbytes for x in lazy.data_vars.values() if "replicate" in x.dims)
-    assert (len(chunks) > 1) == (of_rows > limit)
+    assert (len(chunks) > 1) == (lazy.nbytes > limit)
+    assert lazy.chunksizes.keys() == lazy.sizes.keys()
     lazy.to_zarr(tmp_path / "cube.zarr", consolidated=False)
     found = lazy.compute()
     for name in wanted.dims:
