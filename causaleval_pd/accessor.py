@@ -45,6 +45,14 @@ class FrameAccessor:
     ----------
     table : DataFrame
         One run a row; nothing is looked at before a verb is called.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd
+    >>> runs = pd.DataFrame({"truth": ["A -> B; B -> C"], "estimate": ["A -> B; C"]})
+    >>> runs.ceval.evaluate(["shd"])["shd"].tolist()
+    [1.0]
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
@@ -198,6 +206,13 @@ class CubeAccessor:
     ----------
     cube : Dataset
         Made by `cube`; nothing is looked at before a verb is called.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cube = ce.datasets.runs().head(9).ceval.cube(["shd"], by=["n"], n_draws=20, rng=7)
+    >>> cube.ceval.summary()["n_obs"].tolist()
+    [3, 3, 3]
     """
 
     def __init__(self, cube: xr.Dataset) -> None:
@@ -290,7 +305,7 @@ class CubeAccessor:
 
     def meta_analysis(
         self,
-        over: str | Sequence[str],
+        over: str | Sequence[str] | None = None,
         metrics: str | Sequence[str] | None = None,
         *,
         combine: Literal["fisher", "stouffer"] = "fisher",

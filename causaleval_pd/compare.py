@@ -16,7 +16,7 @@ from .control_tests import COLUMNS, Missing, check_cube, stack_tests
 from .cube import FAILED, NO_RUN
 from .engine import RNGLike, resolve_seed
 from .failed_runs import cells, fill_failed
-from .messages import check_known
+from .messages import check_known, check_whole
 from .pairwise import (
     CLAIMS,
     EFFECTS,
@@ -189,8 +189,7 @@ def compare(
     check_known(alternative, CLAIMS, "alternative")
     check_known(zero_method, ["wilcox", "pratt"], "zero_method")
     check_cube(cube, level, missing)
-    if int(n_resamples) != n_resamples or n_resamples < 1:
-        raise ValueError(f"n_resamples must be a positive integer, found {n_resamples!r}")
+    check_whole(n_resamples, "n_resamples", 1)
     nemenyi = adjust == "nemenyi"
     how = Comparison(test, paired, alternative, effect, level, zero_method, nemenyi, n_resamples, resolve_seed(rng))
     check_comparison(how, reference=reference is not None, margin=margin is not None, cluster=cluster is not None)

@@ -13,7 +13,7 @@ from .blocks import tabulate
 from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
 from .failed_runs import cells, fill_failed
-from .messages import check_known
+from .messages import check_known, check_type
 from .significance import Alternative, Outcome, paired_t, paired_wilcoxon, sign_test
 from .stats import Floats, mean_difference, moments, paired_difference, score
 from .stats import adjust as adjusted
@@ -126,6 +126,10 @@ def test_controls(
     return tabulate(cube, cube_metrics(cube, metrics), rows, finish, strata=dims)
 
 
+# pytest collects what is called test_...
+test_controls.__test__ = False  # type: ignore[attr-defined]
+
+
 def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, missing: Missing) -> pd.DataFrame:
     if not has_controls(cube):
         raise ValueError("the cube has no controls to test against; make it by cube(..., n_draws=1000)")
@@ -203,6 +207,7 @@ def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
 
 def check_cube(cube: xr.Dataset, level: float, missing: str) -> None:
     """Refuse settings that no test has, and cubes without replicates."""
+    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     check_settings(None, level, "auto", "add_one")
     check_known(missing, ["drop", "worst"], "value of missing")
     if "replicate" not in cube.dims:

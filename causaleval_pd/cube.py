@@ -16,6 +16,7 @@ from .context import describe_context
 from .controls import check_directions, check_settings, control_kinds, find_null, given_controls, shared_key
 from .engine import Engine, RNGLike, resolve_seed, row_keys
 from .evaluate import Invalid, Metrics, Task, column, plan, score_rows
+from .messages import check_type
 from .metric import Metric
 from .null import Matching, Null, Nulls
 from .row_controls import Method, Plan
@@ -141,6 +142,7 @@ def cube(
     identity = own.field.identify(own.truth)
     labels, position = replicate_axis(table, stratum, identity, replicate=replicate, key=key)
     n_strata = cube_size(axes, len(labels), _MAX_CELLS)
+    check_type(values, (list, tuple), "a list of columns", "values")
     _check_names(axes, chosen, values)
 
     builder = Builder(axes, labels, n_strata, stratum, position)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .messages import check_known
+from .messages import check_known, check_whole
 
 Engine = Literal["serial", "threads", "dask"] | None
 RNGLike = int | np.integer | np.random.Generator | None
@@ -63,8 +63,8 @@ def job_count(engine: Engine, n_jobs: int | None = None) -> int:
         If the engine is unknown or `n_jobs` no positive integer.
     """
     check_known(engine, ["serial", "threads", "dask", None], "engine")
-    if n_jobs is not None and (isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs < 1):
-        raise ValueError(f"n_jobs must be a positive integer, found {n_jobs!r}")
+    if n_jobs is not None:
+        check_whole(n_jobs, "n_jobs", 1)
     if engine == "serial":
         return 1
     if n_jobs is not None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .context import Context, resolve_context
 from .engine import Engine, map_chunks
 from .field import FIELDS, Batch, Field, PairError, Pairs, get_field
-from .messages import name_row, nearest
+from .messages import check_type, name_row, nearest
 from .metric import Metric, get_metric, metric_set, tweak
 from .work_units import BLOCK_ROWS, Unit, work_units
 
@@ -157,6 +157,7 @@ def plan(
 
 def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     """Return one column of the table, or say which ones there are."""
+    check_type(name, Hashable, "the name of one column", role)
     if name not in table.columns:
         raise ValueError(
             f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
@@ -189,7 +190,8 @@ def cells_field(cells: Sequence[pd.Series], metrics: Sequence[Metric] | None, na
         return holding[0]
     if not holding:
         # its coercion says what is wrong with the cells
-        return next((f for f in able if {f.name} == wanted), able[0])
+        some = [f for f in able if any(f.holds(c) for c in cells)]
+        return next((f for f in able if {f.name} == wanted), [*some, *able][0])
     raise ValueError(f"the cells may be of the fields {[f.name for f in holding]}; say which by field=")
 
 

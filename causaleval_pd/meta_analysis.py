@@ -50,7 +50,7 @@ class PooledSkill(NamedTuple):
 
 def meta_analysis(
     cube: xr.Dataset,
-    over: str | Sequence[str],
+    over: str | Sequence[str] | None = None,
     metrics: str | Sequence[str] | None = None,
     *,
     combine: Combine = "fisher",
@@ -125,11 +125,12 @@ def meta_analysis(
         raise ValueError("the cube has no controls to measure skill against; make it by cube(..., n_draws=1000)")
     cube = null_stratum(cube)
     dims = strata_dims(cube)
-    wanted = [over] if isinstance(over, str) else list(over)
-    for dim in wanted:
-        check_known(dim, [name for name in dims if name != "null"], "dimension (over)")
+    wanted = [over] if isinstance(over, str) else list(over or [])
+    choice = [name for name in dims if name != "null"]
     if not wanted:
-        raise ValueError("over= names no dimension; name the strata that are combined")
+        raise ValueError(f"over= names no dimension; name the strata that are combined, of {choice}")
+    for dim in wanted:
+        check_known(dim, choice, "dimension (over)")
     kept = [dim for dim in dims if dim not in wanted]
     cube = cube.transpose(*kept, *wanted, ...).assign_attrs(strata=json.dumps([*kept, *wanted]))
     null = null_name(cube)

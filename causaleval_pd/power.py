@@ -204,7 +204,7 @@ def comparison_power(
     wanted = dict(difference) if isinstance(difference, Mapping) else dict.fromkeys(names, difference)
     for name, value in wanted.items():
         check_known(name, names, "metric compared (difference)")
-        if value is not None and not 0 < value < np.inf:
+        if value is not None and not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
             raise ValueError(f"difference must be a positive number in units of the metric, found {value!r} of {name}")
     # compare() checks names and pairs, and says which rows there are
     compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .blocks import tabulate
 from .controls import check_settings
 from .cube import FAILED, NO_RUN, SCORED
-from .messages import check_known
+from .messages import check_known, check_type
 from .row_controls import row_means
 from .stats import as_good, mean_interval, quantile_interval, ratio_of_means, weighted_quantile
 
@@ -32,13 +32,17 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
         raise ValueError("the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0])")
     if metrics is None:
         return known
+    check_type(metrics, Iterable, "the names of metrics of the cube", "metrics")
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not wanted:
+        raise ValueError(f"metrics names no metric; the cube has {', '.join(map(repr, known))}")
     for name in wanted:
         check_known(name, known, "metric of this cube")
     return wanted
 
 
 def _attr(cube: xr.Dataset, name: str) -> str:
+    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     if name not in cube.attrs:
         raise ValueError(f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes")
     return str(cube.attrs[name])
@@ -46,6 +50,7 @@ def _attr(cube: xr.Dataset, name: str) -> str:
 
 def null_stratum(cube: xr.Dataset) -> xr.Dataset:
     """Turn the null models of a cube, where it has several, into levels of a stratum `null`."""
+    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     if "null" not in cube.dims or "null" in strata_dims(cube):
         return cube
     alone = [name for name, variable in cube.data_vars.items() if "null" not in variable.dims]

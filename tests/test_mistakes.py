@@ -166,3 +166,30 @@ def test_tables_and_arrays_are_no_known_names():
     for odd in (GRAPHS, GRAPHS["truth"], np.arange(3), ["edges"], {}):
         with pytest.raises(ValueError, match="unknown"):
             ce.list_metrics(odd)
+
+
+CUBE = ce.cube(ce.datasets.runs().head(9), ["shd"], by=["n"], n_draws=5, rng=7)
+
+
+@pytest.mark.parametrize("verb", [ce.summary, ce.test_controls, ce.meta_analysis, ce.control_power, ce.plot.strata])
+def test_cubes_are_needed(verb):
+    more = {"metric": "shd", "x": "n"} if verb is ce.plot.strata else {}
+    with pytest.raises(TypeError, match="cube must be a Dataset made by cube.., found a DataFrame"):
+        verb(GRAPHS, **more)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: CUBE.ceval.meta_analysis(), r"over= names no dimension; .* of \['n'\]"),
+        (lambda: CUBE.ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
+        (lambda: CUBE.ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
+        (lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]), "truth must be the name of one column"),
+        (lambda: ce.evaluate(GRAPHS, ["shd"], n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
+        (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
+        (lambda: ce.cube(GRAPHS, ["shd"], by=[], n_draws=None, values=3), "values must be a list of columns, found 3"),
+    ],
+)
+def test_arguments_of_verbs(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()

@@ -123,12 +123,11 @@ def test_a_missing_extra_is_named():
 
 
 def public_objects() -> dict[str, object]:
-    """Public functions, metrics and classes by name; accessors repeat the verbs, and aliases of types have no text."""
+    """Public functions, metrics and classes by name; aliases of types have no text."""
     modules = [value for name in ce.__all__ if isinstance(value := getattr(ce, name), ModuleType)]
     found = {
         id(value): (f"{module.__name__}.{name}", value)
         for module in [graphs, *modules, ce]
-        if module is not ce.accessor
         for name in getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
         if str(getattr(value := getattr(module, name), "__module__", "")).startswith("causaleval_pd")
         and (inspect.isroutine(value) or inspect.isclass(value) or isinstance(value, ce.Metric))
