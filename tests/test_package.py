@@ -30,7 +30,7 @@ LAYERS = """
     assembly, cube, blocks, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
     calibration,
     facets, heat_maps, critical_difference, plot,
-    tally, files, partitions, lazy_cube, dask, accessor, datasets
+    tally, files, partitions, cube_chunks, lazy_cube, dask, accessor, datasets
 """
 ORDER = [layer.strip() for layer in LAYERS.split(",")]
 
