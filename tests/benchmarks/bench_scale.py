@@ -82,10 +82,8 @@ def workers(rows: int) -> None:
             wall[n] = seconds(lambda: _summarise(rows, 1000))
             after = client.run(time.process_time)
             cpu[n] = max(after[worker] - before[worker] for worker in before)
-    print(
-        f"one worker {wall[1]:.1f} s, two {wall[2]:.1f} s: {wall[1] / wall[2]:.2f} times as fast; CPU time of the busiest "
-        f"worker {cpu[1]:.1f} s and {cpu[2]:.1f} s: {cpu[1] / cpu[2]:.2f} times"
-    )
+    print(f"one worker {wall[1]:.1f} s, two {wall[2]:.1f} s: {wall[1] / wall[2]:.2f} times as fast")
+    print(f"CPU time of the busiest worker {cpu[1]:.1f} s and {cpu[2]:.1f} s: {cpu[1] / cpu[2]:.2f} times")
 
 
 def memory(sizes: list[tuple[int, int]]) -> None:
