@@ -202,6 +202,9 @@ class FrameAccessor:
 class CubeAccessor:
     """Verbs on a cube, `ds.ceval`.
 
+    Of a cube of dask arrays, made of a dask table or opened by `xarray.open_zarr`, tables are dask's too: call
+    `.compute()`, or `load()` the cube before.
+
     Parameters
     ----------
     cube : Dataset
