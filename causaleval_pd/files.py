@@ -237,6 +237,10 @@ def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
         show(futures, notebook=False)
     try:
         client.gather(futures)
+    except BaseException:
+        # waits for the cluster to drop them: a run that continues this one asks for the same tasks at once
+        client.cancel(futures)
+        raise
     finally:
         # a traceback keeps them, and the cluster would keep the failure, for the run that continues this one
         for future in futures:
