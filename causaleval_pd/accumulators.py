@@ -54,6 +54,12 @@ def add_strata(
     return into
 
 
+def value_table(values: Floats, weights: Floats) -> pd.Series:
+    """Return the value table of padded arrays."""
+    used = weights > 0
+    return pd.Series(weights[used], index=values[used])
+
+
 def add_values(a: pd.Series, b: pd.Series) -> pd.Series:
     """Merge two value tables."""
     return coarsen(a.add(b, fill_value=0))

@@ -13,7 +13,7 @@ import xarray as xr
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from .accumulators import coarsen
+from .accumulators import coarsen, value_table
 
 #: variables that are summed over the rows of a stratum
 _SUMS = ("n_obs", "_control_sum", "_control_count")
@@ -132,8 +132,7 @@ def _add_tables(pieces: _Pieces, value: Hashable, weight: Hashable, shape: tuple
         for cells, parts in pieces:
             for row in np.flatnonzero(cells == place[0]):
                 mine = (row, *place[1:])
-                used = parts[weight][mine] > 0
-                found.append(pd.Series(parts[weight][mine][used], parts[value][mine][used]))
+                found.append(value_table(parts[value][mine], parts[weight][mine]))
         table = pd.concat(found) if found else pd.Series(dtype=np.float64)
         table = coarsen(table.groupby(level=0).sum()) if len(table) else table
         values[place][: len(table)], weights[place][: len(table)] = table.index.to_numpy(np.float64), table.to_numpy()

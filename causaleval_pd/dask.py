@@ -326,13 +326,11 @@ def compare(
     9
     """
     check_known(dim, strata_names(by), "dimension")
-    made = dict(cube_settings or {})
     drawn, seed = n_draws if minus_controls else None, resolve_seed(rng)
     # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
-    names = list(strata_edges(by).items())
-    order = [{name: edges} if edges is not None else name for name, edges in names if name != dim]
-    order += [{name: edges} if edges is not None else name for name, edges in names if name == dim]
-    whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **made)
+    last = sorted(strata_edges(by).items(), key=lambda entry: entry[0] == dim)
+    order = [name if edges is None else {name: edges} for name, edges in last]
+    whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **cube_settings or {})
     how = {"adjust": adjust, "family": family, "minus_controls": minus_controls, "rng": seed, **settings}
     return cast(dd.DataFrame, compare_cube(whole, dim, **how))
 

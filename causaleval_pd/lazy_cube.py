@@ -19,7 +19,7 @@ from .blocks import BLOCK_BYTES, split
 from .cube import cube as cube_of
 from .cube_chunks import chunked_variables
 from .engine import RNGLike, key_columns, resolve_seed, row_keys
-from .evaluate import Metrics
+from .evaluate import Metrics, Task
 from .files import computation
 from .null import Nulls
 from .partitions import (
@@ -32,7 +32,7 @@ from .partitions import (
     strata_edges,
     strata_names,
 )
-from .strata import MISSING, Axis, By, number_truths, strata_axes
+from .strata import MISSING, Axis, By, number_truths, strata_axes, stratum_numbers
 
 #: columns that a row's place takes on the way
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
@@ -113,7 +113,7 @@ def cube(
     found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
     coordinates, extra = _coordinates(found, table._meta, by, made)
     strata = {name: len(coordinates[name]) for name in strata_names(by)}
-    numbers = _numbers(found, coordinates, strata, made) if replicate is None else None
+    numbers = _numbers(found, coordinates, made) if replicate is None else None
     if numbers is not None:
         coordinates["replicate"] = np.arange(max(int(x.max(initial=-1)) for x in numbers) + 1)
     sizes = {**strata, "replicate": len(coordinates["replicate"])}
@@ -154,8 +154,7 @@ class _Found(NamedTuple):
     keys: pd.DataFrame
 
 
-def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any]) -> list[Axis]:
-    own = cells_of(part, settings)
+def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, own: Task) -> list[Axis]:
     axes = strata_axes(part, by, own)
     if replicate is not None:
         runs = part[[replicate]].set_axis(["replicate_"], axis=1)
@@ -167,10 +166,10 @@ def _look_up(
     part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any], number: int
 ) -> _Found:
     with in_partition(number):
-        axes = _axes(part, by, replicate, settings)
+        own = cells_of(part, settings)
+        axes = _axes(part, by, replicate, own)
     if replicate is not None:
         return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
-    own = cells_of(part, settings)
     keys = key_columns(part, settings["key"])
     return _Found(axes, own.field.identify(own.truth), pd.DataFrame(dict(enumerate(x.array for x in keys))))
 
@@ -203,32 +202,21 @@ def _coordinates(
     return coordinates, extra
 
 
-def _codes(axis: Axis, labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the positions of rows along an axis of the whole table."""
+def _whole(axis: Axis, coordinates: Mapping[str, NDArray[Any]]) -> Axis:
+    """Return the axis of the whole table, with the positions of a partition's rows along it."""
+    labels = coordinates[axis.name]
     positions = pd.Index(labels).get_indexer(pd.Index(axis.labels)).astype(np.int64)
-    return positions[axis.codes]
-
-
-def _strata(axes: Sequence[Axis], coordinates: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
-    number = np.zeros(len(axes[0].codes) if axes else 0, np.int64)
-    for axis in axes:
-        number = number * len(coordinates[axis.name]) + _codes(axis, coordinates[axis.name])
-    return number
+    return axis._replace(labels=labels, codes=positions[axis.codes])
 
 
 def _numbers(
-    found: Sequence[_Found],
-    coordinates: Mapping[str, NDArray[Any]],
-    strata: Mapping[str, int],
-    settings: Mapping[str, Any],
+    found: Sequence[_Found], coordinates: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]
 ) -> list[NDArray[np.int64]]:
     """Give the runs of all partitions numbers by their truths, and refuse keys that repeat."""
     keys = pd.concat([part.keys for part in found], ignore_index=True)
     if settings["n_draws"] is not None:
         row_keys(keys, list(keys.columns), settings["rng"])
-    stratum = np.concatenate(
-        [_strata(x.axes, coordinates) if strata else np.zeros(len(x.truth), np.int64) for x in found]
-    )
+    stratum = np.concatenate([stratum_numbers([_whole(a, coordinates) for a in x.axes], len(x.truth)) for x in found])
     numbers = number_truths(keys, list(keys.columns), stratum, np.concatenate([x.truth for x in found]))
     return np.split(numbers, np.cumsum([len(x.truth) for x in found])[:-1])
 
@@ -246,10 +234,9 @@ def _place(
     coordinates: Mapping[str, NDArray[Any]],
 ) -> pd.DataFrame:
     """Add the places of a partition's rows in the whole cube."""
-    axes = _axes(part, by, replicate, settings)
-    own = _codes(axes.pop(), coordinates["replicate"]) if numbers is None else numbers.to_numpy()
-    stratum = _strata(axes, coordinates) if axes else np.zeros(len(part), np.int64)
-    return part.assign(**{_STRATUM: stratum, _REPLICATE: own})
+    axes = [_whole(axis, coordinates) for axis in _axes(part, by, replicate, cells_of(part, settings))]
+    own = axes.pop().codes if numbers is None else numbers.to_numpy()
+    return part.assign(**{_STRATUM: stratum_numbers(axes, len(part)), _REPLICATE: own})
 
 
 def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], partition: int) -> dict[str, Any]:

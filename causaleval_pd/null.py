@@ -142,9 +142,7 @@ class ClosedForm:
         if rows.all():
             return self
 
-        def among(values: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-            if values is None:
-                return None
+        def among(values: NDArray[np.float64]) -> NDArray[np.float64]:
             filled = np.full(len(rows), np.nan)
             filled[rows] = values
             return filled
@@ -154,9 +152,8 @@ class ClosedForm:
             index = np.zeros(len(rows), np.int64)
             index[rows] = law.index
             law = replace(law, index=index)
-        mean = among(self.mean)
-        assert mean is not None
-        return ClosedForm(mean, among(self.variance), law, rows)
+        variance = None if self.variance is None else among(self.variance)
+        return ClosedForm(among(self.mean), variance, law, rows)
 
 
 class Controls(Protocol):

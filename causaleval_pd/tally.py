@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy import special
 
-from .accumulators import add_values
+from .accumulators import add_values, value_table
 from .cube import FAILED, NO_RUN, SCORED
 from .stats import TOLERANCE, as_good, quantile_interval, score, weighted_quantile
 from .summary import control_sums, control_values, cube_metrics, has_controls, losses, strata_dims, strata_table
@@ -211,7 +211,7 @@ def _controls(cube: xr.Dataset, name: str, flat: Any) -> list[ControlTally]:
             _sum(shares[i]),
             sums[i],
             counts[i],
-            pd.Series(weights[i][weights[i] > 0], index=values[i][weights[i] > 0]),
+            value_table(values[i], weights[i]),
             Comoments.of(own[i], expected[i]),
         )
         for i in range(len(defined))

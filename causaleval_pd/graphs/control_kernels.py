@@ -21,7 +21,7 @@ from .control_inputs import (
     edge_numbers,
     linear_extension_law,
 )
-from .dag_kernels import draw_dags, flip_coins, is_acyclic
+from .dag_kernels import draw_dags, flip_coins, is_acyclic, mark_arcs
 from .draw_kernels import STEP, mix, shuffle, two_below, unit
 from .kernel_inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
@@ -183,12 +183,7 @@ def _orient_uniformly(
                     break
             if not done:
                 return row
-            graph = out[row * count + column]
-            for e in range(m):
-                a, b = low[e], high[e]
-                if (parents[a] >> b) & ONE:
-                    a, b = b, a
-                set_mark(graph, a, b, d, ZERO)
+            mark_arcs(out[row * count + column], m, low, high, parents, d)
     return -1
 
 

@@ -50,6 +50,16 @@ def flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents:
 
 
 @njit(nogil=True, cache=True)
+def mark_arcs(graph: Words, n_edges: int, low: Words, high: Words, parents: Words, n_nodes: np.uint64) -> None:
+    """Write each edge in the direction that the parents tell."""
+    for e in range(n_edges):
+        a, b = low[e], high[e]
+        if (parents[a] >> b) & ONE:
+            a, b = b, a
+        set_mark(graph, a, b, n_nodes, ZERO)
+
+
+@njit(nogil=True, cache=True)
 def _draw_sparse(n_nodes: int, rows: Ints, n_edges: Ints, keys: Words, start: int, count: int, out: Words) -> None:
     """Draw skeletons and directions until there is no cycle."""
     d = np.uint64(n_nodes)
@@ -66,12 +76,7 @@ def _draw_sparse(n_nodes: int, rows: Ints, n_edges: Ints, keys: Words, start: in
                 state = draw_pairs(state, m, scratch, low, high)
                 state = flip_coins(state, m, low, high, parents)
                 done = is_acyclic(parents)
-            graph = out[row * count + column]
-            for e in range(m):
-                a, b = low[e], high[e]
-                if (parents[a] >> b) & ONE:
-                    a, b = b, a
-                set_mark(graph, a, b, d, ZERO)
+            mark_arcs(out[row * count + column], m, low, high, parents, d)
 
 
 @njit(nogil=True, cache=True)
