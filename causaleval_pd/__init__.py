@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from . import accessor, causal_kl, configurational, datasets, plot, reasoning, structure
-from .calibration import size_and_power
+from . import accessors, causal_kl, configurational, datasets, plot, reasoning, structure
 from .causal_kl import (
     DiscreteNetwork,
     GaussianNetwork,
@@ -30,7 +29,6 @@ from .causal_kl import (
     wed_p,
     zero_mass,
 )
-from .compare import compare
 from .configurational import (
     completeness,
     completeness_conjunctive,
@@ -58,19 +56,19 @@ from .configurational import (
     ncr,
     submodel_completeness,
 )
-from .control_tests import test_controls
-from .controls import with_controls
-from .cube import cube
-from .evaluate import evaluate
+from .contract.metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
+from .contract.null import ChosenNull, null_model
+from .cubes.cube import cube
+from .cubes.summary import summary
 from .graphs.column import as_graph, graph_column
-from .graphs.formats import AmbiguousEncodingError
+from .graphs.formats.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
-from .meta_analysis import meta_analysis
-from .metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
-from .null import ChosenNull, null_model
-from .power import comparison_power, control_power
-from .published import control_distribution
-from .ranking import rank_test
+from .inference.calibration import size_and_power
+from .inference.compare import compare
+from .inference.control_tests import test_controls
+from .inference.meta_analysis import meta_analysis
+from .inference.power import comparison_power, control_power
+from .inference.ranking import rank_test
 from .reasoning import (
     answer_accuracy,
     answer_false_no,
@@ -162,7 +160,9 @@ from .structure import (
     v_structure_recall,
     v_structure_tp,
 )
-from .summary import summary
+from .tables.controls import with_controls
+from .tables.evaluate import evaluate
+from .tables.published import control_distribution
 
 __version__ = "0.1.0"
 
@@ -178,7 +178,7 @@ __all__ = [
     "Graph",
     "Metric",
     "__version__",
-    "accessor",
+    "accessors",
     "adjacency_accuracy",
     "adjacency_balanced_accuracy",
     "adjacency_f1",

@@ -20,18 +20,11 @@ import xarray as xr
 from dask.dataframe.extensions import register_dataframe_accessor
 from dask.delayed import delayed
 
-from .compare import compare as compare_cube
-from .controls import check_settings
-from .controls import with_controls as with_controls_table
-from .cube import cube as cube_table
-from .engine import RNGLike, resolve_seed
-from .evaluate import Invalid, Metrics, select
-from .evaluate import evaluate as evaluate_table
-from .files import to_parquet
-from .lazy_cube import cube
-from .messages import check_known
-from .null import NullLike, Nulls
-from .partitions import (
+from .contract.checks import check_known
+from .contract.null import NullLike, Nulls
+from .cubes.cube import cube as cube_table
+from .cubes.lazy.lazy_cube import cube
+from .cubes.lazy.partitions import (
     check_cells,
     in_partition,
     looks_at_strata,
@@ -41,13 +34,19 @@ from .partitions import (
     strata_edges,
     strata_names,
 )
-from .partitions import (
-    cube_settings as cube_settings_of,
-)
-from .row_controls import Method, PRule
-from .strata import By
-from .summary import summary as summarise_cube
-from .tally import Tallies, add_up, summarise_tallies, tally_cube
+from .cubes.lazy.partitions import cube_settings as cube_settings_of
+from .cubes.mergeable_sums import Tallies, add_up, summarise_tallies, tally_cube
+from .cubes.strata import By
+from .cubes.summary import summary as summarise_cube
+from .execution.files import to_parquet
+from .execution.random_streams import RNGLike, resolve_seed
+from .inference.compare import compare as compare_cube
+from .tables.controls import with_controls as with_controls_table
+from .tables.evaluate import evaluate as evaluate_table
+from .tables.matching import check_settings
+from .tables.row_summary import Method, PRule
+from .tables.scoring import Invalid
+from .tables.tasks import Metrics, select
 
 #: parts of a tree reduction that are merged at a time
 _SPLIT_EVERY = 8
@@ -405,5 +404,5 @@ class DaskAccessor:
     def to_parquet(
         self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False, retries: int = 0
     ) -> Path:
-        """Call :func:`causaleval_pd.files.to_parquet` on this table."""
+        """Call :func:`causaleval_pd.execution.files.to_parquet` on this table."""
         return to_parquet(self._table, path, resume=resume, progress=progress, retries=retries)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.significance import paired_wilcoxon, sign_test
+from causaleval_pd.statistics.paired_tests import paired_wilcoxon, sign_test
 
 matplotlib.use("Agg")
 pd.set_option("display.width", 180, "display.max_columns", 30, "display.precision", 3)

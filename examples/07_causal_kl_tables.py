@@ -11,15 +11,8 @@ import matplotlib
 matplotlib.use("Agg")
 import pandas as pd
 
-from causaleval_pd.causal_kl import (
-    control_summary,
-    desiderata,
-    from_data,
-    metastatic,
-    metastatic_mutations,
-    sample,
-)
-from causaleval_pd.causal_kl.metastatic import MUTATED_ARCS
+from causaleval_pd.causal_kl import control_summary, desiderata, from_data, metastatic, metastatic_mutations, sample
+from causaleval_pd.causal_kl.networks.metastatic import MUTATED_ARCS
 
 pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 4)
 out = Path(__file__).parent / "figures"

@@ -79,7 +79,7 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
 
 def _without_draws(cube):
     """Replace raw draws by sums by draw and value tables, as a cube does that keeps none."""
-    from causaleval_pd.summary import control_sums, control_values
+    from causaleval_pd.cubes.reading import control_sums, control_values
 
     parts = {}
     for name in json.loads(cube.attrs["metrics"]):

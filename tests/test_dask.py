@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd import blocks, lazy_cube
+from causaleval_pd.cubes import lazy_tables as blocks
+from causaleval_pd.cubes.lazy import lazy_cube
 
 METRICS = ["shd", "adjacency_f1", "orientation_precision"]
 RUNS = (

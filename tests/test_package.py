@@ -1,14 +1,12 @@
-"""The package as a whole: imports run one way, importing is light and silent, every public name is there."""
+"""The package as a whole: importing is light and silent, every public name is there."""
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -20,71 +18,7 @@ from causaleval_pd import graphs
 
 PACKAGE = Path(ce.__file__).parent
 
-# a module or folder may import those before it; a new one needs a place here
-LAYERS = """
-    messages, stats, ranks, effects, significance, resampling, friedman, engine,
-    context, null, field, metric, options, labels,
-    graphs, structure,
-    causal_kl, configurational, reasoning,
-    work_units, evaluate, strata, row_controls, accumulators, streaming, controls, published,
-    assembly, cube, blocks, summary, failed_runs, pairwise, control_tests, compare, ranking, meta_analysis, power,
-    calibration,
-    facets, heat_maps, critical_difference, plot,
-    tally, files, partitions, cube_chunks, lazy_cube, dask, accessor, datasets
-"""
-ORDER = [layer.strip() for layer in LAYERS.split(",")]
-
 HEAVY = ["bokeh", "causallearn", "dask", "h5netcdf", "matplotlib", "numba", "seaborn", "statsmodels", "zarr"]
-
-
-def is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
-def runtime_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not is_type_checking(child):
-            yield child
-            yield from runtime_nodes(child)
-
-
-def imported_units(path: Path) -> Iterator[str]:
-    """Yield the modules and folders of the package that a file imports, also inside functions."""
-    folder = path.relative_to(PACKAGE).parent.parts
-    for node in runtime_nodes(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("causaleval_pd."))
-        elif isinstance(node, ast.ImportFrom):
-            names = [alias.name for alias in node.names]
-            if node.level:
-                parts = folder[: len(folder) - node.level + 1] + tuple(
-                    (node.module or "").split(".") if node.module else ()
-                )
-            elif node.module and node.module.split(".")[0] == "causaleval_pd":
-                parts = tuple(node.module.split(".")[1:])
-            else:
-                continue
-            # `from . import x` names modules, or the package's version, which imports nothing
-            yield from parts[:1] or [name for name in names if name != "__version__"]
-
-
-def test_imports_run_one_way():
-    units = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")} - {"__init__"}
-    assert units == set(ORDER), "every module needs a place in LAYERS"
-    upward = [
-        f"{path.relative_to(PACKAGE)} imports {other}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if (unit := path.relative_to(PACKAGE).parts[0].removesuffix(".py")) != "__init__"
-        for other in imported_units(path)
-        if other != unit and ORDER.index(other) > ORDER.index(unit)
-    ]
-    assert upward == []
-
-
-def test_the_import_check_sees_imports():
-    assert set(imported_units(PACKAGE / "__init__.py")) >= {"accessor", "graphs", "metric", "structure"}
-    assert "graphs" in set(imported_units(PACKAGE / "structure" / "adjacency.py"))
-    assert "metric" not in set(imported_units(PACKAGE / "null.py")), "imports for types only do not count"
 
 
 def test_importing_is_light_and_silent():

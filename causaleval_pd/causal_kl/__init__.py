@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from .augmented import augment, conditional_kl
-from .blocks import contiguous_blocks, satisfies_parent_joint
-from .column import as_network, network_column
-from .control_summary import control_summary
-from .desiderata import desiderata
-from .divergence import ckl1, ckl2, ckl3, kl, wed_3
-from .edit_distance import edit_distance, pattern_edit_distance, wed_d, wed_p
+from .divergences.augmented import augment, conditional_kl
+from .divergences.blocks import contiguous_blocks, satisfies_parent_joint
+from .divergences.desiderata import desiderata
+from .divergences.divergence import ckl1, ckl2, ckl3, kl, wed_3
+from .divergences.edit_distance import edit_distance, pattern_edit_distance, wed_d, wed_p
+from .divergences.general_divergence import ckl
+from .divergences.intervention import Intervention, all_but_one, all_sets, single_interventions
+from .divergences.masses import undefined_mass, zero_mass
+from .divergences.monte_carlo import MonteCarlo, monte_carlo, sampling_error
 from .field import NETWORKS
-from .fitting import from_data, from_joint
-from .general_divergence import ckl
-from .intervention import Intervention, all_but_one, all_sets, single_interventions
-from .masses import undefined_mass, zero_mass
-from .metastatic import metastatic, metastatic_mutations
-from .monte_carlo import MonteCarlo, monte_carlo, sampling_error
-from .networks import DiscreteNetwork, GaussianNetwork
-from .sampling import sample
+from .networks.column import as_network, network_column
+from .networks.fitting import from_data, from_joint
+from .networks.metastatic import metastatic, metastatic_mutations
+from .networks.network import DiscreteNetwork, GaussianNetwork
+from .networks.sampling import sample
+from .nulls.control_summary import control_summary
 
 __all__ = [
     "NETWORKS",

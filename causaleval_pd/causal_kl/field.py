@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..context import Context
-from ..field import Batch, Field, register_field
-from ..messages import name_row
-from .align import align, differing
-from .batch import NetworkPairs, Networks
-from .column import coerce_networks, graphs_of_networks, is_network_column, unpack_networks
-from .custom import custom_null
-from .layout import Layout
-from .nulls import NULLS
+from ..contract.checks import name_row
+from ..contract.context import Context
+from ..contract.field import Field, register_field
+from ..contract.pairs import Batch
+from .networks.align import align, differing
+from .networks.column import coerce_networks, graphs_of_networks, is_network_column, unpack_networks
+from .networks.layout import Layout
+from .networks.pairs import NetworkPairs, Networks
+from .nulls.custom import custom_null
+from .nulls.models import NULLS
 
 DEFAULT_METRICS = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3")
 

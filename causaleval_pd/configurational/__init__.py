@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from .breakdown import quality_table
-from .components import (
+from .field import FORMULAS
+from .formulas.formula import Atom, Model, parse, parse_set, set_text
+from .formulas.limits import FormulaTooLargeError
+from .formulas.reader import Conjunction, FormulaError, Literal
+from .formulas.truth_table import ideal_data
+from .measures.components import (
     completeness_conjunctive,
     completeness_disjunctive,
     completeness_literal,
@@ -17,20 +22,16 @@ from .components import (
     f_beta_literal,
     f_beta_sequential,
 )
-from .draws import NoSuchModelError, redundancy_free
-from .exposition import Setting, exposition_table, exposition_text
-from .field import FORMULAS
-from .fit import coherence, exhaustiveness, faithfulness, fit_by_atom, fit_consistency, fit_coverage, fit_measures
-from .formula import Atom, Model, parse, parse_set, set_text
-from .frscore import fit_robustness
-from .ground_truths import random_model, random_models, switches
-from .inus import is_inus
-from .limits import FormulaTooLargeError
-from .nulls import acceptance_rate
-from .quality import Convention
-from .reader import Conjunction, FormulaError, Literal
-from .redundancy import minimal_models, redundant_atoms
-from .relations import (
+from .measures.fit import (
+    coherence,
+    exhaustiveness,
+    faithfulness,
+    fit_by_atom,
+    fit_consistency,
+    fit_coverage,
+    fit_measures,
+)
+from .measures.relations import (
     has_complete_disjuncts,
     is_causal_submodel,
     is_identical,
@@ -40,10 +41,17 @@ from .relations import (
     ncr,
     submodel_completeness,
 )
-from .scores import completeness, correctness, f_beta
-from .simulation import add_noise, fragment, fuzzify, sample_cases, select_cases, simulate_data
-from .submodel import causal_submodel_of, is_cyclic, relation_matrix, strict_submodel_of, submodel_of
-from .truth_table import ideal_data
+from .measures.scores import completeness, correctness, f_beta
+from .models.exposition import Setting, exposition_table, exposition_text
+from .models.frscore import fit_robustness
+from .models.inus import is_inus
+from .models.quality import Convention
+from .models.redundancy import minimal_models, redundant_atoms
+from .models.submodel import causal_submodel_of, is_cyclic, relation_matrix, strict_submodel_of, submodel_of
+from .nulls.models import acceptance_rate
+from .simulation.data import add_noise, fragment, fuzzify, sample_cases, select_cases, simulate_data
+from .simulation.draws import NoSuchModelError, redundancy_free
+from .simulation.ground_truths import random_model, random_models, switches
 
 __all__ = [
     "FORMULAS",

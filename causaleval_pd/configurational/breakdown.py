@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..messages import name_row
-from .exposition import COMPONENTS, Exposition, Setting, expose
+from ..contract.checks import name_row
 from .field import as_models
-from .formula import Model, literal_text
+from .formulas.formula import Model, literal_text
+from .formulas.vocabulary import Vocabulary
+from .models.exposition import COMPONENTS, Exposition, Setting, expose
+from .models.quality import Convention, quality_counts
 from .pairs import Cell
-from .quality import Convention, quality_counts
-from .vocabulary import Vocabulary
 
 Column = Model | str | Sequence[Model | str] | pd.Series
 

@@ -11,14 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..context import Context
-from ..field import Batch, Field, register_field
-from ..messages import name_row, shown
-from .exposition import Setting
-from .formula import Model, parse_set, set_text
-from .nulls import NULLS
+from ..contract.checks import name_row, shown
+from ..contract.context import Context
+from ..contract.field import Field, register_field
+from ..contract.pairs import Batch
+from .formulas.formula import Model, parse_set, set_text
+from .formulas.reader import FormulaError
+from .models.exposition import Setting
+from .nulls.models import NULLS
 from .pairs import Cell, FormulaCells, FormulaPairs
-from .reader import FormulaError
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
 CONTEXT = ("data", "con", "cov", "max_size", "domains")

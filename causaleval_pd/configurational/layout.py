@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .formula import Conjunction, Literal
-from .limits import FormulaTooLargeError
+from .formulas.formula import Conjunction, Literal
+from .formulas.limits import FormulaTooLargeError
 
 #: disjuncts that a figure can show
 MAX_CLAIMS = 100

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..field import PairError, Pairs
-from .exposition import Exposition, Setting, expose
-from .formula import Model, set_text
-from .limits import FormulaTooLargeError
-from .quality import Convention, quality_counts
-from .truth_table import evaluation_order
+from ..contract.pairs import PairError, Pairs
+from .formulas.formula import Model, set_text
+from .formulas.limits import FormulaTooLargeError
+from .formulas.truth_table import evaluation_order
+from .models.exposition import Exposition, Setting, expose
+from .models.quality import Convention, quality_counts
 
 Cell = tuple[Model, ...]
 KINDS = ("acyclic", "cyclic")

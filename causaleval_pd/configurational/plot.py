@@ -11,18 +11,18 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import RNGLike
-from ..labels import LETTER, caption, colours, inches, place_to_draw
-from ..messages import check_number, check_whole
-from ..metric import get_metric
-from ..stats import quantile_interval
+from ..contract.checks import check_number, check_whole
+from ..contract.metric import get_metric
+from ..drawing import LETTER, caption, colours, inches, place_to_draw
+from ..execution.random_streams import RNGLike
+from ..statistics.arrays import quantile_interval
 from .breakdown import quality_table
-from .exposition import COMPONENTS, Setting, expose
-from .formula import Literal, Model, as_model
+from .formulas.formula import Literal, Model, as_model
+from .formulas.vocabulary import Domains
 from .layout import Claim, Layout, Point, lay_out
-from .nulls import guesses
+from .models.exposition import COMPONENTS, Setting, expose
+from .nulls.models import guesses
 from .pairs import FormulaCells, FormulaPairs
-from .vocabulary import Domains
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

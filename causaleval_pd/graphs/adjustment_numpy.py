@@ -22,8 +22,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernel_inputs import STRATEGIES, Words, checked_comparison, checked_planes
-from .planes import marks_from_planes
+from .kernels.inputs import STRATEGIES, Words, checked_comparison, checked_planes
+from .kernels.planes import marks_from_planes
 
 Marks = NDArray[np.bool_]
 

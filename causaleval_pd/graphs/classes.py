@@ -18,9 +18,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch import kernels
-from .planes import CPDAG, DAG, KINDS, PDAG, arcs_from_planes
-from .strings import write_edges, write_name
+from .edge_strings import write_edges, write_name
+from .kernels.planes import CPDAG, DAG, KINDS, PDAG, arcs_from_planes
+from .pairs import kernels
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

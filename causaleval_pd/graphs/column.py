@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..messages import check_type, name_row
+from ..contract.checks import check_type, name_row
 from .classes import explain_kind, infer_kinds, not_in_class
-from .collect import Cells, NodeLists
-from .formats import cell_format
+from .edge_strings import TEXT_OF_OBJECT
+from .formats.collect import Cells, NodeLists
+from .formats.formats import cell_format
 from .graph import KINDS, Encoding, Graph
 from .header import MAGIC
 from .packed import COLUMN_DTYPE, UnpackedColumn, Where, is_packed, pack_column, unpack_column
-from .strings import TEXT_OF_OBJECT
 
 _FIRST_CELLS = 100
 

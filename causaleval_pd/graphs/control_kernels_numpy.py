@@ -11,7 +11,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .control_inputs import (
+from .dags_numpy import draw_dags, flip_coins, is_acyclic
+from .kernels.control_inputs import (
     check_edges,
     check_index,
     check_oriented,
@@ -19,8 +20,7 @@ from .control_inputs import (
     edge_numbers,
     linear_extension_law,
 )
-from .dags_numpy import draw_dags, flip_coins, is_acyclic
-from .kernel_inputs import Words, checked_planes, read_only
+from .kernels.inputs import Words, checked_planes, read_only
 from .kernels_numpy import pack, unpack
 from .streams import Stream, streams
 

@@ -7,9 +7,9 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .control_inputs import are_sparse, check_edges
-from .dag_counts import Laws, best_weight, check_counted, laws
-from .kernel_inputs import Words
+from .kernels.control_inputs import are_sparse, check_edges
+from .kernels.dag_counts import Laws, best_weight, check_counted, laws
+from .kernels.inputs import Words
 from .kernels_numpy import causal_ranks, pack
 from .streams import Stream, streams
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from . import classes
+from .edge_strings import write_edges, write_graph, write_name
 from .header import check_names, pack_cell
+from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
 from .packed import unpack_array
-from .planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
-from .strings import write_edges, write_graph, write_name
 
 Encoding = Literal["row->column", "column->row"]
 ENCODINGS = ("row->column", "column->row")

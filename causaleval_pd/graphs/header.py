@@ -21,10 +21,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .planes import KINDS, N_PLANES, plane_words
+from .kernels.planes import KINDS, N_PLANES, plane_words
 
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 1, 3
-CLASS_BITS = np.uint64(0xFF << 16)
 MAX_NODES = 20_000
 
 

@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .adjustment_numpy import adjustment_mistakes
 from .bounds_numpy import sid_bounds
-from .header import CLASS_BITS
-from .kernel_inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
-from .planes import DAG, KINDS, N_PLANES, plane_words
+from .kernels.inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
+from .kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, plane_words
 from .relations_numpy import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [

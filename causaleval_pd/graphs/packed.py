@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ..messages import name_row
-from .blocks import Block, UnpackedColumn, first_other_nodes, group_rows, shared_rows
+from ..contract.checks import name_row
 from .decode import Where, unpack_array
+from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .header import names_header
-from .planes import N_PLANES, plane_words, row_chunks
-from .strings import TEXT_OF_OBJECT, explain_text
+from .kernels.planes import N_PLANES, plane_words, row_chunks
+from .unpacked import Block, UnpackedColumn, first_other_nodes, group_rows, shared_rows
 
 __all__ = [
     "COLUMN_DTYPE",

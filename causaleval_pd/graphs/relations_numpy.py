@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .adjustment_numpy import Marks, Relations, closure, connected, moral, relation_pairs
-from .kernel_inputs import SEPARATORS
+from .kernels.inputs import SEPARATORS
 
 
 def ancestor_counts(

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..messages import name_row
+from ..contract.checks import name_row
 from . import classes
-from .batch import kernels
-from .formats import short
+from .edge_strings import write_graph, write_name
+from .formats.formats import short
 from .graph import KINDS, Encoding, Graph, marks_in_order
+from .kernels.planes import CPDAG, arcs_from_planes, marks_from_planes
 from .packed import Block, is_packed, pack_column, unpack_column
-from .planes import CPDAG, arcs_from_planes, marks_from_planes
-from .strings import write_graph, write_name
+from .pairs import kernels
 
 
 class SeriesGraphAccessor:

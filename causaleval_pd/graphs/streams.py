@@ -6,7 +6,7 @@ place of r + 1 names the stream of what a row's draws share.
 
 from __future__ import annotations
 
-from .kernel_inputs import Words
+from .kernels.inputs import Words
 
 _WORD = 2**64 - 1
 _STEP = 0x9E3779B97F4A7C15

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from . import plot, reasoners
-from .answer_scores import answer_scores
-from .answers import join_answers, parse_answers
-from .ask import CallFailed, RetryLater, ask
-from .comparison import compare_answers
-from .compositions import compositions, n_compositions
-from .counts import COUNTS
-from .endpoint import Endpoint
+from . import plot
+from .asking import reasoners
+from .asking.answers import join_answers, parse_answers
+from .asking.ask import CallFailed, RetryLater, ask
+from .asking.endpoint import Endpoint
 from .field import ANSWERS, QUANTITY
-from .linear import LinearWorld, sample_linear_world
-from .luck import decision_power, perfect_reasoner, random_classes, random_reasoner
+from .measures.answer_scores import answer_scores
+from .measures.comparison import compare_answers
+from .measures.counts import COUNTS
+from .measures.luck import decision_power, perfect_reasoner, random_classes, random_reasoner
+from .measures.quantities import quantities
+from .measures.resamples import class_frequencies, resampled_pns
+from .measures.taxonomy import CLASSES, taxonomy
+from .measures.validity import consistency_test, judge
 from .metrics import (
     answer_accuracy,
     answer_false_no,
@@ -24,19 +27,17 @@ from .metrics import (
     quantity_error,
     rae,
 )
-from .printed import parse_matrix, parse_printed
-from .published_format import read_published, read_published_quantities
-from .quantities import quantities
-from .resamples import class_frequencies, resampled_pns
-from .sample import component_edges, example_world, required_samples, sample_world
-from .task_tables import INSTRUCTIONS, TaskTables
-from .tasks import Task, Tasks, make_tasks
-from .taxonomy import CLASSES, taxonomy
-from .theme import Condition, Theme
-from .themes import THEMES, get_theme
-from .validity import consistency_test, judge
-from .world import World
-from .writing import read_tasks, write_tasks
+from .tasks.printed import parse_matrix, parse_printed
+from .tasks.published_format import read_published, read_published_quantities
+from .tasks.task_tables import INSTRUCTIONS, TaskTables
+from .tasks.tasks import Task, Tasks, make_tasks
+from .tasks.theme import Condition, Theme
+from .tasks.themes import THEMES, get_theme
+from .tasks.writing import read_tasks, write_tasks
+from .worlds.compositions import compositions, n_compositions
+from .worlds.linear import LinearWorld, sample_linear_world
+from .worlds.sample import component_edges, example_world, required_samples, sample_world
+from .worlds.world import World
 
 __all__ = [
     "ANSWERS",

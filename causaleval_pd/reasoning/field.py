@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..context import Context
-from ..field import Batch, Field, register_field
-from ..messages import name_row, shown
-from .counts import QUANTITIES, parse_counts
+from ..contract.checks import name_row, shown
+from ..contract.context import Context
+from ..contract.field import Field, register_field
+from ..contract.pairs import Batch
+from .measures.counts import QUANTITIES, parse_counts
 from .nulls import ANSWER_NULLS, QUANTITY_NULLS
 from .pairs import AnswerPairs, QuantityPairs
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metric import metric
-from .counts import QUANTITIES
+from ..contract.metric import metric
+from .measures.counts import QUANTITIES
 from .pairs import NUMBER, AnswerPairs, QuantityPairs
 
 Values = NDArray[np.float64]

@@ -17,11 +17,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..engine import uniforms
-from ..metric import Metric
-from ..null import ClosedForm, Controls, Distribution, Matcher, Matching, Null
-from .counts import Terms
-from .laws import Law, quantity_laws
+from ..contract.law import ClosedForm, Distribution
+from ..contract.metric import Metric
+from ..contract.null import Controls, Matcher, Matching, Null
+from ..execution.random_streams import uniforms
+from .measures.counts import Terms
+from .measures.laws import Law, quantity_laws
 from .pairs import AnswerPairs, QuantityPairs
 
 Floats = NDArray[np.float64]

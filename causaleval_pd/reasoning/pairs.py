@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..field import Pairs
-from .counts import QUANTITIES, Terms
+from ..contract.pairs import Pairs
+from .measures.counts import QUANTITIES, Terms
 
 Floats = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..labels import caption, caption_figure, colour_bar, colours, legend_room, place_to_draw, wrapped
-from ..messages import check_known
-from .counts import LEVELS
-from .luck import error_quantiles
-from .validity import check_quantities, judge, relative_error
+from ..contract.checks import check_known
+from ..drawing import caption, caption_figure, colour_bar, colours, legend_room, place_to_draw, wrapped
+from .measures.counts import LEVELS
+from .measures.luck import error_quantiles
+from .measures.validity import check_quantities, judge, relative_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

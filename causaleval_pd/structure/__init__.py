@@ -46,22 +46,11 @@ from .directions import (
     directed_recall,
     directed_tp,
 )
-from .expectation import expected_metric, skeleton_test
 from .field import GRAPHS
-from .hamming import (
-    shd,
-    shd_cpdag,
-    skeleton_hd,
-)
-from .intervention import (
-    ancestor_aid,
-    oset_aid,
-    parent_aid,
-    sid,
-    sid_bounds_exact,
-    sid_lower,
-    sid_upper,
-)
+from .hamming import shd, shd_cpdag, skeleton_hd
+from .intervention import ancestor_aid, oset_aid, parent_aid, sid, sid_bounds_exact, sid_lower, sid_upper
+from .nulls.expectation import expected_metric, skeleton_test
+from .nulls.random_ranking import auroc_moments, expected_average_precision, tie_sum
 from .orientation import (
     orientation_f1,
     orientation_fdr,
@@ -76,12 +65,7 @@ from .orientation import (
     orientation_tn,
     orientation_tp,
 )
-from .random_ranking import auroc_moments, expected_average_precision, tie_sum
-from .separation import (
-    separation_ancestor,
-    separation_parent,
-    separation_zl,
-)
+from .separation import separation_ancestor, separation_parent, separation_zl
 from .sizes import (
     estimated_density,
     estimated_edges,

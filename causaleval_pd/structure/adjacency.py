@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.batch import GraphPairs
-from ..metric import metric
-from .hypergeometric import hypergeometric_tail
+from ..contract.metric import metric
+from ..graphs.pairs import GraphPairs
+from .nulls.hypergeometric import hypergeometric_tail
 from .ratio import f_score, ratio
 
 Values = NDArray[np.float64]

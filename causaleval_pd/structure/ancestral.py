@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.batch import GraphPairs
-from ..messages import check_number
-from ..metric import metric
+from ..contract.checks import check_number
+from ..contract.metric import metric
+from ..graphs.pairs import GraphPairs
 from .ratio import f_score, ratio
 
 Values = NDArray[np.float64]

@@ -11,13 +11,14 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..context import Context
-from ..field import Batch, Field, register_field
-from ..graphs.batch import GraphBatch, GraphPairs
+from ..contract.checks import name_row
+from ..contract.context import Context
+from ..contract.field import Field, register_field
+from ..contract.pairs import Batch
 from ..graphs.column import as_graph, coerce_graphs, is_graph_column
 from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
-from ..messages import name_row
-from .nulls import NULLS, custom_null
+from ..graphs.pairs import GraphBatch, GraphPairs
+from .nulls.models import NULLS, custom_null
 
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
 

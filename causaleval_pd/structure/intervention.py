@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..field import PairError
-from ..graphs.batch import GraphPairs
-from ..metric import metric
+from ..contract.metric import metric
+from ..contract.pairs import PairError
+from ..graphs.pairs import GraphPairs
 from .ratio import ratio
 
 Values = NDArray[np.float64]

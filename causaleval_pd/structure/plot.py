@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..field import get_field
-from ..labels import axis_label, caption, colours, place_to_draw, wrapped_label
-from ..messages import check_type, check_whole
-from ..metric import Metric, get_metric
+from ..contract.checks import check_type, check_whole
+from ..contract.field import get_field
+from ..contract.metric import Metric, get_metric
+from ..drawing import axis_label, caption, colours, place_to_draw, wrapped_label
 from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
-from .expectation import expected_metric
+from .nulls.expectation import expected_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

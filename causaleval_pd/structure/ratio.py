@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..messages import check_number
+from ..contract.checks import check_number
 
 
 def ratio(numerator: Any, denominator: Any, zero_division: float) -> NDArray[np.float64]:

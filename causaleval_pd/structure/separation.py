@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.batch import GraphPairs
-from ..metric import metric
+from ..contract.metric import metric
+from ..graphs.pairs import GraphPairs
 from .intervention import share_of_pairs
 
 Values = NDArray[np.float64]

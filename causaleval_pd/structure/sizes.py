@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.batch import GraphPairs
-from ..metric import metric
+from ..contract.metric import metric
+from ..graphs.pairs import GraphPairs
 from .ratio import ratio
 
 Values = NDArray[np.float64]

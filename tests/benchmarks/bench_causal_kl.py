@@ -22,9 +22,10 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl import from_data, from_joint, inference, metastatic, sample, weights
-from causaleval_pd.causal_kl.layout import Layout, causal_order
-from causaleval_pd.causal_kl.metastatic import MUTATED_ARCS
+from causaleval_pd.causal_kl import from_data, from_joint, metastatic, sample
+from causaleval_pd.causal_kl.networks import inference, weights
+from causaleval_pd.causal_kl.networks.layout import Layout, causal_order
+from causaleval_pd.causal_kl.networks.metastatic import MUTATED_ARCS
 
 ROUNDS = 5
 LAWS = ["kl", "ckl1", "ckl2", "ckl3"]

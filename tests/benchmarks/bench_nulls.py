@@ -11,7 +11,8 @@ from bench_graphs import adjacency, alternate, report
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.graphs import dag_kernels, dags_numpy
+from causaleval_pd.graphs import dags_numpy
+from causaleval_pd.graphs.kernels import dags as dag_kernels
 
 ROWS = 1_000_000
 

@@ -20,10 +20,10 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from causaleval_pd.friedman import friedman
-from causaleval_pd.resampling import bootstrap_mean, sign_flip
-from causaleval_pd.significance import mann_whitney, paired_wilcoxon
-from causaleval_pd.stats import adjust
+from causaleval_pd.statistics.friedman import friedman
+from causaleval_pd.statistics.multiplicity import adjust
+from causaleval_pd.statistics.paired_tests import mann_whitney, paired_wilcoxon
+from causaleval_pd.statistics.resampling import bootstrap_mean, sign_flip
 
 ROUNDS = 5
 N_ROWS, N_PAIRS = 1000, 100

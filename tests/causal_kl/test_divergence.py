@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl import from_data, from_joint, inference, monte_carlo, sample
+from causaleval_pd.causal_kl import from_data, from_joint, monte_carlo, sample
+from causaleval_pd.causal_kl.networks import inference
 
 from . import brute_force as brute
 

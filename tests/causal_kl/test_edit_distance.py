@@ -7,7 +7,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_joint
-from causaleval_pd.causal_kl.random_dags import bits, dags_with
+from causaleval_pd.causal_kl.nulls.random_dags import bits, dags_with
 
 from . import brute_force as brute
 

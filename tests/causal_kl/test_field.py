@@ -8,7 +8,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_joint
-from causaleval_pd.causal_kl.column import graphs_of_networks, is_network_column, unpack_networks
+from causaleval_pd.causal_kl.networks.column import graphs_of_networks, is_network_column, unpack_networks
 
 NAMES = sorted(ce.list_metrics("network").index)
 
@@ -148,7 +148,7 @@ def test_one_number_through_every_door(name):
 
 
 def test_rows_that_are_too_wide_are_named_and_sampled_on_request(metastatic, mutations, monkeypatch):
-    from causaleval_pd.causal_kl import inference
+    from causaleval_pd.causal_kl.networks import inference
 
     inference.plan.cache_clear()
     monkeypatch.setattr(inference, "WIDTH_LIMIT", 4)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.causal_kl import inference
-from causaleval_pd.causal_kl.inference import WidthError, marginal, plan
+from causaleval_pd.causal_kl.networks import inference
+from causaleval_pd.causal_kl.networks.inference import WidthError, marginal, plan
 
 
 @pytest.mark.parametrize("seed", range(20))

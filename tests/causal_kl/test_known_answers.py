@@ -8,7 +8,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, sample
-from causaleval_pd.causal_kl.metastatic import MUTATED_ARCS
+from causaleval_pd.causal_kl.networks.metastatic import MUTATED_ARCS
 
 from .conftest import known, known_gaussian_networks, known_networks
 

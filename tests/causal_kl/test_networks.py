@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl.cells import pack_cell
-from causaleval_pd.causal_kl.layout import Layout
+from causaleval_pd.causal_kl.networks.cells import pack_cell
+from causaleval_pd.causal_kl.networks.layout import Layout
 
 from . import brute_force as brute
 
@@ -117,7 +117,7 @@ def test_bad_gaussian_networks_name_the_node(variances, coefficients, words):
 
 def test_huge_networks_are_refused_before_memory_is_taken():
     names = [f"n{i:02}" for i in range(30)]
-    layout = ce.causal_kl.layout.Layout
+    layout = Layout
     with pytest.raises(ValueError, match="parameters, most of them at node 'n29'"):
         layout(tuple(names), (("0", "1"),) * 30, (*(((),) * 29), tuple(range(29))))
 

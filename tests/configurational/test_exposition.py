@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causaleval_pd.configurational import FormulaTooLargeError, Setting, exposition_table, exposition_text, parse
-from causaleval_pd.configurational.exposition import expose
-from causaleval_pd.configurational.formula import Atom, Model, dnf_text
-from causaleval_pd.configurational.truth_table import ideal_data
+from causaleval_pd.configurational.formulas.formula import Atom, Model, dnf_text
+from causaleval_pd.configurational.formulas.truth_table import ideal_data
+from causaleval_pd.configurational.models.exposition import expose
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 KINDS = {"literal": "literal", "conjunction": "conjunctive", "disjunction": "disjunctive", "sequence": "sequential"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causaleval_pd.configurational import Atom, FormulaError, Model, parse, parse_set, set_text
-from causaleval_pd.configurational.reader import MAX_TEXT
+from causaleval_pd.configurational.formulas.reader import MAX_TEXT
 
 NAMES = ["A", "B", "LONG_NAME", "X1", "Ä"]
 literals = st.tuples(st.sampled_from(NAMES), st.integers(0, 3))

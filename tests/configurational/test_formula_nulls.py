@@ -23,10 +23,10 @@ from causaleval_pd.configurational import (
     redundancy_free,
 )
 from causaleval_pd.configurational.field import FORMULAS, batches, coerce
-from causaleval_pd.configurational.nulls import NULLS, exchangeable, relabel
+from causaleval_pd.configurational.nulls.models import NULLS, exchangeable, relabel
 from causaleval_pd.configurational.pairs import FormulaPairs
-from causaleval_pd.context import Context
-from causaleval_pd.null import Controls, Matching
+from causaleval_pd.contract.context import Context
+from causaleval_pd.contract.null import Controls, Matching
 
 D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 LINEAR = ("correctness_literal", "completeness_literal", "f_beta_literal")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from causaleval_pd.configurational import FormulaTooLargeError, fit_robustness, random_models
-from causaleval_pd.configurational.formula import parse
-from causaleval_pd.configurational.submodel import submodel_of
+from causaleval_pd.configurational.formulas.formula import parse
+from causaleval_pd.configurational.models.submodel import submodel_of
 
 
 def test_by_hand() -> None:

@@ -21,8 +21,8 @@ from causaleval_pd.configurational import (
     redundant_atoms,
     switches,
 )
-from causaleval_pd.configurational.draws import draw_model, propose, stream
-from causaleval_pd.configurational.truth_table import evaluation_order
+from causaleval_pd.configurational.formulas.truth_table import evaluation_order
+from causaleval_pd.configurational.simulation.draws import draw_model, propose, stream
 
 
 def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:

@@ -103,7 +103,7 @@ def test_conventions() -> None:
 
 def test_tie_rule_where_no_counterpart_is_best_in_both() -> None:
     # A*B*C+D has three literals in common with E+A*B*C (one disjunct) and two with A+D (two disjuncts)
-    from causaleval_pd.configurational.quality import shared_disjunctions
+    from causaleval_pd.configurational.models.quality import shared_disjunctions
 
     a, b, c, d, e = (1 << i for i in range(5))
     own, others = frozenset([a | b | c, d]), (frozenset([e, a | b | c]), frozenset([a, d]))

@@ -24,8 +24,8 @@ from causaleval_pd.configurational import (
     strict_submodel_of,
     submodel_of,
 )
-from causaleval_pd.configurational.formula import Atom, Model
-from causaleval_pd.configurational.truth_table import ideal_data
+from causaleval_pd.configurational.formulas.formula import Atom, Model
+from causaleval_pd.configurational.formulas.truth_table import ideal_data
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_relations.csv.gz"
 DOMAINS = {"A": range(3), "B": range(3), "C": range(4), "D": range(2), "E": range(3)}

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from causaleval_pd.configurational import parse, random_models
-from causaleval_pd.configurational.configurations import allows, configurations
-from causaleval_pd.configurational.fit import faithfulness, fit_measures
-from causaleval_pd.configurational.simulation import (
+from causaleval_pd.configurational.formulas.configurations import allows, configurations
+from causaleval_pd.configurational.formulas.truth_table import ideal_data
+from causaleval_pd.configurational.measures.fit import faithfulness, fit_measures
+from causaleval_pd.configurational.simulation.data import (
     add_noise,
     fragment,
     fuzzify,
@@ -17,7 +18,6 @@ from causaleval_pd.configurational.simulation import (
     select_cases,
     simulate_data,
 )
-from causaleval_pd.configurational.truth_table import ideal_data
 
 TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 

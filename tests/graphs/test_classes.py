@@ -21,7 +21,7 @@ from causaleval_pd.graphs.classes import (
     to_cpdags,
     to_skeletons,
 )
-from causaleval_pd.graphs.planes import CPDAG, DAG, PDAG, marks_from_planes, planes_from_arcs
+from causaleval_pd.graphs.kernels.planes import CPDAG, DAG, PDAG, marks_from_planes, planes_from_arcs
 
 
 @cache

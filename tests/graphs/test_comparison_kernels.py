@@ -8,9 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs import batch, kernels, kernels_numpy, lane_kernels
-from causaleval_pd.graphs.kernel_inputs import SEPARATORS, STRATEGIES
-from causaleval_pd.graphs.planes import arcs_from_planes, planes_from_arcs
+from causaleval_pd.graphs import kernels_numpy
+from causaleval_pd.graphs import pairs as batch
+from causaleval_pd.graphs.kernels import comparison as kernels
+from causaleval_pd.graphs.kernels import lanes as lane_kernels
+from causaleval_pd.graphs.kernels.inputs import SEPARATORS, STRATEGIES
+from causaleval_pd.graphs.kernels.planes import arcs_from_planes, planes_from_arcs
 
 COMPARISONS = [("ancestor_counts",), ("blanket_counts",), ("sid_bounds", 100_000)]
 COMPARISONS += [("adjustment_mistakes", s) for s in STRATEGIES] + [("separation_mistakes", s) for s in SEPARATORS]

@@ -8,7 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs import control_kernels, control_kernels_numpy, kernels, kernels_numpy
+from causaleval_pd.graphs import control_kernels_numpy, kernels_numpy
+from causaleval_pd.graphs.kernels import comparison as kernels
+from causaleval_pd.graphs.kernels import controls as control_kernels
 
 BOTH = (control_kernels, control_kernels_numpy)
 KEYS = np.array([5, 2**63 + 11, 77], np.uint64)

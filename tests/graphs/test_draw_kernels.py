@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs import kernels, kernels_numpy
+from causaleval_pd.graphs import kernels_numpy
+from causaleval_pd.graphs.kernels import comparison as kernels
 
 WORD = 2**64 - 1
 STEP, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB

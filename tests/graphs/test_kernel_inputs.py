@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs import kernels, kernels_numpy
+from causaleval_pd.graphs import kernels_numpy
+from causaleval_pd.graphs.kernels import comparison as kernels
 
 EITHER = pytest.mark.parametrize("module", [kernels, kernels_numpy])
 INDEX = np.arange(8)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.graphs import kernels, kernels_numpy
+from causaleval_pd.graphs import kernels_numpy
+from causaleval_pd.graphs.kernels import comparison as kernels
 
 SIZES = [
     (1, 0),
@@ -263,9 +264,9 @@ def test_nothing_in_nothing_out():
 
 @pytest.mark.parametrize("d", [1, 4, 12, 70])
 def test_cells_are_split_as_by_their_twin(d):
-    from causaleval_pd.graphs.blocks import Block, UnpackedColumn
+    from causaleval_pd.graphs.kernels.planes import PDAG, padding_mask, plane_words
     from causaleval_pd.graphs.packed import pack_column, unpack_column
-    from causaleval_pd.graphs.planes import PDAG, padding_mask, plane_words
+    from causaleval_pd.graphs.unpacked import Block, UnpackedColumn
 
     marks = random_pdags(np.random.default_rng(d), 9, d)
     planes = pack(marks)

@@ -10,7 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from causaleval_pd.contract.checks import name_row
 from causaleval_pd.graphs.header import names_header, pack_cell
+from causaleval_pd.graphs.kernels.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
 from causaleval_pd.graphs.packed import (
     COLUMN_DTYPE,
     Block,
@@ -21,8 +23,6 @@ from causaleval_pd.graphs.packed import (
     shared_rows,
     unpack_column,
 )
-from causaleval_pd.graphs.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
-from causaleval_pd.messages import name_row
 
 ABC = ("A", "B", "C")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs.planes import (
+from causaleval_pd.graphs.kernels.planes import (
     arcs_from_planes,
     marks_from_planes,
     padding_mask,

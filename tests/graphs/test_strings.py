@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.graphs.strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name
+from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
 SYNTAX = st.text("-<>;'\"{},ao \n\t=→", min_size=1, max_size=6)

@@ -268,7 +268,7 @@ def test_calls_are_made_at_once_and_rows_keep_their_order():
 
 
 def test_waits_double_are_spread_and_bounded():
-    from causaleval_pd.reasoning.ask import _Waits
+    from causaleval_pd.reasoning.asking.ask import _Waits
 
     waits = _Waits(5, 1.0, 20.0)
     keys = [f"{i:016x}{0:016x}" for i in range(1, 50)]

@@ -75,7 +75,7 @@ def test_every_row_of_the_classes_of_random_reasoners(known, known_worlds):
 
 
 def test_power_is_that_of_simulated_decisions():
-    from causaleval_pd.reasoning.validity import share_tests
+    from causaleval_pd.reasoning.measures.validity import share_tests
 
     generator = np.random.default_rng(1)
     yes = generator.binomial(2000, 0.24, 20000).astype(float)

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import make_tasks, published_format, read_published, read_published_quantities
+from causaleval_pd.reasoning import make_tasks, read_published, read_published_quantities
+from causaleval_pd.reasoning.tasks import published_format
 
 
 @pytest.fixture(scope="module")

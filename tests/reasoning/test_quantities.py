@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import World, make_tasks, quantities, reasoners
+from causaleval_pd.reasoning import World, make_tasks, quantities
+from causaleval_pd.reasoning.asking import reasoners
 
 KEYS = ["model", "task", "cause", "effect"]
 

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from causaleval_pd.reasoning import judge, make_tasks, plot, quantities, reasoners
+from causaleval_pd.reasoning import judge, make_tasks, plot, quantities
+from causaleval_pd.reasoning.asking import reasoners
 
 
 @pytest.fixture(scope="module")

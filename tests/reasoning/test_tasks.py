@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from causaleval_pd.reasoning import INSTRUCTIONS, example_world, make_tasks
-from causaleval_pd.reasoning import tasks as tasks_module
+from causaleval_pd.reasoning.tasks import tasks as tasks_module
 
 HASH = """
 import hashlib

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from causaleval_pd.reasoning import consistency_test, judge, quantities, sample_world, taxonomy
-from causaleval_pd.reasoning.validity import lower_tail, upper_tail
+from causaleval_pd.reasoning.measures.validity import lower_tail, upper_tail
 
 PATH = ["model", "task", "path"]
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from causaleval_pd.reasoning import make_tasks, read_tasks, write_tasks
-from causaleval_pd.reasoning import tasks as tasks_module
+from causaleval_pd.reasoning.tasks import tasks as tasks_module
 
 TABLES = ("worlds", "nodes", "edges", "quantities", "questions", "contexts", "truths")
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.graphs import kernels
-from causaleval_pd.graphs.planes import marks_from_planes, planes_from_marks
+from causaleval_pd.graphs.kernels import comparison as kernels
+from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_marks
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from causaleval_pd.structure.random_ranking import auroc_moments, expected_average_precision, tie_sum
+from causaleval_pd.structure.nulls.random_ranking import auroc_moments, expected_average_precision, tie_sum
 
 
 def average_precision(ranked):

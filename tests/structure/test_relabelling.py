@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.field import get_field
-from causaleval_pd.structure import additive
-from causaleval_pd.structure.additive import additive_moments
-from causaleval_pd.structure.quadratic_assignment import pair_sums, relabelling_moments
-from causaleval_pd.structure.relabelling import all_relabellings
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.structure.nulls import additive
+from causaleval_pd.structure.nulls.additive import additive_moments
+from causaleval_pd.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
+from causaleval_pd.structure.nulls.relabelling import all_relabellings
 
 NAMES = sorted(n for n in ce.list_metrics("graph").index if ce.get_metric(n).direction is not None)
 #: random denominators, a nonlinear function of tp, or no sum over pairs at all
@@ -53,7 +53,7 @@ def pairs_of(d, kinds, n=12, seed=0):
 
 def enumerate_values(metric, pairs):
     """Score every relabelling of every estimate: (n, d!)."""
-    from causaleval_pd.graphs.batch import GraphPairs
+    from causaleval_pd.graphs.pairs import GraphPairs
 
     values = []
     for t, e in zip(pairs.truth_index, pairs.estimate_index, strict=True):

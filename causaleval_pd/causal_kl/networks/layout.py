@@ -1,0 +1,172 @@
+"""Layout: which variables a network has, with which states and parents; what its parameters are the numbers of.
+
+Networks of one layout are rows of one array of parameters, so that thousands of re-estimated networks are scored as
+one stack.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...graphs.header import check_names
+
+MAX_STATES = 10_000
+#: entries of all tables of one network
+MAX_PARAMETERS = 2**26
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Variables, states and parents in canonical order.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        Names in code-point order.
+    states : tuple of tuple of str, or None
+        States of each node; None for a linear-Gaussian network.
+    parents : tuple of tuple of int
+        Positions of each node's parents, ascending.
+    """
+
+    nodes: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...] | None
+    parents: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        fault = check_names(self.nodes)
+        if fault:
+            raise ValueError(f"the network {fault}")
+        for name, states in zip(self.nodes, self.states or (), strict=False):
+            fault = _check_states(states)
+            if fault:
+                raise ValueError(f"node {name!r} {fault}")
+        for name, parents in zip(self.nodes, self.parents, strict=True):
+            whole = all(type(p) is int and 0 <= p < len(self.nodes) for p in parents)
+            if not whole or list(parents) != sorted(set(parents)):
+                raise ValueError(f"node {name!r} has parents {parents}, expected distinct ascending positions of nodes")
+        order = causal_order(self.parents)
+        if len(order) < len(self.nodes):
+            cycle = " -> ".join(self.nodes[i] for i in _cycle(self.parents, set(order)))
+            raise ValueError(f"the network has the directed cycle {cycle}; parents must form a DAG")
+        if self.size > MAX_PARAMETERS:
+            largest = max(range(len(self.nodes)), key=lambda i: math.prod(self.shapes[i]))
+            raise ValueError(
+                f"the network has {self.size} parameters, most of them at node {self.nodes[largest]!r}; at most "
+                f"{MAX_PARAMETERS} are supported"
+            )
+
+    @property
+    def kind(self) -> str:
+        """Return "discrete" or "gaussian"."""
+        return "gaussian" if self.states is None else "discrete"
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """Number of states of each node."""
+        return tuple(len(states) for states in self.states or ())
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shape of each node's parameters: a table (parents.., child), or (intercept, coefficients.., variance)."""
+        if self.states is None:
+            return tuple((len(parents) + 2,) for parents in self.parents)
+        cards = self.cards
+        return tuple((*(cards[p] for p in parents), cards[i]) for i, parents in enumerate(self.parents))
+
+    @cached_property
+    def slices(self) -> tuple[slice, ...]:
+        """Where each node's parameters are in a row of parameters."""
+        result, start = [], 0
+        for shape in self.shapes:
+            result.append(slice(start, start + math.prod(shape)))
+            start = result[-1].stop
+        return tuple(result)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of parameters."""
+        return sum(math.prod(shape) for shape in self.shapes)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Positions of the nodes, parents before children."""
+        return tuple(causal_order(self.parents))
+
+    @cached_property
+    def arcs(self) -> frozenset[tuple[int, int]]:
+        """Arcs (parent, child)."""
+        return frozenset((p, i) for i, parents in enumerate(self.parents) for p in parents)
+
+    @cached_property
+    def text(self) -> str:
+        """The layout as canonical JSON."""
+        content = {"nodes": self.nodes, "states": self.states, "parents": self.parents}
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_text(cls, text: str) -> Layout:
+        """Read canonical JSON; ValueError says what is wrong with it."""
+        try:
+            content: Any = json.loads(text)
+            made = cls(
+                tuple(content["nodes"]),
+                None if content["states"] is None else tuple(tuple(s) for s in content["states"]),
+                tuple(tuple(p) for p in content["parents"]),
+            )
+        except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
+            raise ValueError("its description is not that of a network; the cell is damaged") from None
+        if made.text != text or (made.states is not None and len(made.states) != len(made.nodes)):
+            raise ValueError("its description is not canonical; the cell is damaged")
+        return made
+
+
+def sort_states(states: Sequence[str]) -> list[str]:
+    """Sort state names by code points, whole numbers by value."""
+    if all(s.isascii() and s.isdecimal() for s in states):
+        return sorted(states, key=lambda s: (len(s), s))
+    return sorted(states)
+
+
+def _check_states(states: tuple[str, ...]) -> str | None:
+    """Return what is wrong with the states of a node, or None."""
+    if not all(isinstance(s, str) for s in states):
+        return f"has the states {states}; state names are text"
+    if not 1 <= len(states) <= MAX_STATES:
+        return f"has {len(states)} states, expected 1 to {MAX_STATES}"
+    if len(set(states)) < len(states):
+        return f"has the states {states}; state names must differ"
+    if list(states) != sort_states(states):
+        return f"has its states out of order: {states}"
+    return None
+
+
+def causal_order(parents: Sequence[Sequence[int]]) -> list[int]:
+    """Return positions with parents before children; nodes on or below a cycle are left out."""
+    waiting = [len(p) for p in parents]
+    children: list[list[int]] = [[] for _ in parents]
+    for i, found in enumerate(parents):
+        for p in found:
+            children[p].append(i)
+    order = [i for i, n in enumerate(waiting) if n == 0]
+    for i in order:
+        for child in children[i]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                order.append(child)
+    return order
+
+
+def _cycle(parents: Sequence[Sequence[int]], done: set[int]) -> list[int]:
+    """Return a directed cycle, first node repeated at the end, among nodes that no causal order reaches."""
+    node = next(i for i in range(len(parents)) if i not in done)
+    path: list[int] = []
+    while node not in path:
+        path.append(node)
+        node = next(p for p in parents[node] if p not in done)
+    return [*path[path.index(node) :], node][::-1]

@@ -1,0 +1,118 @@
+"""Null models of networks made of a user's function that draws one control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric
+from ...contract.null import Matcher, Matching, Null
+from ...graphs.column import as_graph
+from ..networks.align import differing
+from ..networks.fitting import Families, parameterise, parents_of
+from ..networks.formats import is_network, read_network
+from ..networks.layout import Layout
+from ..networks.network import Network
+from ..networks.pairs import NetworkPairs, Networks
+from .models import control_bytes, families_of_row
+
+#: draws one control for an estimate
+DrawOne = Callable[[Network, np.random.Generator], Any]
+
+
+def custom_null(function: DrawOne, name: str) -> Null:
+    """Make a null model of a function that draws one control.
+
+    Parameters
+    ----------
+    function : callable
+        `function(estimate, rng)` returns a DAG over the estimate's nodes in any format of `as_graph`, which gets its
+        parameters as those of the other null models, or a whole network. It must draw from `rng` alone.
+    name : str
+        Name in results.
+
+    Returns
+    -------
+    Null
+        Its draw r depends on the seed, the row's key and r alone.
+    """
+
+    def match_custom(matching: Matching) -> Matcher:
+        fits: dict[tuple[int, object], Families] = {}
+
+        def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> CustomNetworks:
+            families = [
+                families_of_row(matching.context, row, pairs.true_network(t), fits)
+                for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
+            ]
+            return CustomNetworks(function, name, pairs, rows, families, keys)
+
+        return match
+
+    return Null(name, f"random networks drawn by the function {name}", match_custom)
+
+
+@dataclass(frozen=True, eq=False)
+class CustomNetworks:
+    """Controls of the rows of one batch, drawn one by one."""
+
+    function: DrawOne
+    name: str
+    pairs: NetworkPairs
+    rows: NDArray[np.int64]
+    families: list[Families]
+    keys: NDArray[np.uint64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls: DAGs."""
+        return np.full(self.pairs.n, "dag", object)
+
+    @property
+    def cost(self) -> int:
+        """Bytes that one drawn control takes while it is scored, roughly."""
+        return control_bytes(self.pairs)
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly: it is a call of the user's function."""
+        return 1e6
+
+    def draw(self, start: int, count: int) -> NetworkPairs:
+        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
+        networks = []
+        for at, (row, key) in enumerate(zip(self.rows.tolist(), self.keys.tolist(), strict=True)):
+            estimate = self.pairs.estimate.network(int(self.pairs.estimate_index[at]))
+            for r in range(start, start + count):
+                # a counter-based generator: draw r needs none of the draws before it
+                rng = np.random.Generator(np.random.Philox(key=key + (r << 64)))
+                networks.append(self._checked(self.function(estimate, rng), estimate, self.families[at], row))
+        truth_index = np.repeat(self.pairs.truth_index, count)
+        every = np.arange(len(networks), dtype=np.int64)
+        return NetworkPairs(self.pairs.truth, Networks.of(networks), truth_index, every)
+
+    def _checked(self, found: Any, estimate: Network, families: Families, row: int) -> Network:
+        """Read what the function returned."""
+        what = f"row {row}: null {self.name!r} returned {type(found).__name__}"
+        try:
+            if is_network(found):
+                control = read_network(found)
+            else:
+                graph = as_graph(found, nodes=estimate.nodes if isinstance(found, str) else None)
+                layout = Layout(graph.nodes, estimate.layout.states, parents_of(graph))
+                control = parameterise(layout, families)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{what}, which is no DAG or network over the estimate's nodes: {error}") from error
+        fault = differing(estimate.layout, control.layout, ("estimate", "control"))
+        if fault:
+            raise ValueError(f"{what}, which does not match the estimate: {fault}")
+        return control
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return None: nothing is known of the function."""
+        return None

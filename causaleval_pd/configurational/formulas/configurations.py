@@ -1,0 +1,188 @@
+"""Cases: what data say of the literals of a model, and the configurations of factors a model allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import name_row, nearest
+from .formula import Atom, Model, literal_text
+from .limits import MAX_CONFIGURATIONS, FormulaTooLargeError
+from .reader import MAX_VALUE, Literal
+from .vocabulary import Domains
+
+
+def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of the named factors as numbers; the case of a column's name does not matter.
+
+    Parameters
+    ----------
+    data : DataFrame
+        Cases in rows, a column a factor: 0 / 1 (crisp), whole numbers from 0 (multi-value), or memberships in [0, 1].
+    factors : iterable of str
+        Upper-case names.
+
+    Returns
+    -------
+    dict
+        Column by factor.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column or two, or a cell is missing or no legal value.
+    TypeError
+        If the data are no DataFrame.
+    """
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
+    columns: dict[str, list[int]] = {}
+    for position, name in enumerate(data.columns):
+        columns.setdefault(str(name).upper(), []).append(position)
+    found = {}
+    for factor in factors:
+        positions = columns.get(factor, [])
+        if not positions:
+            hint = nearest(factor, list(columns))
+            raise ValueError(
+                f"the data have no column for factor {factor}; {hint}their columns: {list(data.columns)[:20]}"
+            )
+        if len(positions) > 1:
+            names = [str(data.columns[position]) for position in positions]
+            raise ValueError(f"the data have {len(names)} columns for factor {factor}: {names}; keep one")
+        found[factor] = _numbers(data.iloc[:, positions[0]])
+    return found
+
+
+def _numbers(column: pd.Series) -> NDArray[np.float64]:
+    """Check the values of one factor."""
+    try:
+        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise TypeError(f"column {column.name!r} must hold numbers, found dtype {column.dtype}") from None
+    whole = numbers == np.floor(numbers)
+    legal = (numbers >= 0) & (numbers <= MAX_VALUE) & (whole | (numbers <= 1))
+    if not legal.all():
+        row = int(np.argmin(legal))
+        raise ValueError(
+            f"{name_row(row, column.index, column.name)} is {column.iloc[row]}; expected 0 or 1, a whole number up to "
+            f"{MAX_VALUE} (multi-value) or a membership in [0, 1]"
+        )
+    if not whole.all() and (numbers > 1).any():
+        raise ValueError(f"column {column.name!r} mixes memberships in [0, 1] with values above 1")
+    return numbers
+
+
+def membership(numbers: NDArray[np.float64], literal: Literal) -> NDArray[np.float64]:
+    """Return each case's membership in a literal: 0 or 1, or fuzzy where the column is."""
+    if (numbers == np.floor(numbers)).all():
+        return (numbers == literal[1]).astype(np.float64)
+    if literal[1] > 1:
+        raise ValueError(f"the literal {literal_text(literal)} needs multi-value data, but {literal[0]} is fuzzy")
+    return numbers if literal[1] else 1 - numbers
+
+
+def memberships(model: Model, data: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the memberships of the cases in the left-hand side and in the outcome of each atom.
+
+    Parameters
+    ----------
+    model : Model
+        A model with k atoms.
+    data : DataFrame
+        Cases in rows, a column a factor.
+
+    Returns
+    -------
+    left, outcome : (k, n) ndarray
+        A conjunction is the minimum, a disjunction the maximum, a negation 1 minus the membership.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a value is not legal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.configurational import parse
+    >>> data = pd.DataFrame({"A": [0.2, 0.9], "B": [0.6, 0.3], "C": [0.5, 0.7]})
+    >>> left, outcome = memberships(parse("A*b<->C"), data)
+    >>> left.tolist(), outcome.tolist()
+    ([[0.2, 0.7]], [[0.5, 0.7]])
+    """
+    columns = factor_columns(data, model.factors)
+    left = [_left_membership(atom, columns) for atom in model.atoms]
+    outcome = [membership(columns[atom.outcome[0]], atom.outcome) for atom in model.atoms]
+    return np.stack(left), np.stack(outcome)
+
+
+def _left_membership(atom: Atom, columns: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    known = {literal: membership(columns[literal[0]], literal) for literal in atom.literals}
+    disjuncts = [np.minimum.reduce([known[literal] for literal in sorted(one)]) for one in atom.disjuncts]
+    return np.asarray(np.maximum.reduce(disjuncts))
+
+
+def configurations(domains: Domains) -> NDArray[np.int8]:
+    """Return every assignment of values to factors, a row each, the last factor running fastest.
+
+    Parameters
+    ----------
+    domains : mapping
+        Domains by factor.
+
+    Returns
+    -------
+    (n, factors) int8 ndarray
+        The assignments.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If there are more than 2**20.
+
+    Examples
+    --------
+    >>> configurations({"A": (0, 1), "B": (0, 1, 2)}).tolist()
+    [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
+    """
+    sizes = [len(domain) for domain in domains.values()]
+    if prod(sizes) > MAX_CONFIGURATIONS:
+        raise FormulaTooLargeError(
+            f"{len(sizes)} factors have {prod(sizes)} configurations; the limit is {MAX_CONFIGURATIONS}"
+        )
+    grids = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1)
+    columns = [np.asarray(domain, np.int8)[grid] for domain, grid in zip(domains.values(), grids, strict=True)]
+    return np.stack(columns, axis=1)
+
+
+def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDArray[np.bool_]:
+    """Tell which configurations a model allows: those on which every atom holds.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    rows : (n, factors) int8 ndarray
+        Configurations.
+    factors : sequence of str
+        Names of the columns.
+
+    Returns
+    -------
+    (n,) bool ndarray
+        True where the left-hand side of every atom has the truth value of its outcome.
+    """
+    place = {name: position for position, name in enumerate(factors)}
+    allowed = np.ones(len(rows), bool)
+    for atom in model.atoms:
+        present = {literal: rows[:, place[literal[0]]] == literal[1] for literal in (*atom.literals, atom.outcome)}
+        left = np.zeros(len(rows), bool)
+        for disjunct in atom.disjuncts:
+            left |= np.logical_and.reduce([present[literal] for literal in disjunct])
+        allowed &= left == present[atom.outcome]
+    return allowed

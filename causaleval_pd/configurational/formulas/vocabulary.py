@@ -1,0 +1,145 @@
+"""Literals as bits: within a vocabulary a conjunction is an int, containment and intersection one `&`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...contract.checks import check_type, check_whole, shown
+from .formula import Conjunction, Literal, literal_text
+
+#: values of each multi-value factor
+Domains = Mapping[str, Sequence[int]]
+
+_BINARY = (0, 1)
+
+
+def read_domains(domains: Domains | None) -> dict[str, tuple[int, ...]]:
+    """Return the values of factors, ascending, by upper-case name.
+
+    Parameters
+    ----------
+    domains : mapping, optional
+        Values of factors by name.
+
+    Returns
+    -------
+    dict
+        The same in order.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping of names to lists of whole numbers.
+
+    Examples
+    --------
+    >>> read_domains({"a": [2, 0, 1]})
+    {'A': (0, 1, 2)}
+    """
+    if domains is None:
+        return {}
+    check_type(domains, Mapping, "a mapping of factors to their values, as {'A': [0, 1, 2]}", "domains")
+    found = {}
+    for name, values in domains.items():
+        if not isinstance(name, str) or isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+            raise TypeError(
+                f"domains must map factors to lists of their values, as {{'A': [0, 1, 2]}}, found {name!r}: "
+                f"{shown(values)}"
+            )
+        found[name.upper()] = tuple(sorted({check_whole(value, f"a value of factor {name!r}") for value in values}))
+    return found
+
+
+class Vocabulary:
+    """Literals as bits.
+
+    Parameters
+    ----------
+    domains : mapping, optional
+        Values of each multi-value factor; a factor that is not mentioned has the values 0 and 1.
+    """
+
+    def __init__(self, domains: Domains | None = None) -> None:
+        self.domains = read_domains(domains)
+        self.literals: list[Literal] = []
+        self._position: dict[Literal, int] = {}
+        #: bits of the other values of the same factor, by bit
+        self.others: dict[int, int] = {}
+
+    @property
+    def multi_value(self) -> bool:
+        """Whether a factor may have other values than 0 and 1, so that texts name values."""
+        return any(set(domain) != {0, 1} for domain in self.domains.values())
+
+    def domain(self, name: str) -> tuple[int, ...]:
+        """Return the values that a factor can have."""
+        return self.domains.get(name, _BINARY)
+
+    def bit(self, literal: Literal) -> int:
+        """Return the bit of a literal; the values of a factor get theirs together."""
+        position = self._position.get(literal)
+        if position is None:
+            position = self._add(literal)
+        return 1 << position
+
+    def _add(self, literal: Literal) -> int:
+        name, value = literal
+        if value not in self.domain(name):
+            known = "has the values " + ", ".join(map(str, self.domains[name])) if name in self.domains else "is binary"
+            raise ValueError(
+                f"{literal_text(literal)} occurs, but factor {name} {known}; "
+                f"give all its values, as domains={{{name!r}: [0, 1, 2]}}, or data"
+            )
+        added = [(name, v) for v in self.domain(name)]
+        start = len(self.literals)
+        self.literals += added
+        self._position |= {one: start + i for i, one in enumerate(added)}
+        everything = ((1 << len(added)) - 1) << start
+        self.others |= {1 << i: everything ^ 1 << i for i in range(start, start + len(added))}
+        return self._position[literal]
+
+    def encode(self, conjunction: Iterable[Literal]) -> int:
+        """Return the bits of some literals."""
+        code = 0
+        for literal in conjunction:
+            code |= self.bit(literal)
+        return code
+
+    def decode(self, code: int) -> Conjunction:
+        """Return the literals of some bits."""
+        return frozenset(self.literals[bit.bit_length() - 1] for bit in bits(code))
+
+    def negations(self, bit: int) -> list[int]:
+        """Return the bits of the factor's other values; a binary literal has one."""
+        return bits(self.others[bit])
+
+    def negation(self, bit: int) -> int:
+        """Return the bit of the negated literal of a binary factor, else 0: no one literal says `not A=2`."""
+        other = self.others[bit]
+        return other if other & (other - 1) == 0 else 0
+
+
+def bits(code: int) -> list[int]:
+    """Cut an integer into its bits, lowest first.
+
+    Parameters
+    ----------
+    code : int
+        Not negative.
+
+    Returns
+    -------
+    list of int
+        Powers of two.
+
+    Examples
+    --------
+    >>> bits(0b1010)
+    [2, 8]
+    """
+    found = []
+    while code:
+        low = code & -code
+        found.append(low)
+        code ^= low
+    return found

@@ -1,0 +1,380 @@
+"""How well a model fits data: consistency and coverage in eight forms, coherence, exhaustiveness, faithfulness.
+
+References
+----------
+.. [1] Ragin, C. C. (2006). Set relations in social research: Evaluating their consistency and coverage. Political
+   Analysis 14. doi:10.1093/pan/mpj019
+.. [2] De Souter, L. (2024). Evaluating Boolean relationships in Configurational Comparative Methods. Journal of
+   Causal Inference 12. doi:10.1515/jci-2023-0014
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_known
+from ...contract.metric import metric
+from ..formulas.configurations import allows, configurations, factor_columns, memberships
+from ..formulas.formula import Model, as_model, literal_text
+from ..formulas.truth_table import data_values
+from ..pairs import KINDS, FormulaPairs
+from .sets import SetRule, combine
+
+#: the eight measures, in the order of the columns of `fit_by_atom`
+MEASURES = (
+    "consistency",
+    "coverage",
+    "contrapositive_consistency",
+    "contrapositive_coverage",
+    "prevalence_adjusted_consistency",
+    "antecedent_adjusted_coverage",
+    "antecedent_adjusted_contrapositive_consistency",
+    "prevalence_adjusted_contrapositive_coverage",
+)
+
+
+def atom_measures(left: NDArray[np.float64], outcome: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute the eight measures of sufficiency and necessity between memberships.
+
+    Parameters
+    ----------
+    left, outcome : (..., n) ndarray
+        Memberships of n cases in a left-hand side and in its outcome.
+
+    Returns
+    -------
+    (..., 8) ndarray
+        In the order of `MEASURES`; NaN where a measure is 0/0.
+    """
+    p, y = left, outcome
+    # a case that is partly in all four cells would be counted in each: its common part is no evidence for either
+    common = np.minimum(np.minimum(p, 1 - p), np.minimum(y, 1 - y)).sum(axis=-1)
+    a = np.minimum(p, y).sum(axis=-1)
+    b = np.minimum(p, 1 - y).sum(axis=-1) - common
+    c = np.minimum(1 - p, y).sum(axis=-1) - common
+    d = np.minimum(1 - p, 1 - y).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        prevalence = y.sum(axis=-1) / (1 - y).sum(axis=-1)
+        antecedent = p.sum(axis=-1) / (1 - p).sum(axis=-1)
+        found = [
+            a / (a + b),
+            a / (a + c),
+            d / (d + b),
+            d / (d + c),
+            a / (a + prevalence * b),
+            a / (a + antecedent * c),
+            d / (d + b / antecedent),
+            d / (d + c / prevalence),
+        ]
+    return np.stack(found, axis=-1)
+
+
+def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
+    """Tabulate the eight consistency and coverage measures of each atom.
+
+    With P the membership in the left-hand side, Y in the outcome and M = sum min(P, 1-P, Y, 1-Y): a = sum min(P, Y),
+    b = sum min(P, 1-Y) - M, c = sum min(1-P, Y) - M, d = sum min(1-P, 1-Y). Consistency is a / (a + b), coverage
+    a / (a + c), their contrapositives d / (d + b) and d / (d + c) [2]_; the adjusted forms weigh b or c by the odds of
+    the outcome (prevalence) or of the left-hand side (antecedent).
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    data : DataFrame
+        Cases in rows, a column a factor: crisp, multi-value or fuzzy.
+
+    Returns
+    -------
+    DataFrame
+        A row an atom: `atom`, `outcome`, the measures in `MEASURES`, `complexity`.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a value is not legal.
+
+    References
+    ----------
+    .. [1] Ragin, C. C. (2006). Political Analysis 14. doi:10.1093/pan/mpj019
+    .. [2] De Souter, L. (2024). Journal of Causal Inference 12. doi:10.1515/jci-2023-0014
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"A": [1, 1, 1, 0, 0], "B": [1, 1, 0, 1, 0]})
+    >>> fit_by_atom("A<->B", data)[["atom", "consistency", "coverage"]].round(3)
+        atom  consistency  coverage
+    0  A<->B        0.667     0.667
+    """
+    model = as_model(model)
+    table = pd.DataFrame(atom_measures(*memberships(model, data)), columns=pd.Index(MEASURES))
+    table.insert(0, "atom", [atom.text(multi_value=model.multi_value) for atom in model.atoms])
+    outcomes = [literal_text(atom.outcome, multi_value=model.multi_value) for atom in model.atoms]
+    table.insert(1, "outcome", outcomes)
+    table["complexity"] = [atom.complexity for atom in model.atoms]
+    return table
+
+
+def fit_measures(model: Model | str, data: pd.DataFrame) -> pd.Series:
+    """Compute every measure of a model's fit to data; a complex model is as good as its worst atom.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    data : DataFrame
+        Cases in rows, a column a factor: crisp, multi-value or fuzzy.
+
+    Returns
+    -------
+    Series
+        The measures in `MEASURES` (minimum over the atoms), coherence, exhaustiveness, faithfulness.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a value is not legal.
+
+    References
+    ----------
+    .. [1] Ragin, C. C. (2006). Political Analysis 14. doi:10.1093/pan/mpj019
+    .. [2] De Souter, L. (2024). Journal of Causal Inference 12. doi:10.1515/jci-2023-0014
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"A": [1, 1, 1, 0, 0], "B": [1, 1, 0, 1, 0]})
+    >>> fit_measures("A<->B", data)[["consistency", "contrapositive_consistency", "faithfulness"]].round(3).to_dict()
+    {'consistency': 0.667, 'contrapositive_consistency': 0.5, 'faithfulness': 0.5}
+    """
+    model = as_model(model)
+    result = dict(zip(MEASURES, atom_measures(*memberships(model, data)).min(axis=0), strict=True))
+    result |= {
+        "coherence": coherence(model, data),
+        "exhaustiveness": exhaustiveness(model, data),
+        "faithfulness": faithfulness(model, data),
+    }
+    return pd.Series(result, name=str(model))
+
+
+def coherence(model: Model | str, data: pd.DataFrame) -> float:
+    """Compute how far the atoms of a complex model hold together, case by case.
+
+    Of the atoms that share factors, the sum over cases of the worst fit 1 - |P - Y| of an atom divided by the sum of
+    the best; the minimum over groups of atoms that share no factor. 1 for a single atom.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    data : DataFrame
+        Cases in rows, a column a factor: crisp, multi-value or fuzzy.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a value is not legal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 1, 0, 0], "C": [1, 0, 0, 0]})
+    >>> coherence("(A<->B)*(B<->C)", data)
+    0.75
+    """
+    model = as_model(model)
+    left, outcome = memberships(model, data)
+    holds = 1 - np.abs(left - outcome)
+    found = 1.0
+    for group in _groups(model):
+        if len(group) > 1:
+            best = holds[group].max(axis=0).sum()
+            found = min(found, float(holds[group].min(axis=0).sum() / best)) if best else np.nan
+    return found
+
+
+def _groups(model: Model) -> list[list[int]]:
+    """Group atoms that share factors, directly or through others."""
+    groups: list[tuple[set[str], list[int]]] = []
+    for position, atom in enumerate(model.atoms):
+        factors, members = {name for name, _ in (*atom.literals, atom.outcome)}, [position]
+        apart = []
+        for other, those in groups:
+            if other & factors:
+                factors, members = factors | other, members + those
+            else:
+                apart.append((other, those))
+        groups = [*apart, (factors, members)]
+    return [sorted(members) for _, members in groups]
+
+
+def exhaustiveness(model: Model | str, data: pd.DataFrame) -> float:
+    """Compute the share of the configurations compatible with a model that the data contain.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    data : DataFrame
+        Cases in rows, a column a factor; fuzzy memberships are rounded, multi-value factors take the values observed.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN if the model allows nothing.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, a value is not legal, or the model's factors have more than 2**20 configurations.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> exhaustiveness("A+B<->C", pd.DataFrame({"A": [1, 0, 0], "B": [1, 0, 0], "C": [1, 0, 1]}))
+    0.5
+    """
+    model = as_model(model)
+    observed = _observed(model, data)
+    possible = int(allows(model, configurations(data_values(data, model.factors)), model.factors).sum())
+    return float(allows(model, observed, model.factors).sum() / possible) if possible else float("nan")
+
+
+def faithfulness(model: Model | str, data: pd.DataFrame) -> float:
+    """Compute the share of the configurations in the data that are compatible with a model.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    data : DataFrame
+        Cases in rows, a column a factor; fuzzy memberships are rounded.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without cases.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a value is not legal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> faithfulness("A+B<->C", pd.DataFrame({"A": [1, 0, 0], "B": [1, 0, 0], "C": [1, 0, 1]})).__round__(3)
+    0.667
+    """
+    model = as_model(model)
+    observed = _observed(model, data)
+    return float(allows(model, observed, model.factors).mean()) if len(observed) else float("nan")
+
+
+def _observed(model: Model, data: pd.DataFrame) -> NDArray[np.int8]:
+    """Return the distinct configurations of a model's factors in data."""
+    columns = factor_columns(data, model.factors)
+    rounded = np.stack([np.rint(columns[factor]) for factor in model.factors], axis=1)
+    return np.unique(rounded.astype(np.int8), axis=0)
+
+
+FIT: dict[str, Any] = {
+    "field": "formula",
+    "kinds": KINDS,
+    "direction": "maximize",
+    "range": (0, 1),
+    "optimum": 1,
+    "reference": "10.1515/jci-2023-0014",
+}
+
+
+def _score(pairs: FormulaPairs, measure: str, models: SetRule, family: str) -> NDArray[np.float64]:
+    """Score the estimates of every pair on the data of its context."""
+    check_known(measure, [name for name in MEASURES if name.endswith(family)], f"{family} measure")
+
+    def measures(position: int, model: Model) -> NDArray[np.float64]:
+        data = pairs.setting(position).data
+        if data is None:
+            raise ValueError(f"fit_{family} needs the data of the estimates: pass context={{'data': frame}}")
+        return np.asarray(atom_measures(*memberships(model, data)).min(axis=0))
+
+    found = pairs.by_model(measures, "fit")
+    place = MEASURES.index(measure)
+    return pairs.spread([combine([one[place] for one in cell], models, optimum=1, empty=math.nan) for cell in found])
+
+
+@metric(**FIT, long_name="consistency in the data")
+def fit_consistency(
+    pairs: FormulaPairs, *, measure: str = "consistency", models: SetRule = "max"
+) -> NDArray[np.float64]:
+    """Compute the consistency of the estimate in the data: how far its left-hand sides suffice for their outcomes.
+
+    The smallest consistency of an atom, from `context={"data": frame}`. The truth plays no part.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    measure : str
+        One of the four forms of consistency in `MEASURES`.
+    models : {"max", "mean", "any", "all"}
+        What becomes of the scores of several models in one cell.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        One value a pair; NaN for an output without models.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A<->C"]})
+    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 0, 1, 0]})
+    >>> ce.evaluate(runs, ["fit_consistency", "fit_coverage"], context={"data": data})["fit_consistency"].tolist()
+    [0.5]
+    """
+    return _score(pairs, measure, models, "consistency")
+
+
+@metric(**FIT, long_name="coverage in the data")
+def fit_coverage(pairs: FormulaPairs, *, measure: str = "coverage", models: SetRule = "max") -> NDArray[np.float64]:
+    """Compute the coverage of the estimate in the data: how far its left-hand sides are necessary for their outcomes.
+
+    The smallest coverage of an atom, from `context={"data": frame}`. The truth plays no part.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    measure : str
+        One of the four forms of coverage in `MEASURES`.
+    models : {"max", "mean", "any", "all"}
+        What becomes of the scores of several models in one cell.
+
+    Returns
+    -------
+    (n,) ndarray or float
+        One value a pair; NaN for an output without models.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A*B<->C"]})
+    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]})
+    >>> ce.evaluate(runs, ["fit_coverage"], context={"data": data})["fit_coverage"].round(3).tolist()
+    [0.333]
+    """
+    return _score(pairs, measure, models, "coverage")

@@ -1,0 +1,272 @@
+"""Metrics that judge a model as a whole: submodel relations, NCR, and the criteria that were in use before [1]_ [2]_.
+
+References
+----------
+.. [1] Baumgartner, M. & Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+   Inference 12. doi:10.1515/jci-2023-0032
+.. [2] Dușa, A. (2022). Critical tension: sufficiency and parsimony in QCA. Sociological Methods & Research 51.
+   doi:10.1177/0049124119882456
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.checks import check_known
+from ...contract.metric import metric
+from ..formulas.formula import Model
+from ..models.submodel import atom_submodels, causal_submodel_of, strict_submodel_of, submodel_of
+from ..pairs import FormulaPairs
+from .sets import SetRule, combine
+
+Values = NDArray[np.float64]
+YesNoRule = OneOf["any", "all"]
+
+_RELATION: dict[str, Any] = {
+    "field": "formula",
+    "kinds": ("acyclic", "cyclic"),
+    "direction": "maximize",
+    "range": (0, 1),
+    "optimum": 1,
+    "reference": "10.1515/jci-2023-0032",
+}
+_YES_NO: dict[str, Any] = {**_RELATION, "dtype": "boolean"}
+
+
+def _judge(pairs: FormulaPairs, relation: Callable[[Model, Model], bool], models: YesNoRule) -> Values:
+    """Tell whether some, or all, of the estimated models stand in a relation to the truth."""
+    check_known(models, ("any", "all"), "rule for sets of models")
+    return _combined(
+        pairs, lambda i, model: float(relation(model, pairs.true_model(i))), relation.__name__, models, 0.0
+    )
+
+
+def _combined(
+    pairs: FormulaPairs, compute: Callable[[int, Model], float], key: Any, models: SetRule, empty: float
+) -> Values:
+    scores = pairs.by_model(compute, key)
+    return pairs.spread([combine(one, models, optimum=1, empty=empty) for one in scores])
+
+
+@metric(**_YES_NO, long_name="submodel of the truth")
+def is_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
+    """Tell whether the estimate can be made of the truth by deleting literals, disjuncts and atoms.
+
+    Every atom needs one with the same outcome literal in the truth, and its disjuncts must be contained in different
+    disjuncts of it.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be submodels.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.is_submodel("A*b+c*D<->E", "A+D<->E"), ce.is_submodel("A*b+c*D<->E", "A*B+D<->E")
+    (1.0, 0.0)
+    """
+    return _judge(pairs, submodel_of, models)
+
+
+@metric(**_YES_NO, long_name="strict submodel of the truth")
+def is_strict_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
+    """Tell whether the estimate is a submodel, and at least one of its atoms is smaller than the truth's.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be strict submodels.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.is_strict_submodel("A*b+C<->E", "A+C<->E"), ce.is_strict_submodel("A*b+C<->E", "A*b+C<->E")
+    (1.0, 0.0)
+    """
+    return _judge(pairs, strict_submodel_of, models)
+
+
+def _equal(model: Model, other: Model) -> bool:
+    return model == other
+
+
+@metric(**_YES_NO, long_name="identical to the truth", symmetric=True)
+def is_identical(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
+    """Tell whether the estimate is the truth, up to the order of atoms, disjuncts and conjuncts.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be the truth.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.is_identical("A*b+C<->E", "C + b*A <-> E")
+    1.0
+    """
+    return _judge(pairs, _equal, models)
+
+
+@metric(**{**_YES_NO, "kinds": ("acyclic",), "reference": "10.1177/0049124120986200"}, long_name="causal submodel")
+def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
+    """Tell whether the truth says all that the estimate says of direct and of indirect causes.
+
+    A formula of the estimate, as written or with intermediate outcomes substituted, must be within one of the truth
+    with the same outcomes substituted, and perhaps some that the estimate does not mention.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must be causal submodels.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.is_causal_submodel("(A+B<->C)*(C+D<->E)", "A+D<->E"), ce.is_submodel("(A+B<->C)*(C+D<->E)", "A+D<->E")
+    (1.0, 0.0)
+    """
+
+    def judge(position: int, model: Model) -> float:
+        return float(causal_submodel_of(model, pairs.true_model(position), pairs.setting(position)))
+
+    check_known(models, ("any", "all"), "rule for sets of models")
+    return _combined(pairs, judge, "causal_submodel_of", models, 0.0)
+
+
+@metric(**_RELATION, long_name="correctness by submodel relation (LCR)")
+def lcr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
+    """Compute the share of estimated models that are submodels of the truth, or by default whether there is one.
+
+    As `is_submodel`, as a number. An output without models has none (NaN) by default.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"max", "mean", "any", "all"}
+        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> two = "A+D<->E; A*B+D<->E"
+    >>> ce.lcr("A*b+c*D<->E", two), ce.lcr("A*b+c*D<->E", two, models="mean")
+    (1.0, 0.5)
+    """
+
+    def judge(position: int, model: Model) -> float:
+        return float(submodel_of(model, pairs.true_model(position)))
+
+    return _combined(pairs, judge, "submodel_of", models, math.nan)
+
+
+@metric(**{**_RELATION, "reference": "10.1177/0049124119882460"}, long_name="normalised correctness ratio (NCR)")
+def ncr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
+    """Compute the share of the estimate's irredundant submodels that are submodels of the truth.
+
+    A submodel is any formula that deletion of literals and disjuncts makes of a left-hand side, if nothing more can be
+    deleted without changing its truth function. Defined for one atom; our extension to several pools the submodels of
+    all atoms by outcome.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"max", "mean", "any", "all"}
+        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.ncr("A*b+c*D<->E", "A*B+D<->E"), 3)
+    0.429
+    """
+
+    def share(position: int, model: Model) -> float:
+        words, truth = pairs.setting(position).vocabulary, pairs.true_model(position)
+        own = shared = 0
+        for atom in model.atoms:
+            found = pairs.estimate.cached(("ncr", atom, id(words)), partial(atom_submodels, atom, words))
+            own += len(found)
+            if (other := truth.by_outcome.get(atom.outcome)) is not None:
+                shared += len(
+                    found & pairs.truth.cached(("ncr", other, id(words)), partial(atom_submodels, other, words))
+                )
+        return shared / own if own else math.nan
+
+    return _combined(pairs, share, "ncr", models, math.nan)
+
+
+def _has_complete_disjuncts(model: Model, truth: Model) -> bool:
+    """Tell whether every disjunct of a model is a whole disjunct of the truth."""
+    return all(
+        atom.outcome in truth.by_outcome and set(atom.disjuncts) <= set(truth.by_outcome[atom.outcome].disjuncts)
+        for atom in model.atoms
+    )
+
+
+@metric(**{**_YES_NO, "reference": "10.1177/0049124119882456"}, long_name="correct in Dușa's sense")
+def has_complete_disjuncts(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
+    """Tell whether every disjunct of the estimate is a whole disjunct of the truth, as Dușa's criterion asks.
+
+    Stricter than `is_submodel`: a disjunct that lacks a conjunct of the truth counts as wrong.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"any", "all"}
+        Whether some or all of several models in one cell must fulfil it.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.has_complete_disjuncts("A*b+C<->E", "A*b<->E"), ce.has_complete_disjuncts("A*b+C<->E", "A<->E")
+    (1.0, 0.0)
+    """
+    return _judge(pairs, _has_complete_disjuncts, models)
+
+
+@metric(**_RELATION, long_name="completeness of submodels")
+def submodel_completeness(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
+    """Compute the complexity of the estimate relative to the truth's if it is a submodel, else 0.
+
+    The completeness criterion in use before `completeness`: it knows correct models only, and direct causes only. An
+    output without models has 0 by default.
+
+    Parameters
+    ----------
+    pairs : pairs of field 'formula', or a cell
+        Aligned pairs; or the true cell, followed by the estimated one.
+    models : {"max", "mean", "any", "all"}
+        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.submodel_completeness("A*b+c*D<->E", "A+D<->E"), ce.submodel_completeness("A*b+c*D<->E", "B+D<->E")
+    (0.5, 0.0)
+    """
+
+    def share(position: int, model: Model) -> float:
+        truth = pairs.true_model(position)
+        return model.complexity / truth.complexity if submodel_of(model, truth) else 0.0
+
+    return _combined(pairs, share, "submodel_completeness", models, 0.0)

@@ -1,0 +1,376 @@
+"""Causal expositions: everything a model says of the causes of each outcome, directly and along chains [1]_.
+
+References
+----------
+.. [1] Baumgartner, M. & Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+   Inference 12. doi:10.1515/jci-2023-0032
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Literal as OneOf
+
+import pandas as pd
+
+from ...contract.checks import check_number
+from ..formulas.formula import Model, as_model, conjunction_text, dnf_text, literal_text
+from ..formulas.limits import MAX_PATHS, FormulaTooLargeError, Work
+from ..formulas.truth_table import FuzzyTable, TruthTable, data_table, data_values, evaluation_order, ideal_table
+from ..formulas.vocabulary import Domains, Vocabulary, bits, read_domains
+from .expansion import Expansion
+from .inus import full_table, is_irredundant
+from .minimisation import NO_CAPS, Caps, Form, Minimiser, ThresholdMinimiser
+
+PathRule = OneOf["outcome", "pairwise"]
+COMPONENTS = ("literal", "conjunctive", "disjunctive", "sequential")
+
+
+@dataclass(frozen=True)
+class Ascriptions:
+    """What a model says of one outcome, as ints of a vocabulary.
+
+    Attributes
+    ----------
+    literals : int
+        Literals that are causes.
+    conjunctions : tuple of int
+        Conjunctions that are causes.
+    disjunctions : tuple of frozensets of int
+        Expanded minimal formulas.
+    sequences : tuple of tuples of int
+        Causal paths to the outcome, which stands last.
+    """
+
+    literals: int
+    conjunctions: tuple[int, ...]
+    disjunctions: tuple[Form, ...]
+    sequences: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def complexities(self) -> tuple[int, int, int, int]:
+        """Number of literals, literals in conjunctions, literals in disjunctions, and paths."""
+        return (
+            self.literals.bit_count(),
+            sum(code.bit_count() for code in self.conjunctions),
+            sum(code.bit_count() for form in self.disjunctions for code in form),
+            len(self.sequences),
+        )
+
+
+#: ascriptions by the bit of the outcome; None where the outcome is constant in the data
+Exposition = dict[int, Ascriptions | None]
+
+
+class Setting:
+    """What models are judged relative to: the values of factors, and data with thresholds.
+
+    Parameters
+    ----------
+    domains : mapping, optional
+        Values of each multi-value factor; default those of the data.
+    data : DataFrame, optional
+        Cases that models are minimised relative to; without them every model has its own ideal data.
+    con, cov : float
+        Consistency and coverage that a minimal form must have in the data.
+    max_size : (int, int, int)
+        Literals of a disjunct, disjuncts, and literals in all of a minimal form relative to data.
+
+    Examples
+    --------
+    >>> Setting(domains={"A": [0, 1, 2]}).vocabulary.domain("A")
+    (0, 1, 2)
+    """
+
+    def __init__(
+        self,
+        domains: Domains | None = None,
+        data: pd.DataFrame | None = None,
+        con: float = 1.0,
+        cov: float = 1.0,
+        max_size: tuple[int, int, int] = (3, 4, 10),
+    ) -> None:
+        if data is not None and not isinstance(data, pd.DataFrame):
+            raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
+        for name, threshold in (("con", con), ("cov", cov)):
+            check_number(threshold, name, "[0, 1]")
+        if data is None and (con, cov) != (1.0, 1.0):
+            raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
+        self.data, self.con, self.cov = data, float(con), float(cov)
+        self.caps = Caps(*map(int, max_size))
+        self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
+        told: Domains = read_domains(domains)
+        if data is not None and self.names is not None:
+            told = {**data_values(data, self.names), **told}
+        self.vocabulary = Vocabulary(told)
+
+    @cached_property
+    def cases(self) -> TruthTable | FuzzyTable:
+        """The data as bit planes or memberships."""
+        if self.data is None or self.names is None:
+            raise ValueError("this setting has no data")
+        return data_table(self.data, self.names, self.vocabulary)
+
+    def check(self, model: Model, *, relative: bool) -> None:
+        """Refuse a model with unknown values, or with factors that the data lack."""
+        for atom in model.atoms:
+            self.vocabulary.encode((*atom.literals, atom.outcome))
+        if relative and self.names is not None:
+            absent = [name for name in model.factors if name not in self.names]
+            if absent:
+                raise ValueError(f"{model} has the factors {absent}, which are no columns of the data: {self.names}")
+
+
+def expose(
+    model: Model,
+    setting: Setting | None = None,
+    *,
+    relative: bool = False,
+    path_rule: PathRule = "outcome",
+    size_caps: bool = True,
+) -> Exposition:
+    """Compute the causal exposition of a model in the vocabulary of a setting.
+
+    Parameters
+    ----------
+    model : Model
+        An acyclic model.
+    setting : Setting, optional
+        Values of factors, and data.
+    relative : bool
+        Minimise relative to the setting's data instead of the model's ideal data.
+    path_rule : {"outcome", "pairwise"}
+        Whether the elements of a path must be causes of its outcome, or also of every later element.
+    size_caps : bool
+        Whether minimal forms on ideal data may only have the published sizes.
+
+    Returns
+    -------
+    dict
+        `Ascriptions` by the bit of the outcome, None where the outcome is constant.
+
+    Raises
+    ------
+    ValueError
+        If the model is cyclic, or mentions values that a factor does not have.
+    FormulaTooLargeError
+        If the evaluation would take too long.
+    """
+    setting = setting or Setting()
+    if evaluation_order(model) is None:
+        raise ValueError(f"{model} is cyclic: chains of causes have no end, so its quality is not defined")
+    setting.check(model, relative=relative)
+    try:
+        return _Expositor(model, setting, relative, path_rule, size_caps).exposition()
+    except FormulaTooLargeError as error:
+        raise FormulaTooLargeError(f"{model}: {error}") from None
+
+
+class _Expositor:
+    """The parts that the outcomes of one model share."""
+
+    def __init__(self, model: Model, setting: Setting, relative: bool, path_rule: PathRule, size_caps: bool) -> None:
+        words = self.vocabulary = setting.vocabulary
+        self.pairwise = path_rule == "pairwise"
+        self.atoms = {words.bit(a.outcome): frozenset(map(words.encode, a.disjuncts)) for a in model.atoms}
+        work = Work()
+        self.expansion = Expansion(self.atoms, words, work)
+        self.relative = relative and setting.data is not None
+        self.minimiser: Callable[[int], Minimiser | ThresholdMinimiser]
+        if self.relative:
+            self.minimiser = lambda outcome: ThresholdMinimiser(
+                setting.cases, outcome, setting.caps, consistency=setting.con, coverage=setting.cov, work=work
+            )
+        else:
+            table = ideal_table(model, words)
+            caps = Caps.ideal(len(model.factors), len(self.atoms)) if size_caps else NO_CAPS
+            self.minimiser = lambda outcome: Minimiser(table, outcome, caps, work)
+        self.causes: dict[int, int] = {}
+
+    def exposition(self) -> Exposition:
+        found: Exposition = {}
+        for outcome, form in self.atoms.items():
+            minimal = self.minimal_forms(outcome, form)
+            if minimal is None:
+                found[outcome] = None
+                continue
+            literals = self.causes[outcome] = _literals(minimal)
+            conjunctions = tuple(sorted({code for one in minimal for code in one}))
+            found[outcome] = Ascriptions(literals, conjunctions, minimal, ())
+        return {
+            outcome: known
+            and Ascriptions(
+                known.literals, known.conjunctions, known.disjunctions, self.sequences(outcome, known.literals)
+            )
+            for outcome, known in found.items()
+        }
+
+    def minimal_forms(self, outcome: int, form: Form) -> tuple[Form, ...] | None:
+        """Return the minimal forms of all candidates, None if the outcome is constant."""
+        minimiser = self.minimiser(outcome)
+        if minimiser.constant:
+            return None
+        found = {one for candidate in self.expansion.candidates(form) for one in minimiser.forms(candidate)}
+        if self.relative:
+            words = self.vocabulary
+            found = {one for one in found if is_irredundant(one, full_table(one, words))}
+        return tuple(sorted(found, key=sorted))
+
+    def predecessors(self, literal: int) -> list[int]:
+        """Return the literals of the atom that explains a literal, negated where it explains the negation."""
+        if literal in self.atoms:
+            return bits(_literals([self.atoms[literal]]))
+        negation = self.vocabulary.negation(literal)
+        if negation in self.atoms:
+            own = bits(_literals([self.atoms[negation]]))
+            return sorted({other for bit in own for other in self.vocabulary.negations(bit)})
+        return []
+
+    def sequences(self, outcome: int, allowed: int) -> tuple[tuple[int, ...], ...]:
+        """Return the paths from root literals to the outcome through literals that are its causes."""
+        found: list[tuple[int, ...]] = []
+        todo: list[tuple[int, ...]] = [(outcome,)]
+        while todo:
+            path = todo.pop()
+            for literal in self.predecessors(path[0]):
+                if literal & allowed and (not self.pairwise or self.causes_all(literal, path)):
+                    longer = (literal, *path)
+                    (todo if self.predecessors(literal) else found).append(longer)
+            if len(found) + len(todo) > MAX_PATHS:
+                raise FormulaTooLargeError(f"an outcome has more than {MAX_PATHS} causal paths")
+        return tuple(sorted(found))
+
+    def causes_all(self, literal: int, path: tuple[int, ...]) -> bool:
+        """Tell whether a literal is a cause of every later element of a path but its outcome."""
+        return all(literal & self.causes_of(later) for later in path[:-1])
+
+    def causes_of(self, literal: int) -> int:
+        """Return the causes of an outcome or of the negation of one."""
+        if literal not in self.causes:
+            negated = self.expansion.negated(self.vocabulary.negation(literal))
+            self.causes[literal] = _literals(self.minimal_forms(literal, negated) or ())
+        return self.causes[literal]
+
+
+def _literals(forms: tuple[Form, ...] | list[Form]) -> int:
+    found = 0
+    for form in forms:
+        for code in form:
+            found |= code
+    return found
+
+
+def exposition_table(
+    model: Model | str, setting: Setting | None = None, *, relative: bool = True, size_caps: bool = True
+) -> pd.DataFrame:
+    """List everything a model says of the causes of each outcome.
+
+    Parameters
+    ----------
+    model : Model or str
+        An acyclic model.
+    setting : Setting, optional
+        Values of multi-value factors; data that the model is minimised relative to.
+    relative : bool
+        Use the setting's data, where it has any.
+    size_caps : bool
+        Whether minimal forms on ideal data may only have the published sizes.
+
+    Returns
+    -------
+    DataFrame
+        One row an ascription: outcome, component (literal, conjunctive, disjunctive, sequential), item, complexity.
+
+    Raises
+    ------
+    ValueError
+        If the model is cyclic, or mentions values that a factor does not have.
+    FormulaTooLargeError
+        If the evaluation would take too long.
+
+    Examples
+    --------
+    >>> exposition_table("(A<->B)*(B+C<->D)").query("outcome == 'D'")["item"].tolist()
+    ['A', 'B', 'C', 'A', 'B', 'C', 'A+C', 'B+C', 'A->B->D', 'C->D']
+    """
+    setting = setting or Setting()
+    known = expose(as_model(model), setting, relative=relative, size_caps=size_caps)
+    words = setting.vocabulary
+    multi_value = words.multi_value
+    text = partial(_text, words=words)
+    rows: list[tuple[str, str, str, int]] = []
+    for outcome, ascribed in known.items():
+        if ascribed is None:
+            continue
+        effect = text(outcome)
+        rows += [(effect, "literal", text(bit), 1) for bit in bits(ascribed.literals)]
+        rows += [(effect, "conjunctive", text(code), code.bit_count()) for code in ascribed.conjunctions]
+        rows += [
+            (
+                effect,
+                "disjunctive",
+                dnf_text(map(words.decode, form), multi_value=multi_value),
+                sum(code.bit_count() for code in form),
+            )
+            for form in ascribed.disjunctions
+        ]
+        rows += [(effect, "sequential", "->".join(map(text, path)), 1) for path in ascribed.sequences]
+    table = pd.DataFrame(rows, columns=["outcome", "component", "item", "complexity"])
+    order = table["component"].map({name: i for i, name in enumerate(COMPONENTS)})
+    return table.assign(order=order).sort_values(["outcome", "order", "item"], ignore_index=True).drop(columns="order")
+
+
+def _text(code: int, words: Vocabulary) -> str:
+    return conjunction_text(words.decode(code), multi_value=words.multi_value)
+
+
+def exposition_text(model: Model | str, setting: Setting | None = None) -> str:
+    """Say in words what a model says of the causes of each outcome.
+
+    Parameters
+    ----------
+    model : Model or str
+        An acyclic model.
+    setting : Setting, optional
+        Values of multi-value factors; data that the model is minimised relative to.
+
+    Returns
+    -------
+    str
+        Some lines an outcome.
+
+    Raises
+    ------
+    ValueError
+        If the model is cyclic, or mentions values that a factor does not have.
+    FormulaTooLargeError
+        If the evaluation would take too long.
+
+    Examples
+    --------
+    >>> print(exposition_text("(A<->B)*(B+C<->D)"))
+    B
+      causes                   A
+      joint causes             A
+      alternative causes       A
+      causal paths             A->B
+    D
+      causes                   A, B, C
+      joint causes             A, B, C
+      alternative causes       A+C, B+C
+      causal paths             A->B->D, C->D
+    """
+    names = dict(zip(COMPONENTS, ("causes", "joint causes", "alternative causes", "causal paths"), strict=True))
+    setting = setting or Setting()
+    table = exposition_table(model, setting)
+    found = as_model(model)
+    lines = []
+    for outcome in (literal_text(one, multi_value=setting.vocabulary.multi_value) for one in found.outcomes):
+        own = table[table["outcome"] == outcome]
+        lines.append(outcome if len(own) else f"{outcome} has no causes in these data")
+        for component, name in names.items():
+            items = own.loc[own["component"] == component, "item"]
+            lines += [f"  {name:<24} {', '.join(items)}"] if len(items) else []
+    return "\n".join(lines)

@@ -1,0 +1,146 @@
+"""Pairings of the disjuncts of two formulas; a conjunction is an int whose bits are its literals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..formulas.limits import Work
+
+
+def has_injection(options: Sequence[int]) -> bool:
+    """Tell whether every element can have a partner of its own (Kuhn's augmenting paths).
+
+    Parameters
+    ----------
+    options : sequence of int
+        For each element the bit set of its possible partners.
+
+    Returns
+    -------
+    bool
+        Whether an injective choice exists.
+
+    Examples
+    --------
+    >>> has_injection([0b01, 0b11]), has_injection([0b10, 0b10])
+    (True, False)
+    """
+    taken = 0
+    for option in options:  # most often everyone can have the first partner that is left
+        free = option & ~taken
+        if not free:
+            break
+        taken |= free & -free
+    else:
+        return True
+    owner: dict[int, int] = {}
+
+    def augment(element: int, seen: set[int]) -> bool:
+        rest = options[element]
+        while rest:
+            partner = rest & -rest
+            rest ^= partner
+            if partner not in seen:
+                seen.add(partner)
+                if partner not in owner or augment(owner[partner], seen):
+                    owner[partner] = element
+                    return True
+        return False
+
+    return all(augment(element, set()) for element in range(len(options)))
+
+
+def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
+    """Tell whether the conjunctions of one formula are contained in different ones of the other.
+
+    Parameters
+    ----------
+    smaller, larger : sequence of int
+        Conjunctions.
+
+    Returns
+    -------
+    bool
+        Whether an injective containment exists.
+
+    Examples
+    --------
+    >>> injects([0b001, 0b010], [0b011, 0b110]), injects([0b001, 0b010], [0b011])
+    (True, False)
+    """
+    if len(smaller) > len(larger):
+        return False
+    options = [sum(1 << i for i, y in enumerate(larger) if not x & ~y) for x in smaller]
+    return all(options) and has_injection(options)
+
+
+def best_overlap(
+    left: Sequence[int], right: Sequence[int], *, disjuncts_first: bool = False, work: Work | None = None
+) -> tuple[int, int]:
+    """Find how much of a formula another one has, disjuncts being paired one to one.
+
+    The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once.
+
+    Parameters
+    ----------
+    left, right : sequence of int
+        Conjunctions.
+    disjuncts_first : bool
+        Prefer overlaps with more disjuncts to those with more literals.
+    work : Work, optional
+        Steps that are left.
+
+    Returns
+    -------
+    (int, int)
+        Numbers of literals and of disjuncts of the best overlap, in the order of preference.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If the search takes too many steps.
+
+    Examples
+    --------
+    >>> best_overlap([0b0011, 0b1100], [0b0111])
+    (2, 1)
+    """
+    rows = []
+    for x in left:
+        row = sorted({(both, i) for i, y in enumerate(right) if (both := x & y)}, key=lambda r: -r[0].bit_count())
+        if row:
+            rows.append(row)
+    if len(rows) == 1:
+        return (1, rows[0][0][0].bit_count()) if disjuncts_first else (rows[0][0][0].bit_count(), 1)
+    if not rows:
+        return (0, 0)
+    rows.sort(key=len)
+    return _Pairing(rows, disjuncts_first, work or Work()).best
+
+
+class _Pairing:
+    """Branch and bound over pairings; bounds are sums of the rows' largest intersections."""
+
+    def __init__(self, rows: list[list[tuple[int, int]]], disjuncts_first: bool, work: Work) -> None:
+        self.rows, self.disjuncts_first, self.work = rows, disjuncts_first, work
+        self.bound = [(0, 0)]
+        for row in reversed(rows):
+            literals, disjuncts = self.bound[-1]
+            self.bound.append((literals + row[0][0].bit_count(), disjuncts + 1))
+        self.bound.reverse()
+        self.best = (0, 0)
+        self._extend(0, 0, frozenset(), 0)
+
+    def _rank(self, literals: int, disjuncts: int) -> tuple[int, int]:
+        return (disjuncts, literals) if self.disjuncts_first else (literals, disjuncts)
+
+    def _extend(self, at: int, used: int, overlap: frozenset[int], literals: int) -> None:
+        self.work.spend()
+        self.best = max(self.best, self._rank(literals, len(overlap)))
+        more_literals, more_disjuncts = self.bound[at]
+        if at == len(self.rows) or self._rank(literals + more_literals, len(overlap) + more_disjuncts) <= self.best:
+            return
+        for both, partner in self.rows[at]:
+            if not used >> partner & 1 and both not in overlap:
+                self._extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
+        self._extend(at + 1, used, overlap, literals)

@@ -1,0 +1,256 @@
+"""Minimal forms: what is left of a formula when everything that the data do not need has been deleted.
+
+Nothing is ever added or merged. A conjunction is minimally sufficient if no part of it is sufficient already, and a
+minimal form is a set of minimally sufficient conjunctions, each needed, that are contained in different disjuncts of
+the formula [1]_.
+
+References
+----------
+.. [1] Baumgartner, M. & Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+   Inference 12. doi:10.1515/jci-2023-0032
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from bisect import bisect_right
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..formulas.limits import Work
+from ..formulas.truth_table import FuzzyTable, TruthTable
+from ..formulas.vocabulary import bits
+from .matching import injects
+
+#: a formula of a vocabulary: conjunctions as integers
+Form = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Size that a minimal form may have.
+
+    Attributes
+    ----------
+    conjuncts : int
+        Literals of one disjunct.
+    disjuncts : int
+        Number of disjuncts.
+    complexity : int
+        Literals of all disjuncts.
+    """
+
+    conjuncts: int
+    disjuncts: int
+    complexity: int
+
+    @classmethod
+    def ideal(cls, n_factors: int, n_outcomes: int) -> Caps:
+        """Caps of the published evaluation on ideal data."""
+        n = n_factors - n_outcomes
+        complexity = 3 * n + 5
+        return cls(min(n, complexity), min(2 * n, complexity), complexity)
+
+    def allow(self, form: Collection[int]) -> bool:
+        """Tell whether a form is within the caps on disjuncts and complexity."""
+        return len(form) <= self.disjuncts and sum(code.bit_count() for code in form) <= self.complexity
+
+
+NO_CAPS = Caps(sys.maxsize, sys.maxsize, sys.maxsize)
+
+
+class Minimiser:
+    """Minimal forms of an outcome on a truth table, with perfect consistency and coverage.
+
+    Parameters
+    ----------
+    table : TruthTable
+        Configurations.
+    outcome : int
+        Bit of the outcome.
+    caps : Caps
+        Size of the forms.
+    work : Work, optional
+        Steps that are left.
+    """
+
+    def __init__(self, table: TruthTable, outcome: int, caps: Caps, work: Work | None = None) -> None:
+        self.table, self.caps, self.work = table, caps, work or Work()
+        #: operations on long planes take longer
+        self.cost = 1 + (table.rows.bit_length() >> 14)
+        self.positive = table.rows & table.planes[outcome]
+        self.negative = table.rows & ~self.positive
+        self._sufficient: dict[int, Form] = {}
+        self._covers: dict[Form, list[Form]] = {}
+
+    @property
+    def constant(self) -> bool:
+        """Whether the outcome does not vary, so that nothing can be said of its causes."""
+        return not self.positive or not self.negative
+
+    def minimally_sufficient(self, conjunction: int) -> Form:
+        """Return the parts of a conjunction that are sufficient, satisfied, and have no sufficient part."""
+        found = self._sufficient.get(conjunction)
+        if found is None:
+            self._sufficient[conjunction] = found = self._reduce(conjunction)
+        return found
+
+    def _reduce(self, conjunction: int) -> Form:
+        self.work.spend(self.cost + conjunction.bit_count())
+        satisfied = self.table.conjunction(conjunction)
+        if satisfied & self.negative:  # parts are satisfied more often, so none is sufficient
+            return frozenset()
+        parts = [conjunction ^ bit for bit in bits(conjunction)] if conjunction & (conjunction - 1) else []
+        if satisfied:
+            parts = [part for part in parts if not self.table.conjunction(part) & self.negative]
+            if not parts:
+                return frozenset([conjunction])
+        return frozenset().union(*map(self.minimally_sufficient, parts))
+
+    def forms(self, candidate: Form) -> list[Form]:
+        """Return the minimal forms of a candidate."""
+        pool = frozenset().union(*map(self.minimally_sufficient, candidate))
+        return [
+            cover for cover in self._minimal_covers(pool) if cover == candidate or injects(list(cover), list(candidate))
+        ]
+
+    def _minimal_covers(self, pool: Form) -> list[Form]:
+        """Return the sets of conjunctions that cover the outcome, each of which is needed."""
+        found = self._covers.get(pool)
+        if found is None:
+            found = []
+            planes = {c: self.table.conjunction(c) for c in pool if c.bit_count() <= self.caps.conjuncts}
+            if _union(planes.values()) == self.positive:
+                self._extend([], 0, planes, found)
+            self._covers[pool] = found
+        return found
+
+    def _extend(self, chosen: list[int], covered: int, left: dict[int, int], found: list[Form]) -> None:
+        """Branch over the conjunctions that cover the first configuration that is not covered yet."""
+        self.work.spend(self.cost + len(left) // 8)
+        open_rows = self.positive & ~covered
+        if not open_rows:
+            if _irredundant([self.table.conjunction(c) for c in chosen]) and self.caps.allow(chosen):
+                found.append(frozenset(chosen))
+            return
+        if len(chosen) == self.caps.disjuncts:
+            return
+        row = open_rows & -open_rows
+        left = {c: plane for c, plane in left.items() if plane & open_rows}
+        for code in [c for c, plane in left.items() if plane & row]:
+            plane = left.pop(code)  # later branches do without it, so that no cover is found twice
+            self._extend([*chosen, code], covered | plane, left, found)
+
+
+def _union(planes: Iterable[int]) -> int:
+    found = 0
+    for plane in planes:
+        found |= plane
+    return found
+
+
+def _irredundant(planes: list[int]) -> bool:
+    """Tell whether every plane has a row of its own."""
+    once = twice = 0
+    for plane in planes:
+        twice |= once & plane
+        once |= plane
+    alone = once & ~twice
+    return all(plane & alone for plane in planes)
+
+
+class ThresholdMinimiser:
+    """Minimal forms of an outcome on cases, with consistency and coverage above thresholds.
+
+    Neither measure is monotone, so that parts are tried by size: a form is kept if no part of it is admissible.
+
+    Parameters
+    ----------
+    table : TruthTable or FuzzyTable
+        Cases.
+    outcome : int
+        Bit of the outcome.
+    caps : Caps
+        Size of the forms.
+    consistency, coverage : float
+        Least consistency of every disjunct and of the form, least coverage of the form.
+    work : Work, optional
+        Steps that are left.
+    """
+
+    def __init__(
+        self,
+        table: TruthTable | FuzzyTable,
+        outcome: int,
+        caps: Caps,
+        *,
+        consistency: float,
+        coverage: float,
+        work: Work | None = None,
+    ) -> None:
+        cases: Any = table  # of either sort, with its own sort of planes
+        self.table, self.caps, self.work = cases, caps, work or Work()
+        self.outcome = cases.planes[outcome]
+        self.n_cases = cases.size(cases.rows)
+        tolerance = self.n_cases * 2.2e-16
+        self.consistency, self.coverage = consistency - tolerance, coverage - tolerance
+        self.total = cases.size(self.outcome)
+        self._sufficient: dict[int, Form] = {}
+        self._consistent: dict[int, bool] = {}
+
+    @property
+    def constant(self) -> bool:
+        """Whether the outcome does not vary."""
+        return self.total in (0, self.n_cases)
+
+    def _is_consistent(self, cases: Any) -> bool:
+        size = self.table.size(cases)
+        return bool(size > 0 and self.table.both(cases, self.outcome) >= self.consistency * size)
+
+    def minimally_sufficient(self, conjunction: int) -> Form:
+        """Return the parts of a conjunction that are consistent enough and have no such part."""
+        found = self._sufficient.get(conjunction)
+        if found is None:
+            literals, kept = bits(conjunction), list[int]()
+            for size in range(1, min(len(literals), self.caps.conjuncts) + 1):
+                for part in map(sum, itertools.combinations(literals, size)):
+                    self.work.spend()
+                    if not any(smaller & part == smaller for smaller in kept) and self._consistent_part(part):
+                        kept.append(part)
+            found = self._sufficient[conjunction] = frozenset(kept)
+        return found
+
+    def _consistent_part(self, part: int) -> bool:
+        known = self._consistent.get(part)
+        if known is None:
+            known = self._consistent[part] = self._is_consistent(self.table.conjunction(part))
+        return known
+
+    def forms(self, candidate: Form) -> list[Form]:
+        """Return the minimal forms of a candidate."""
+        disjuncts = list(candidate)
+        pool = sorted(frozenset().union(*map(self.minimally_sufficient, candidate)))
+        found: list[Form] = []
+        # a form may grow as long as none of its parts is admissible, and it fits into the candidate
+        growing: list[tuple[int, ...]] = [()]
+        for size in range(1, min(len(pool), len(disjuncts), self.caps.disjuncts) + 1):
+            parts, growing = set(growing), []
+            for part in sorted(parts):
+                for code in pool[bisect_right(pool, part[-1]) if part else 0 :]:
+                    form = (*part, code)
+                    self.work.spend(size + len(disjuncts) // 4)
+                    if not all(form[:i] + form[i + 1 :] in parts for i in range(size)):
+                        continue
+                    if not self.caps.allow(form) or not injects(form, disjuncts):
+                        continue
+                    if self._admissible(form):
+                        found.append(frozenset(form))
+                    else:
+                        growing.append(form)
+        return found
+
+    def _admissible(self, form: Collection[int]) -> bool:
+        cases = self.table.disjunction(form)
+        return bool(self.table.both(cases, self.outcome) >= self.coverage * self.total) and self._is_consistent(cases)

@@ -1,0 +1,125 @@
+"""Context: what cells are judged by besides truth and estimate (data, an estimator, a number of cases), row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .checks import check_type, name_row, nearest
+
+
+@dataclass(frozen=True)
+class Context:
+    """Extra inputs of the rows of a table, stored once per distinct set of them.
+
+    Attributes
+    ----------
+    values : tuple of mapping
+        The distinct sets of inputs, each by name.
+    codes : (n,) int
+        Which set belongs to a row.
+    """
+
+    values: tuple[Mapping[str, Any], ...]
+    codes: NDArray[np.int64]
+
+    def take(self, rows: NDArray[Any] | slice) -> Context:
+        """Return the context of the rows at these positions."""
+        return Context(self.values, self.codes[rows])
+
+
+def resolve_context(
+    table: pd.DataFrame, given: Mapping[str, Any] | None, accepted: Mapping[str, Iterable[str]]
+) -> Context | None:
+    """Find each row's context from what the user gave.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The runs.
+    given : mapping or None
+        Input by name: the name of a column whose values are meant, `(column, mapping)` whose column names objects of
+        the mapping, or a constant for all rows.
+    accepted : mapping
+        Names of the inputs that each field of the call takes.
+
+    Returns
+    -------
+    Context or None
+        None if nothing was given.
+
+    Raises
+    ------
+    ValueError
+        If no field takes an input of that name, a column is unknown, or a row's key is missing or unknown.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({"study": ["a", "b", "a"]})
+    >>> found = resolve_context(runs, {"data": ("study", {"a": 1.5, "b": 2.5}), "n": 10}, {"f": ("data", "n")})
+    >>> found.codes.tolist(), [dict(v) for v in found.values]
+    ([0, 1, 0], [{'data': 1.5, 'n': 10}, {'data': 2.5, 'n': 10}])
+    """
+    if given is None:
+        return None
+    check_type(given, Mapping, "a mapping of names to inputs, as {'data': frame}", "context")
+    if not given:
+        return None
+    known = [name for names in accepted.values() for name in names]
+    for name in given:
+        if name not in known:
+            takers = "; ".join(f"{field} takes {', '.join(names) or 'none'}" for field, names in accepted.items())
+            raise ValueError(f"context has an unknown input {name!r}; {nearest(name, known)}{takers}")
+    parts = {name: _one_input(table, name, value) for name, value in given.items()}
+    codes = np.stack([codes for codes, _ in parts.values()], axis=1)
+    distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
+    values = tuple(
+        {name: objects[i] for (name, (_, objects)), i in zip(parts.items(), row, strict=True)}
+        for row in distinct.tolist()
+    )
+    return Context(values, inverse.reshape(-1).astype(np.int64))
+
+
+def _one_input(table: pd.DataFrame, name: str, value: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return the distinct objects of one input, and each row's number among them."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
+        key, objects = value
+        if key not in table.columns:
+            raise ValueError(f"context {name!r}: the table has no column {key!r}; {nearest(str(key), table.columns)}")
+        codes, found = _column_codes(table, name, key)
+        for position, label in enumerate(found):
+            if label not in objects:
+                row = int(np.argmax(codes == position))
+                raise ValueError(
+                    f"context {name!r}: {name_row(row, table.index, key)}: {label!r} is not among the named objects "
+                    f"{list(objects)[:10]}"
+                )
+        return codes, [objects[label] for label in found]
+    if isinstance(value, str) and value in table.columns:
+        return _column_codes(table, name, value)
+    return np.zeros(len(table), np.int64), [value]
+
+
+def _column_codes(table: pd.DataFrame, name: str, key: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    codes, found = pd.factorize(table[key])
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise ValueError(f"context {name!r}: {name_row(row, table.index, key)} is missing; every row needs one")
+    return codes.astype(np.int64), list(found)
+
+
+def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:
+    """Say in words what context was given, for the attributes of results."""
+    words = {}
+    for name, value in (given or {}).items():
+        if isinstance(value, tuple) and len(value) == 2:
+            words[name] = f"by column {value[0]}"
+        else:
+            words[name] = str(value) if isinstance(value, (str, int, float, bool)) else type(value).__name__
+    return words

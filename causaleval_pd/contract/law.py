@@ -1,0 +1,154 @@
+"""Laws of a metric under a null model: whole distributions, or moments, without drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..statistics.direction import as_good, better
+
+if TYPE_CHECKING:
+    from .metric import Metric
+
+
+#: rows x support points handled at once when tail probabilities are summed
+_TAIL_BLOCK = 4_000_000
+
+
+def padded_sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum each row from left to right, so that zeros that pad it change no bit.
+
+    How far rows are padded depends on the rows they stand with, and `sum` groups its terms by their number.
+    """
+    if values.shape[1] == 0:
+        return np.zeros(len(values))
+    return np.cumsum(values, axis=1)[:, -1]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Exact null distributions of a metric, one a row, stored once per distinct parameter set.
+
+    Attributes
+    ----------
+    index : (n,) int
+        Which stored distribution belongs to a row.
+    values, weights : (u, s) float
+        Support points in ascending order and their probabilities, padded by weight 0; a weight belongs to a *defined*
+        value and the weights of a row sum to 1, or to 0 where the metric is never defined.
+    undefined : (u,) float
+        Probability that the metric is undefined.
+    """
+
+    index: NDArray[np.int64]
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    undefined: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, index: NDArray[np.int64], values: NDArray[np.float64], weights: NDArray[np.float64]) -> Distribution:
+        """Sort the support of each row and set aside the undefined values."""
+        defined = ~np.isnan(values) & (weights > 0)
+        undefined = padded_sum(np.where(np.isnan(values), weights, 0.0))
+        values = np.where(defined, values, np.inf)
+        weights = np.where(defined, weights, 0.0)
+        total = padded_sum(weights)[:, None]
+        weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+        order = np.argsort(values, axis=1, kind="stable")
+        values = np.take_along_axis(values, order, axis=1)
+        weights = np.take_along_axis(weights, order, axis=1)
+        # pad by the largest defined value, so that no infinity enters a product
+        last = np.maximum((weights > 0).sum(axis=1) - 1, 0)
+        top = values[np.arange(len(values)), last]
+        values = np.where(np.isinf(values) & (weights == 0), top[:, None], values)
+        values[total[:, 0] == 0] = np.nan
+        return cls(index, values, weights, undefined)
+
+    @classmethod
+    def pooled(
+        cls, index: NDArray[np.int64], samples: Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]]
+    ) -> Distribution:
+        """Store laws given one by one as (values, weights), equal values pooled."""
+        laws = []
+        for values, weights in samples:
+            distinct, inverse = np.unique(values, return_inverse=True)
+            laws.append((distinct, np.bincount(inverse, weights, len(distinct))))
+        width = max((len(values) for values, _ in laws), default=0)
+        table = np.zeros((2, len(laws), width))
+        for row, law in enumerate(laws):
+            table[:, row, : len(law[0])] = law
+        return cls.of(index, table[0], table[1])
+
+    def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the mean of `function` of the metric, a value a row; NaN where it is never defined or infinite."""
+        values = function(self.values)
+        total = padded_sum(np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0))
+        defined = (self.weights > 0).any(axis=1) & np.isfinite(total)
+        return np.asarray(np.where(defined, total, np.nan)[self.index])
+
+    def quantile(self, q: float) -> NDArray[np.float64]:
+        """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""
+        cumulative = np.cumsum(self.weights, axis=1)
+        # 1e-12 absorbs the rounding of the sum: a cumulative probability that is q mathematically must count
+        reached = (cumulative >= q - 1e-12) & (self.weights > 0)
+        first = np.argmax(reached, axis=1)
+        return np.asarray(self.values[np.arange(len(self.values)), first][self.index])
+
+    def probability(
+        self, observed: NDArray[np.float64], metric: Metric, *, strict: bool = False
+    ) -> NDArray[np.float64]:
+        """Return P(control as good as, or with `strict` better than, the observed value); NaN where undefined."""
+        compare = better if strict else as_good
+        result = np.full(len(observed), np.nan)
+        step = max(1, _TAIL_BLOCK // max(1, self.values.shape[1]))
+        for start in range(0, len(observed), step):
+            rows = slice(start, start + step)
+            chosen = self.index[rows]
+            hit = compare(self.values[chosen], observed[rows, None], direction=metric.direction, optimum=metric.optimum)
+            result[rows] = padded_sum(self.weights[chosen] * hit)
+        result[np.isnan(observed) | (self.undefined[self.index] >= 1)] = np.nan
+        return np.minimum(result, 1.0)
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """What is known without drawing: means, perhaps variances, perhaps the whole distribution.
+
+    Attributes
+    ----------
+    mean : (n,) float
+        Null mean of the metric, a value a row.
+    variance : (n,) float or None
+        Null variance, NaN where no form is known.
+    distribution : Distribution or None
+        The exact distribution, where there is one.
+    listed : (n,) bool or None
+        Rows that have the distribution, where not all have.
+    """
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64] | None = None
+    distribution: Distribution | None = None
+    listed: NDArray[np.bool_] | None = None
+
+    def spread(self, rows: NDArray[np.bool_]) -> ClosedForm:
+        """Return the form of more rows, of which `rows` are those of this one and nothing is known of the others."""
+        if rows.all():
+            return self
+
+        def among(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            filled = np.full(len(rows), np.nan)
+            filled[rows] = values
+            return filled
+
+        law = self.distribution
+        if law is not None:
+            index = np.zeros(len(rows), np.int64)
+            index[rows] = law.index
+            law = replace(law, index=index)
+        variance = None if self.variance is None else among(self.variance)
+        return ClosedForm(among(self.mean), variance, law, rows)

@@ -1,0 +1,64 @@
+"""Pairs: aligned (truth, estimate) cells, the input of every metric."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Container
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class PairError(ValueError):
+    """A metric cannot be computed for some pairs; the verbs name their rows.
+
+    Parameters
+    ----------
+    positions : array_like of int
+        The pairs, by position.
+    reason : str
+        What was found in them, and how to mend it.
+    """
+
+    def __init__(self, positions: Any, reason: str) -> None:
+        self.positions = np.asarray(positions, np.int64)
+        self.reason = reason
+        super().__init__(f"pair {self.positions[0]}: {reason}")
+
+
+class Pairs(ABC):
+    """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value a pair."""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of pairs."""
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that a plain metric takes for one pair, roughly; a costly one takes a hundred times as long."""
+        return 1000.0
+
+    @abstractmethod
+    def take(self, positions: NDArray[Any] | slice) -> Pairs:
+        """Return the pairs at `positions`, sharing the cells."""
+
+    @abstractmethod
+    def unique(self) -> tuple[Pairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+
+    @abstractmethod
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Tell which pairs have an estimate not among `kinds`, or a truth not among `truth_kinds` (default `kinds`)."""
+
+    @abstractmethod
+    def describe(self, position: int) -> str:
+        """Say what the pair at `position` holds, for messages."""
+
+
+class Batch(NamedTuple):
+    """Rows of a table (positions) that were aligned into one `Pairs`."""
+
+    rows: NDArray[np.int64]
+    pairs: Pairs

@@ -1,0 +1,257 @@
+"""A cube backed by dask arrays, from a dask table: rows are scored where they are, and their numbers shuffled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import xarray as xr
+from dask.base import compute, tokenize
+from dask.delayed import delayed
+from numpy.typing import NDArray
+
+from ...contract.null import Nulls
+from ...execution.files import computation
+from ...execution.random_streams import RNGLike, key_columns, resolve_seed, row_keys
+from ...tables.stratum_draws import MAX_VALUES
+from ...tables.tasks import Metrics, Task
+from ..cube import cube as cube_of
+from ..lazy_tables import BLOCK_BYTES, split
+from ..strata import MISSING, Axis, By, number_truths, strata_axes, stratum_numbers
+from .cube_chunks import chunked_variables
+from .partitions import (
+    cells_of,
+    cube_settings,
+    in_partition,
+    looks_at_strata,
+    need_key,
+    places,
+    strata_edges,
+    strata_names,
+)
+
+#: columns that a row's place takes on the way
+_STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
+
+
+def cube(
+    table: dd.DataFrame,
+    metrics: Metrics = None,
+    *,
+    by: By,
+    n_draws: int | None = 1000,
+    null: Nulls = None,
+    rng: RNGLike = None,
+    replicate: Hashable | None = None,
+    key: Hashable | Sequence[Hashable] | None = None,
+    keep_draws: bool = False,
+    **settings: Any,
+) -> xr.Dataset:
+    """Score a dask table of runs and their controls into an array over strata, lazily.
+
+    The labels of the strata are looked up now. Rows are scored when the cube is computed or saved, each partition by
+    itself, and then only their numbers are shuffled, into chunks of some 64 MiB. A null model that looks at strata has
+    the rows shuffled first, so that a partition has whole strata.
+
+    Parameters
+    ----------
+    table : dask.dataframe.DataFrame
+        One run a row.
+    by, n_draws, null, rng
+        As in `causaleval_pd.cube`.
+    replicate : hashable, optional
+        Column that numbers the runs of a stratum and pairs them across strata. By default runs get the number of their
+        truth, as in `causaleval_pd.cube`; for this the keys and the identity of the truths of all rows, some 40 bytes a
+        row, are loaded now.
+    key
+        As in `causaleval_pd.dask.with_controls`.
+    keep_draws : bool
+        Keep every draw. Write such a cube by `to_zarr`, unless it fits into memory.
+    **settings
+        Further keywords of `causaleval_pd.cube`.
+
+    Returns
+    -------
+    Dataset
+        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places. The verbs of a cube give lazy
+        tables of it.
+
+    Raises
+    ------
+    ValueError
+        As `causaleval_pd.cube`; runs that have the same place are found when the cube is computed.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import causaleval_pd as ce
+    >>> import causaleval_pd.dask
+    >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
+    >>> found = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=100, rng=7)
+    >>> dict(found.sizes)
+    {'algorithm': 3, 'density': 3, 'n': 3, 'replicate': 20, 'draw': 100, 'shd_bin': 4096}
+    >>> found.ceval.summary().compute()["p_value"].max().round(2)
+    np.float64(0.01)
+    """
+    unsuited = {"progress", "engine", "n_jobs"} & set(settings)
+    if unsuited or keep_draws not in (True, False):
+        what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
+        raise ValueError(
+            f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
+        )
+    made = cube_settings(table, metrics, settings)
+    if n_draws is not None:
+        need_key(table, key)
+    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
+    template = cube_of(table._meta, metrics, by=by, replicate=replicate, engine="serial", **made)
+
+    parts = table.to_delayed()
+    found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
+    coordinates, extra = _coordinates(found, table._meta, by, made)
+    strata = {name: len(coordinates[name]) for name in strata_names(by)}
+    numbers = _numbers(found, coordinates, made) if replicate is None else None
+    if numbers is not None:
+        coordinates["replicate"] = np.arange(max(int(x.max(initial=-1)) for x in numbers) + 1)
+    sizes = {**strata, "replicate": len(coordinates["replicate"])}
+
+    token = tokenize(computation(table), metrics, by, str(replicate), made)
+    # the tables of dask take no delayed partitions that are shuffled later, but a map over their inputs
+    own = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
+    columns = {name: pd.Series(dtype=np.int64) for name in (_STRATUM, _REPLICATE)}
+    meta = table._meta.assign(**columns)
+    placed = table.map_partitions(_place, own, by, replicate, made, coordinates, meta=meta, align_dataframes=False)
+    if n_draws is not None and looks_at_strata(made["field"], null):
+        placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
+    scored = [
+        delayed(_score)(part, metrics, made, i, dask_key_name=f"score-{token}-{i}")
+        for i, part in enumerate(placed.to_delayed())
+    ]
+    bins: dict[Hashable, int] = {name: MAX_VALUES for name in template.dims if str(name).endswith("_bin")}
+    lengths = {**template.sizes, **bins} | {name: size for name, size in sizes.items()}
+    n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
+    blocks = split(sizes, n_bytes, BLOCK_BYTES)
+    variables = chunked_variables(scored, "rows", template, lengths, blocks, token)
+    # one grid for all: what lies over strata is cut along them as the rows are
+    first = [{name: block[name] for name in strata} for block in blocks if block["replicate"].start == 0]
+    variables |= chunked_variables(scored, "strata", template, lengths, first, token)
+    attrs = dict(template.attrs)
+    if n_draws is not None:
+        attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
+    kept = {name: x for name, x in template.coords.items() if name == "null"}
+    ordered = {name: variables[name] for name in template.data_vars}
+    return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
+
+
+class _Found(NamedTuple):
+    """What a partition says of the places of its rows."""
+
+    axes: list[Axis]
+    truth: NDArray[np.int64]
+    keys: pd.DataFrame
+
+
+def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, own: Task) -> list[Axis]:
+    axes = strata_axes(part, by, own)
+    if replicate is not None:
+        runs = part[[replicate]].set_axis(["replicate_"], axis=1)
+        axes.append(strata_axes(runs, ["replicate_"], own)[0]._replace(name="replicate"))
+    return axes
+
+
+def _look_up(
+    part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any], number: int
+) -> _Found:
+    with in_partition(number):
+        own = cells_of(part, settings)
+        axes = _axes(part, by, replicate, own)
+    if replicate is not None:
+        return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
+    keys = key_columns(part, settings["key"])
+    return _Found(axes, own.field.identify(own.truth), pd.DataFrame(dict(enumerate(x.array for x in keys))))
+
+
+def _coordinates(
+    found: Sequence[_Found], meta: pd.DataFrame, by: By, settings: Mapping[str, Any]
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Put the labels of every axis in the order of a cube of the whole table, with what else lies along them."""
+    edges = strata_edges(by)
+    coordinates: dict[str, NDArray[Any]] = {}
+    extra: dict[str, Any] = {}
+    for i, axis in enumerate(found[0].axes):
+        name = axis.name
+        labels = {None if pd.isna(x) else x for part in found for x in part.axes[i].labels}
+        if edges.get(name) is not None:
+            missing = [np.nan] if MISSING in labels else []
+            numbers = pd.DataFrame({name: np.array(missing, np.float64)})
+            cut = [{name: cast(Sequence[float], edges[name])}]
+            [whole] = strata_axes(numbers, cut, cells_of(meta, settings))
+            coordinates[name] = whole.labels
+            extra |= {side: (name, values) for side, values in whole.extra.items()}
+            continue
+        column = pd.Series(list(labels), dtype=object)
+        order = np.argsort(np.asarray(places(column, meta, name, None), np.float64), kind="stable")
+        words = any(isinstance(x, str) for x in labels)
+        ordered = [column.iloc[i] for i in order]
+        coordinates[name] = (
+            np.array(ordered, dtype=object) if words else np.array([np.nan if x is None else x for x in ordered])
+        )
+    return coordinates, extra
+
+
+def _whole(axis: Axis, coordinates: Mapping[str, NDArray[Any]]) -> Axis:
+    """Return the axis of the whole table, with the positions of a partition's rows along it."""
+    labels = coordinates[axis.name]
+    positions = pd.Index(labels).get_indexer(pd.Index(axis.labels)).astype(np.int64)
+    return axis._replace(labels=labels, codes=positions[axis.codes])
+
+
+def _numbers(
+    found: Sequence[_Found], coordinates: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]
+) -> list[NDArray[np.int64]]:
+    """Give the runs of all partitions numbers by their truths, and refuse keys that repeat."""
+    keys = pd.concat([part.keys for part in found], ignore_index=True)
+    if settings["n_draws"] is not None:
+        row_keys(keys, list(keys.columns), settings["rng"])
+    stratum = np.concatenate([stratum_numbers([_whole(a, coordinates) for a in x.axes], len(x.truth)) for x in found])
+    numbers = number_truths(keys, list(keys.columns), stratum, np.concatenate([x.truth for x in found]))
+    return np.split(numbers, np.cumsum([len(x.truth) for x in found])[:-1])
+
+
+def _column(values: NDArray[np.int64]) -> pd.Series:
+    return pd.Series(values)
+
+
+def _place(
+    part: pd.DataFrame,
+    numbers: pd.Series | None,
+    by: By,
+    replicate: Hashable | None,
+    settings: Mapping[str, Any],
+    coordinates: Mapping[str, NDArray[Any]],
+) -> pd.DataFrame:
+    """Add the places of a partition's rows in the whole cube."""
+    axes = [_whole(axis, coordinates) for axis in _axes(part, by, replicate, cells_of(part, settings))]
+    own = axes.pop().codes if numbers is None else numbers.to_numpy()
+    return part.assign(**{_STRATUM: stratum_numbers(axes, len(part)), _REPLICATE: own})
+
+
+def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], partition: int) -> dict[str, Any]:
+    """Score a partition's rows; return what is said of rows, and of the strata that it has rows of."""
+    stratum, replicate = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
+    number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
+    runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
+    with in_partition(partition):
+        found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, engine="serial", **settings)
+    levels = found[_STRATUM].to_numpy().astype(np.int64)
+    at = np.searchsorted(levels, stratum), number
+    rows, strata = {}, {}
+    for name, x in found.data_vars.items():
+        if "replicate" in x.dims:
+            rows[name] = x.transpose(_STRATUM, "replicate", ...).to_numpy()[at]
+        else:
+            strata[name] = x.transpose(_STRATUM, ...).to_numpy()
+    return {"rows": ((stratum, replicate), rows), "strata": ((levels,), strata)}

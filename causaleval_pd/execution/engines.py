@@ -1,0 +1,120 @@
+"""Where work is mapped over chunks, on one core or many, and where random streams get their names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from ..contract.checks import check_known, check_whole
+
+Engine = Literal["serial", "threads", "dask"] | None
+
+#: bytes that draws which are handled at once may take, and the controls that they come from: they stay in the cache
+CHUNK_BYTES = 2 * 2**20
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def map_chunks(
+    function: Callable[[_Item], _Result],
+    items: Sequence[_Item],
+    *,
+    weights: Sequence[int] | None = None,
+    progress: bool = False,
+    label: str = "",
+    engine: Engine = "serial",
+    n_jobs: int | None = None,
+) -> Iterator[_Result]:
+    """Apply `function` to the chunks, with a progress bar counted in `weights` where asked for.
+
+    Results come in the order of the chunks, whatever the engine; no more are under way than keep it busy, so that
+    memory does not grow with their number.
+    """
+    results = _results(function, items, engine, job_count(engine, n_jobs))
+    if not progress:
+        yield from results
+        return
+    from tqdm.auto import tqdm
+
+    weights = [1] * len(items) if weights is None else weights
+    with tqdm(total=sum(weights), desc=label, unit="row") as bar:
+        for result, weight in zip(results, weights, strict=True):
+            yield result
+            bar.update(weight)
+
+
+def job_count(engine: Engine, n_jobs: int | None = None) -> int:
+    """Return how many chunks are worked on at a time: `n_jobs`, or one a core of this process or thread of a cluster.
+
+    Raises
+    ------
+    ValueError
+        If the engine is unknown or `n_jobs` no positive integer.
+    """
+    check_known(engine, ["serial", "threads", "dask", None], "engine")
+    if n_jobs is not None:
+        check_whole(n_jobs, "n_jobs", 1)
+    if engine == "serial":
+        return 1
+    if n_jobs is not None:
+        return int(n_jobs)
+    client = current_client() if engine == "dask" else None
+    if client is not None:
+        return max(1, sum(client.nthreads().values()))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Work(NamedTuple):
+    """What is sent to every worker of a cluster, once."""
+
+    function: Callable[[Any], Any]
+    items: Sequence[Any]
+
+
+def _nth(work: _Work, i: int) -> Any:
+    return work.function(work.items[i])
+
+
+def _results(
+    function: Callable[[_Item], _Result], items: Sequence[_Item], engine: Engine, jobs: int
+) -> Iterator[_Result]:
+    client = current_client() if engine == "dask" else None
+    if client is not None:
+        [work] = client.scatter([_Work(function, items)], broadcast=True, hash=False)
+        yield from _in_order(lambda i: client.submit(_nth, work, i, pure=False), len(items), 2 * jobs)
+    elif jobs == 1 or len(items) < 2:
+        yield from map(function, items)
+    else:
+        pool = ThreadPoolExecutor(jobs)
+        try:
+            yield from _in_order(lambda i: pool.submit(function, items[i]), len(items), 2 * jobs)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_order(submit: Callable[[int], Any], n: int, window: int) -> Iterator[Any]:
+    """Yield the results of submit(0) .. submit(n - 1), with at most `window` of them under way."""
+    pending: deque[Any] = deque()
+    for i in range(n):
+        if len(pending) == window:
+            yield pending.popleft().result()
+        pending.append(submit(i))
+    while pending:
+        yield pending.popleft().result()
+
+
+def current_client() -> Any:
+    """Return the client of the dask cluster in use; None where there is none, and the work stays on this machine."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None

@@ -1,0 +1,55 @@
+"""Units of work: the rows that one core is given at a time, worth the overhead of giving them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..contract.pairs import Batch
+
+#: nanoseconds that a unit takes, roughly: long against the milliseconds of sending it off, short against the whole
+UNIT_NANOSECONDS = 4e8
+
+#: rows that are scored at once: their arrays stay in the cache
+BLOCK_ROWS = 15_000
+
+Unit = list[Batch]
+
+
+def work_units(batches: Sequence[Batch], nanoseconds: Sequence[float], block_rows: Sequence[int]) -> list[Unit]:
+    """Cut batches into units that take about as long as one another.
+
+    Where units begin depends on the rows and their costs alone, neither on the engine nor on the number of cores, so
+    that sums over a unit do not either.
+
+    Parameters
+    ----------
+    batches : sequence of Batch
+        All rows.
+    nanoseconds : sequence of float
+        What a row of each batch takes, roughly.
+    block_rows : sequence of int
+        How many rows of each batch are handled at once, at most.
+
+    Returns
+    -------
+    list of list of Batch
+        Units of about `UNIT_NANOSECONDS` or more, one where the whole is less; a row is never cut. A unit is a
+        list of blocks.
+    """
+    total = sum(len(batch.rows) * cost for batch, cost in zip(batches, nanoseconds, strict=True))
+    share = total / max(1, int(total / UNIT_NANOSECONDS))
+    units: list[Unit] = [[]]
+    spent = 0.0
+    for batch, cost, most in zip(batches, nanoseconds, block_rows, strict=True):
+        start, n = 0, len(batch.rows)
+        while start < n:
+            room = max(1, math.ceil((share - spent) / cost))
+            stop = min(n, start + min(room, most))
+            units[-1].append(Batch(batch.rows[start:stop], batch.pairs.take(slice(start, stop))))
+            spent += (stop - start) * cost
+            start = stop
+            if spent >= share * (1 - 1e-9):
+                units.append([])
+                spent = 0.0
+    return [unit for unit in units if unit]

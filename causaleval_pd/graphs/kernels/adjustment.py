@@ -1,0 +1,182 @@
+"""Compiled counts of wrong adjustments: `adjustment_numpy` says what is counted.
+
+A comparison works with rows of words, a word a node. Rows 0 to 3 belong to `walk_open`, which leaves what is not valid
+in row 0; the others have names below.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from .bits import ONE, ZERO, lowest, popcount
+from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
+from .lanes import Arcs, Room, load_graph, spread, spread_back, walk_open, workspace
+
+_PARENT, _ANCESTOR, _OPTIMAL = range(3)
+_INVALID, _FORBIDDEN, _BAD = 0, 4, 5
+_NOWHERE, _TREATMENT, _GIVEN, _DESCENDANT = 6, 7, 8, 9
+_NO_EFFECT, _UNCLEAR, _TRULY_UNCLEAR = 10, 11, 12
+# lanes of pairs (treatment, outcome), for sets that depend on the outcome
+_ASKED, _OUTCOME, _REACHED, _CAUSE = 13, 14, 15, 16
+_ROWS = 17
+
+
+@njit(nogil=True, cache=True)
+def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
+    """Find the nodes that a possibly causal path reaches whose first edge is undirected."""
+    found[:] = ZERO
+    if arcs.n_undirected == 0:
+        return
+    for a in range(arcs.n):
+        if arcs.undirected[a]:
+            u, v = arcs.tail[a], arcs.head[a]
+            found[v] |= treatment[u]
+            found[u] |= treatment[v]
+    spread(arcs, found, treatment)
+
+
+@njit(nogil=True, cache=True)
+def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words, rows: Words) -> None:
+    """Find the outcomes for which `given` is no adjustment set in the truth, and the descendants of the treatments.
+
+    Of a CPDAG one DAG of its class is judged; a set that is valid there is valid for the class unless a possible
+    descendant of a node on a possibly causal path is in it. If one on a path has such a descendant, so have those
+    before it, which makes the first node of the path tell.
+    """
+    walk_open(true, given, treatment, descendant, rows[0:4])
+    if true.n_undirected == 0:
+        return
+    forbidden, bad = rows[_FORBIDDEN], rows[_BAD]
+    for v in range(given.size):
+        bad[v], forbidden[v], descendant[v] = given[v], ZERO, treatment[v]
+    spread(true, descendant, rows[_NOWHERE])
+    spread_back(true, bad, rows[_NOWHERE])
+    for a in range(true.n):
+        if not true.undirected[a]:
+            forbidden[true.head[a]] |= bad[true.head[a]] & treatment[true.tail[a]]
+    spread(true, forbidden, treatment)
+    for v in range(given.size):
+        rows[_INVALID, v] |= forbidden[v]
+
+
+@njit(nogil=True, cache=True)
+def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
+    """Fill what the estimate says of each treatment: outcomes without effect, unclear ones, and the set to adjust for.
+
+    The optimal set, which depends on the outcome, is not filled.
+    """
+    treatment, given, no_effect = rows[_TREATMENT], rows[_GIVEN], rows[_NO_EFFECT]
+    given[:] = ZERO
+    if strategy == _PARENT:
+        for a in range(arcs.n):
+            if not arcs.undirected[a]:
+                given[arcs.tail[a]] |= treatment[arcs.head[a]]
+        no_effect[:] = given
+    else:
+        no_effect[:] = treatment
+        spread(arcs, no_effect, rows[_NOWHERE])
+        for v in range(given.size):
+            no_effect[v] = ~no_effect[v]
+        if strategy == _ANCESTOR:
+            for a in range(arcs.n - 1, -1, -1):
+                if not arcs.undirected[a]:
+                    given[arcs.tail[a]] |= given[arcs.head[a]] | treatment[arcs.head[a]]
+    _fill_unclear(arcs, treatment, rows[_UNCLEAR])
+
+
+@njit(nogil=True, cache=True)
+def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
+    """Count the lanes, a treatment and an outcome each, whose optimal set is not valid, and clear them."""
+    treatment, outcome, reached, cause = rows[_ASKED], rows[_OUTCOME], rows[_REACHED], rows[_CAUSE]
+    given = rows[_GIVEN]
+    reached[:] = treatment
+    cause[:] = outcome
+    given[:] = ZERO
+    spread(arcs, reached, rows[_NOWHERE])
+    spread_back(arcs, cause, treatment)
+    for a in range(arcs.n):
+        if not arcs.undirected[a]:
+            u, v = arcs.tail[a], arcs.head[a]
+            given[u] |= cause[v] & reached[v] & ~treatment[v]
+    for v in range(given.size):
+        given[v] &= ~reached[v]
+    _fill_invalid(true, given, treatment, rows[_CAUSE], rows)
+    wrong = 0
+    for v in range(given.size):
+        wrong += popcount(outcome[v] & rows[_INVALID, v])
+        treatment[v] = outcome[v] = ZERO
+    return wrong
+
+
+@njit(nogil=True, cache=True)
+def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
+    """Count the ordered pairs of nodes for which the estimate's strategy is wrong in the truth."""
+    n_nodes = rows.shape[1]
+    treatment, descendant = rows[_TREATMENT], rows[_DESCENDANT]
+    no_effect, unclear, truly_unclear = rows[_NO_EFFECT], rows[_UNCLEAR], rows[_TRULY_UNCLEAR]
+    asked_of, outcome = rows[_ASKED], rows[_OUTCOME]
+    asked_of[:] = ZERO
+    outcome[:] = ZERO
+    wrong = waiting = 0
+    for first in range(0, n_nodes, 64):
+        n_lanes = min(64, n_nodes - first)
+        used = ~ZERO if n_lanes == 64 else (ONE << np.uint64(n_lanes)) - ONE
+        treatment[:] = ZERO
+        for t in range(n_lanes):
+            treatment[first + t] = ONE << np.uint64(t)
+        _fill_answers(arcs, strategy, rows)
+        _fill_unclear(true, treatment, truly_unclear)
+        if strategy == _OPTIMAL:
+            descendant[:] = treatment
+            spread(true, descendant, rows[_NOWHERE])
+        else:
+            _fill_invalid(true, rows[_GIVEN], treatment, descendant, rows)
+        for v in range(n_nodes):
+            asked = used & ~treatment[v]
+            claimed = ~no_effect[v] & ~unclear[v] & ~truly_unclear[v] & asked
+            mistakes = (no_effect[v] & descendant[v]) | (~no_effect[v] & (unclear[v] ^ truly_unclear[v]))
+            wrong += popcount(mistakes & asked)
+            if strategy != _OPTIMAL:
+                wrong += popcount(claimed & rows[_INVALID, v])
+                continue
+            while claimed != ZERO:
+                asked_of[first + np.int64(lowest(claimed))] |= ONE << np.uint64(waiting)
+                outcome[v] |= ONE << np.uint64(waiting)
+                claimed &= claimed - ONE
+                waiting += 1
+                if waiting == 64:
+                    wrong += _optimal_mistakes(true, arcs, rows)
+                    waiting = 0
+    if waiting > 0:
+        wrong += _optimal_mistakes(true, arcs, rows)
+    return wrong
+
+
+@njit(nogil=True, cache=True)
+def _adjustment_mistakes(
+    truth: Words, estimate: Words, left: Ints, right: Ints, strategy: int, room: Room, out: Ints
+) -> None:
+    rows = np.zeros((_ROWS, room.places.shape[1] - 1), np.uint64)
+    for n in range(left.size):
+        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+            true = load_graph(truth[left[n]], room)
+        arcs = load_graph(estimate[right[n]], room)
+        out[n] = _pair_mistakes(true, arcs, strategy, rows) if min(true.n, arcs.n) >= 0 else -1
+
+
+def adjustment_mistakes(
+    truth: ArrayLike,
+    estimate: ArrayLike,
+    truth_index: ArrayLike,
+    estimate_index: ArrayLike,
+    n_nodes: int,
+    strategy: str,
+) -> NDArray[np.int64]:
+    """Count wrong adjustments: compiled `adjustment_numpy.adjustment_mistakes`."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
+    out = np.empty(len(given.truth_index), np.int64)
+    _adjustment_mistakes(*given, STRATEGIES.index(strategy), workspace(n_nodes, *blocks), out)
+    return out

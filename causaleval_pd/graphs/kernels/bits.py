@@ -1,0 +1,187 @@
+"""Compiled operations on one graph held as rows of bits: bit i of row j relates node i to node j.
+
+Rows are a 2-d array of words (d, words), or for at most 64 nodes a 1-d array with one word a node, which is about half
+again as fast. Numba drops the branch on `ndim` that does not apply.
+
+Numba caches a compiled function by the file that holds it: after a change here the caches of the modules that call
+these functions are stale until those files change too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from .inputs import Ints, Words
+
+# Numba makes a float of an unsigned and a signed integer: whatever meets a word must be unsigned.
+ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+
+_WORD, _FLAG = ir.IntType(64), ir.IntType(1)
+
+
+@intrinsic
+def popcount(typing_context: Any, word: Any) -> Any:
+    """Count the ones of a word (a signed number, to be added up)."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.call(builder.module.declare_intrinsic("llvm.ctpop", [_WORD]), args)
+
+    return types.int64(types.uint64), generate
+
+
+def _count_zeros(name: str) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # the second argument says that the word is never zero
+        function = builder.module.declare_intrinsic(name, [_WORD], ir.FunctionType(_WORD, [_WORD, _FLAG]))
+        return builder.call(function, [args[0], ir.Constant(_FLAG, 1)])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def lowest(typing_context: Any, word: Any) -> Any:
+    """Return the position of the lowest one of a word that is not zero."""
+    return _count_zeros("llvm.cttz")
+
+
+@intrinsic
+def zeros_above(typing_context: Any, word: Any) -> Any:
+    """Return the number of zeros above the highest one of a word that is not zero."""
+    return _count_zeros("llvm.ctlz")
+
+
+@njit(nogil=True, cache=True)
+def bit_of(node: np.uint64) -> np.uint64:
+    """Return the bit of a node in its word, which is word `node >> 6` of a row."""
+    return ONE << (node & LAST)
+
+
+@njit(nogil=True, cache=True)
+def is_set(rows: Words, row: np.uint64, node: np.uint64) -> np.uint64:
+    """Return the bit of `node` in a row: 0 or 1."""
+    if rows.ndim == 1:
+        return (rows[row] >> node) & ONE
+    else:
+        return (rows[row, node >> SIX] >> (node & LAST)) & ONE
+
+
+@njit(nogil=True, cache=True)
+def flip(rows: Words, row: np.uint64, node: np.uint64, change: np.uint64) -> None:
+    """Change the bit of `node` in a row if `change` is 1, not if it is 0."""
+    if rows.ndim == 1:
+        rows[row] ^= change << node
+    else:
+        rows[row, node >> SIX] ^= change << (node & LAST)
+
+
+@njit(nogil=True, cache=True)
+def mark_rows(planes: Words, into: Words, out: Words) -> None:
+    """Set bit i of `into[j]` and bit j of `out[i]` for each mark i -> j of a graph, and clear the other bits."""
+    into[:] = ZERO
+    out[:] = ZERO
+    n_nodes = np.uint64(into.shape[0])
+    i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
+    for w in range(np.uint64(planes.shape[1])):
+        left = planes[0, w] | planes[1, w]
+        while left != ZERO:
+            pair = (w << SIX) + lowest(left)
+            left &= left - ONE
+            while pair >= row_end:
+                i += ONE
+                row_end += n_nodes - ONE - i
+            j = pair + n_nodes - row_end
+            forward = (planes[0, w] >> (pair & LAST)) & ONE
+            backward = (planes[1, w] >> (pair & LAST)) & ONE
+            flip(into, j, i, forward)
+            flip(out, i, j, forward)
+            flip(into, i, j, backward)
+            flip(out, j, i, backward)
+
+
+@njit(nogil=True, cache=True)
+def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.uint64, undirected: np.uint64) -> None:
+    """Set the mark source -> target, and if `undirected` is 1 the opposite one too."""
+    i, j = min(source, target), max(source, target)
+    pair = ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
+    planes[0, pair >> SIX] |= (undirected | np.uint64(source < target)) << (pair & LAST)
+    planes[1, pair >> SIX] |= (undirected | np.uint64(source > target)) << (pair & LAST)
+
+
+@njit(nogil=True, cache=True)
+def drop_undirected(into: Words, out: Words) -> None:
+    """Turn rows of marks into rows of parents and children."""
+    for v in range(into.shape[0]):
+        for w in range(into.shape[1]):
+            both = into[v, w] & out[v, w]
+            into[v, w] ^= both
+            out[v, w] ^= both
+
+
+@njit(nogil=True, cache=True)
+def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -> bool:
+    """Fill `order` so that each node comes after its parents; False if there is a cycle."""
+    n_nodes = order.size
+    placed = 0
+    for v in range(n_nodes):
+        waiting[v] = 0
+        for w in range(parents.shape[1]):
+            waiting[v] += popcount(parents[v, w])
+        if waiting[v] == 0:
+            order[placed] = v
+            placed += 1
+    done = 0
+    while done < placed:
+        v = np.int64(order[done])
+        done += 1
+        for w in range(np.uint64(children.shape[1])):
+            left = children[v, w]
+            while left != ZERO:
+                child = (w << SIX) + lowest(left)
+                left &= left - ONE
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    order[placed] = child
+                    placed += 1
+    return placed == n_nodes
+
+
+@njit(nogil=True, cache=True)
+def fill_compelled(parents: Words, compelled: Words) -> None:
+    """Fill the rows of compelled parents of a DAG whose nodes are numbered in a causal order.
+
+    Chickering's labelling comes down to one test a node. Let x be the last parent of y. If a parent of y other than x
+    is no parent of x, or a compelled parent of x is no parent of y, all edges into y are compelled; else those that
+    come from the compelled parents of x.
+    """
+    n_nodes = np.uint64(parents.shape[0])
+    if parents.ndim == 1:
+        for y in range(n_nodes):
+            mine = parents[y]
+            if mine == ZERO:
+                compelled[y] = ZERO
+                continue
+            x = LAST - zeros_above(mine)
+            whole = ((mine ^ bit_of(x)) & ~parents[x]) | (compelled[x] & ~mine)
+            compelled[y] = mine if whole else compelled[x]
+    else:
+        words = np.uint64(parents.shape[1])
+        for y in range(n_nodes):
+            top = words
+            while top > ZERO and parents[y, top - ONE] == ZERO:
+                top -= ONE
+            if top == ZERO:
+                compelled[y] = ZERO
+                continue
+            top -= ONE
+            x = (top << SIX) + LAST - zeros_above(parents[y, top])
+            whole = ZERO
+            for w in range(words):
+                others = parents[y, w] ^ (bit_of(x) * np.uint64(w == top))
+                whole |= (others & ~parents[x, w]) | (compelled[x, w] & ~parents[y, w])
+            for w in range(words):
+                compelled[y, w] = parents[y, w] if whole else compelled[x, w]

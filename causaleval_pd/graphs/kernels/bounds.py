@@ -1,0 +1,253 @@
+"""Compiled bounds of the SID over the DAGs of a class: `bounds_numpy` says what is found.
+
+The SID adds up over the nodes of the estimate, a node's part depends on its parents alone, and the undirected
+components of a CPDAG are oriented independently. So the smallest and the largest sum of a component follow from those
+of the smaller components that each source leaves (`component_kernels`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from .bits import ONE, SIX, ZERO, bit_of, lowest, popcount
+from .components import (
+    BY_SIZE,
+    CHILDREN,
+    CHOICES,
+    COLUMNS,
+    COST,
+    FIRST_CHILD,
+    FIRST_CHOICE,
+    HIGH,
+    LOW,
+    SOURCE,
+    STATES,
+    Choices,
+    empty_lists,
+    fill_part,
+    holds,
+    is_empty,
+    is_orientable,
+    list_choices,
+    list_single,
+)
+from .inputs import Ints, Words, checked_comparison, checked_planes
+from .lanes import Arcs, Room, load_graph, read_edges, walk_open, workspace
+
+#: what became of a comparison
+_LOCAL, _CYCLIC = 1, -1
+#: rows of words a node that a comparison works with: four of `walk_open`, then
+_DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
+
+
+@njit(nogil=True, cache=True)
+def _read_graph(planes: Words, room: Room, near: Words) -> Arcs:
+    """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
+    n, n_undirected = read_edges(planes, room.places.shape[1] - 1, room.ends, room.undirected)
+    near[:] = ZERO
+    for a in range(n):
+        if room.undirected[a]:
+            u, v = np.uint64(room.ends[0, a]), np.uint64(room.ends[1, a])
+            near[u, v >> SIX] |= bit_of(v)
+            near[v, u >> SIX] |= bit_of(u)
+    return Arcs(room.ends[0], room.ends[1], room.undirected, n, n_undirected)
+
+
+@njit(nogil=True, cache=True)
+def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
+    """Add to each lane's cost the outcomes for which its treatment's parents are wrong in the truth, a DAG.
+
+    The directed edges' parents are added to those that are given.
+    """
+    treatment, given, descendant = rows[_TREATMENT], rows[_GIVEN], rows[_DESCENDANT]
+    for a in range(arcs.n):
+        if not arcs.undirected[a]:
+            given[arcs.tail[a]] |= treatment[arcs.head[a]]
+    walk_open(true, given, treatment, descendant, rows[0:4])
+    used = ZERO
+    for v in range(given.size):
+        used |= treatment[v]
+    for v in range(given.size):
+        wrong = ((given[v] & descendant[v]) | (~given[v] & rows[0, v])) & ~treatment[v] & used
+        while wrong != ZERO:
+            cost[lowest(wrong)] += 1
+            wrong &= wrong - ONE
+
+
+@njit(nogil=True, cache=True)
+def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Ints) -> None:
+    """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
+    treatment, given = rows[_TREATMENT], rows[_GIVEN]
+    words = lists.states.shape[1] // 2
+    n_choices = lists.counts[CHOICES]
+    state = 0
+    for start in range(0, n_choices, 64):
+        treatment[:] = ZERO
+        given[:] = ZERO
+        for c in range(start, min(start + 64, n_choices)):
+            while lists.table[state + 1, FIRST_CHOICE] <= c:
+                state += 1
+            bit = ONE << np.uint64(c - start)
+            treatment[lists.table[c, SOURCE]] |= bit
+            for w in range(np.uint64(words)):
+                left = lists.states[state, words + w]
+                while left != ZERO:
+                    given[(w << SIX) + lowest(left)] |= bit
+                    left &= left - ONE
+        cost[:] = 0
+        _count_lanes(true, arcs, rows, cost)
+        for c in range(start, min(start + 64, n_choices)):
+            lists.table[c, COST] = cost[c - start]
+
+
+@njit(nogil=True, cache=True)
+def _sort_states(lists: Choices, place: Ints) -> None:
+    """Sort the states by their numbers of members; `place` counts them."""
+    n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
+    place[:] = 0
+    for s in range(n_states):
+        size = 0
+        for w in range(words):
+            size += popcount(lists.states[s, w])
+        lists.table[s, LOW] = size
+        place[size + 1] += 1
+    for k in range(place.size - 1):
+        place[k + 1] += place[k]
+    for s in range(n_states):
+        lists.table[place[lists.table[s, LOW]], BY_SIZE] = s
+        place[lists.table[s, LOW]] += 1
+
+
+@njit(nogil=True, cache=True)
+def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: Ints, out: Ints) -> None:
+    """Add the smallest and the largest sums of the listed components, and empty the lists."""
+    n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
+    _cost_choices(true, arcs, lists, rows, place[-64:])
+    _sort_states(lists, place[:-64])
+    for k in range(n_states):  # what a state leaves is smaller
+        s = lists.table[k, BY_SIZE]
+        least = most = -1
+        for c in range(lists.table[s, FIRST_CHOICE], lists.table[s + 1, FIRST_CHOICE]):
+            low_sum = high_sum = lists.table[c, COST]
+            for q in range(lists.table[c, FIRST_CHILD], lists.table[c + 1, FIRST_CHILD]):
+                low_sum += lists.table[lists.children[q], LOW]
+                high_sum += lists.table[lists.children[q], HIGH]
+            least = low_sum if least < 0 else min(least, low_sum)
+            most = max(most, high_sum)
+        lists.table[s, LOW], lists.table[s, HIGH] = least, most
+        if is_empty(lists.states[s, words:]):  # a component of the graph, as nothing lies outside
+            out[0] += least
+            out[1] += most
+    empty_lists(lists)
+
+
+@njit(nogil=True, cache=True)
+def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words) -> tuple[int, int]:
+    """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
+    treatment, given = rows[_TREATMENT], rows[_GIVEN]
+    degree = 0
+    for w in range(near.shape[1]):
+        degree += popcount(near[v, w])
+    if degree > 60 or (1 << degree) > limit:
+        return 0, near.shape[0] - 1
+    cost, neighbours = np.empty(64, np.int64), np.empty(degree, np.int64)
+    listed = 0
+    for u in range(np.uint64(near.shape[0])):
+        if holds(near[v], u):
+            neighbours[listed] = u
+            listed += 1
+    least = most = -1
+    for start in range(0, 1 << degree, 64):
+        stop = min(start + 64, 1 << degree)
+        treatment[:] = ZERO
+        given[:] = ZERO
+        cost[:] = 0
+        for s in range(start, stop):
+            bit = ONE << np.uint64(s - start)
+            treatment[v] |= bit
+            for k in range(degree):
+                if (s >> k) & 1:
+                    given[neighbours[k]] |= bit
+        _count_lanes(true, arcs, rows, cost)
+        for s in range(stop - start):
+            least = cost[s] if least < 0 else min(least, cost[s])
+            most = max(most, cost[s])
+    return least, most
+
+
+@njit(nogil=True, cache=True)
+def _add_component(
+    true: Arcs, arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words, rows: Words, place: Ints, out: Ints
+) -> Choices:
+    """List a component; where it cannot be oriented as a whole, add what its nodes can make at least and at most."""
+    listed = False
+    if is_orientable(arcs, near, part, sets[0]):
+        states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
+        lists, listed = list_choices(lists, part, near, sets)
+        if not listed:  # it may need the room of those before it
+            lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN] = states, choices, children
+            _add_extremes(true, arcs, lists, rows, place, out)
+            lists, listed = list_choices(lists, part, near, sets)
+            if not listed:
+                empty_lists(lists)
+    if listed:
+        return lists
+    out[2] = _LOCAL
+    for v in range(np.uint64(near.shape[0])):
+        if holds(part, v):
+            low, high = _local_extremes(true, arcs, near, v, lists.states.shape[0], rows)
+            out[0] += low
+            out[1] += high
+    return lists
+
+
+@njit(nogil=True, cache=True)
+def _sid_bounds(
+    truth: Words, estimate: Words, left: Ints, right: Ints, lists: Choices, room: Room, near: Words, out: Ints
+) -> None:
+    n_nodes, words = near.shape
+    rows = np.zeros((_ROWS, n_nodes), np.uint64)
+    sets = np.empty((2 * n_nodes + 14, words), np.uint64)
+    done, everything, part = np.empty(words, np.uint64), np.zeros(words, np.uint64), np.empty(words, np.uint64)
+    place = np.empty(n_nodes + 2 + 64, np.int64)  # counts by size, and the costs of 64 lanes
+    for v in range(np.uint64(n_nodes)):
+        everything[v >> SIX] |= bit_of(v)
+    for n in range(left.size):
+        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+            true = load_graph(truth[left[n]], room)
+        out[n] = 0
+        if true.n < 0:
+            out[n, 2] = _CYCLIC
+            continue
+        arcs = _read_graph(estimate[right[n]], room, near)
+        done[:] = ZERO
+        for v in range(np.uint64(n_nodes)):
+            if is_empty(near[v]) and lists.counts[CHOICES] < lists.states.shape[0]:
+                list_single(lists, v)
+            elif not holds(done, v):
+                fill_part(everything, v, near, part)
+                for w in range(words):
+                    done[w] |= part[w]
+                lists = _add_component(true, arcs, lists, part, near, sets, rows, place, out[n])
+        _add_extremes(true, arcs, lists, rows, place, out[n])
+
+
+def sid_bounds(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int, limit: int
+) -> NDArray[np.int64]:
+    """Bound the SID over the DAGs of the estimate's class: compiled `bounds_numpy.sid_bounds`."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
+    words = max(1, -(-n_nodes // 64))
+    lists = Choices(
+        states=np.empty((limit, 2 * words), np.uint64),
+        table=np.empty((limit + 1, COLUMNS), np.int64),
+        children=np.empty(256, np.int64),
+        slots=np.full(1 << (2 * limit - 1).bit_length(), -1, np.int64),
+        counts=np.zeros(4, np.int64),
+    )
+    out = np.empty((len(given.truth_index), 3), np.int64)
+    _sid_bounds(*given, lists, workspace(n_nodes, *blocks), np.empty((n_nodes, words), np.uint64), out)
+    return out

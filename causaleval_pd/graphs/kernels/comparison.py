@@ -1,0 +1,310 @@
+"""Compiled operations on blocks of graphs; `kernels_numpy` has the same functions in plain numpy.
+
+Every function takes pair planes (N, 2, W): bit k of plane 0 (1) is the mark i -> j (j -> i) of pair k = (i < j),
+numbered row by row. Kernels are serial and release the interpreter lock, so that threads can share the rows of a block.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from .adjustment import adjustment_mistakes
+from .bits import (
+    LAST,
+    ONE,
+    SIX,
+    ZERO,
+    bit_of,
+    causal_order,
+    drop_undirected,
+    fill_compelled,
+    flip,
+    is_set,
+    lowest,
+    mark_rows,
+    popcount,
+    set_mark,
+)
+from .bounds import sid_bounds
+from .draws import draw_graphs
+from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
+from .planes import CLASS_BITS, DAG, KINDS, N_PLANES
+from .relations import ancestor_counts, blanket_counts, separation_mistakes
+
+__all__ = [
+    "adjustment_mistakes",
+    "ancestor_counts",
+    "blanket_counts",
+    "dag_to_cpdag",
+    "degrees",
+    "draw_graphs",
+    "extend_to_dag",
+    "is_acyclic",
+    "pair_counts",
+    "separation_mistakes",
+    "sid_bounds",
+    "split_cells",
+    "v_structure_counts",
+]
+
+N_COUNTS = 9
+_DAG, _CLASS_SHIFT, _BYTE = np.uint64(DAG), np.uint64(16), np.uint64(0xFF)
+
+
+def _rows(n_nodes: int) -> Words:
+    """Return room for one graph as rows of bits."""
+    return np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+
+
+@njit(nogil=True, cache=True)
+def _pair_counts(truth: Words, estimate: Words, left: Ints, right: Ints, out: NDArray[np.int32]) -> None:
+    for n in range(left.size):
+        t, e = truth[left[n]], estimate[right[n]]
+        shared = true = estimated = same = opposite = directed = claimed = lost = added = 0
+        for w in range(t.shape[1]):
+            tf, tb, ef, eb = t[0, w], t[1, w], e[0, w], e[1, w]
+            t_edge, e_edge, t_arrow, e_arrow = tf | tb, ef | eb, tf ^ tb, ef ^ eb
+            both = t_arrow & e_arrow
+            shared += popcount(t_edge & e_edge)
+            true += popcount(t_edge)
+            estimated += popcount(e_edge)
+            same += popcount(both & ~(tf ^ ef))
+            opposite += popcount(both & (tf ^ ef))
+            directed += popcount(t_arrow)
+            claimed += popcount(e_arrow)
+            lost += popcount(t_arrow & ef & eb)
+            added += popcount(e_arrow & tf & tb)
+        out[0, n], out[1, n], out[2, n], out[3, n], out[4, n] = shared, true, estimated, same, opposite
+        out[5, n], out[6, n], out[7, n], out[8, n] = directed, claimed, lost, added
+
+
+def pair_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
+) -> NDArray[np.int32]:
+    """Count what pairs of graphs have in common: compiled `kernels_numpy.pair_counts`."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    out = np.empty((N_COUNTS, len(given.truth_index)), np.int32)
+    _pair_counts(*given, out)
+    return out.T
+
+
+@njit(nogil=True, cache=True)
+def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, acyclic: NDArray[np.bool_]) -> None:
+    n_nodes = np.uint64(parents.shape[0])
+    waiting = np.empty(parents.shape[0], np.int64)
+    order = np.empty(parents.shape[0], np.uint64)
+    rank = np.empty(parents.shape[0], np.uint64)
+    ranked, compelled = np.empty_like(parents), np.empty_like(parents)
+    for n in range(planes.shape[0]):
+        mark_rows(planes[n], parents, children)
+        acyclic[n] = causal_order(parents, children, waiting, order)
+        if not acyclic[n]:
+            continue
+        for r in range(n_nodes):
+            rank[order[r]] = r
+        ranked[:] = ZERO
+        for v in range(n_nodes):
+            for w in range(np.uint64(parents.shape[1])):
+                left = parents[v, w]
+                while left != ZERO:
+                    flip(ranked, rank[v], rank[(w << SIX) + lowest(left)], ONE)
+                    left &= left - ONE
+        fill_compelled(ranked, compelled)
+        for v in range(n_nodes):
+            for w in range(np.uint64(ranked.shape[1])):
+                left = ranked[v, w]
+                while left != ZERO:
+                    u = (w << SIX) + lowest(left)
+                    left &= left - ONE
+                    set_mark(out[n], order[u], order[v], n_nodes, ONE ^ is_set(compelled, v, u))
+
+
+def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
+    """Replace DAGs by the CPDAGs of their classes: compiled `kernels_numpy.dag_to_cpdag`."""
+    given = checked_planes(planes, n_nodes)
+    out, acyclic = np.zeros(given.shape, np.uint64), np.zeros(len(given), np.bool_)
+    _dag_to_cpdag(given, _rows(n_nodes), _rows(n_nodes), out, acyclic)
+    return out, acyclic
+
+
+@njit(nogil=True, cache=True)
+def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.bool_]) -> None:
+    waiting = np.empty(parents.shape[0], np.int64)
+    order = np.empty(parents.shape[0], np.uint64)
+    for n in range(planes.shape[0]):
+        mark_rows(planes[n], parents, children)
+        drop_undirected(parents, children)
+        out[n] = causal_order(parents, children, waiting, order)
+
+
+def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
+    """Tell which graphs have no cycle of directed edges: compiled `kernels_numpy.is_acyclic`."""
+    given = checked_planes(planes, n_nodes)
+    out = np.empty(len(given), np.bool_)
+    _is_acyclic(given, _rows(n_nodes), _rows(n_nodes), out)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
+    """Tell whether a node has no child left, and its undirected neighbours are adjacent to all its other neighbours."""
+    words = np.uint64(alive.size)
+    for w in range(words):
+        if out[x, w] & ~into[x, w] & alive[w]:
+            return False
+    for w in range(words):
+        left = into[x, w] & out[x, w] & alive[w]
+        while left != ZERO:
+            y = (w << SIX) + lowest(left)
+            left &= left - ONE
+            for k in range(words):
+                others = (into[x, k] | out[x, k]) & alive[k]
+                if k == y >> SIX:
+                    others &= ~bit_of(y)
+                if others & ~(into[y, k] | out[y, k]):
+                    return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
+    n_nodes = np.uint64(into.shape[0])
+    words = np.uint64(into.shape[1])
+    alive = np.empty(into.shape[1], np.uint64)
+    for n in range(planes.shape[0]):
+        mark_rows(planes[n], into, out)
+        alive[:] = ZERO
+        for v in range(n_nodes):
+            alive[v >> SIX] |= bit_of(v)
+        left, found = n_nodes, True
+        while left > ZERO and found:
+            found = False
+            for x in range(n_nodes):
+                if (alive[x >> SIX] >> (x & LAST)) & ONE and _is_sink(into, out, alive, x):
+                    alive[x >> SIX] ^= bit_of(x)
+                    for w in range(words):
+                        parents = into[x, w] & alive[w]
+                        while parents != ZERO:
+                            set_mark(extended[n], (w << SIX) + lowest(parents), x, n_nodes, ZERO)
+                            parents &= parents - ONE
+                    left -= ONE
+                    found = True
+        ok[n] = left == ZERO
+        if not ok[n]:
+            extended[n, :, :] = ZERO
+
+
+def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
+    """Orient the undirected edges of PDAGs consistently: compiled `kernels_numpy.extend_to_dag`."""
+    given = checked_planes(planes, n_nodes)
+    extended, ok = np.zeros(given.shape, np.uint64), np.empty(len(given), np.bool_)
+    _extend(given, _rows(n_nodes), _rows(n_nodes), extended, ok)
+    return extended, ok
+
+
+@njit(nogil=True, cache=True)
+def _colliders(parents: Words, adjacent: Words) -> int:
+    """Count pairs of parents of a node that are not adjacent, over all nodes."""
+    found = 0
+    words = np.uint64(parents.shape[1])
+    for k in range(parents.shape[0]):
+        for w in range(words):
+            left = parents[k, w]
+            while left != ZERO:
+                i = (w << SIX) + lowest(left)
+                left &= left - ONE
+                found += popcount(left & ~adjacent[i, w])
+                for v in range(w + ONE, words):
+                    found += popcount(parents[k, v] & ~adjacent[i, v])
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
+    """Fill the rows of strict parents and of neighbours of a graph."""
+    mark_rows(planes, parents, adjacent)
+    for v in range(parents.shape[0]):
+        for w in range(parents.shape[1]):
+            into, out = parents[v, w], adjacent[v, w]
+            parents[v, w] = into & ~out
+            adjacent[v, w] = into | out
+
+
+@njit(nogil=True, cache=True)
+def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.int32]) -> None:
+    parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
+    true = 0
+    for n in range(left.size):
+        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+            _v_structure_rows(truth[left[n]], parents, adjacent)
+            true = _colliders(parents, adjacent)
+        _v_structure_rows(estimate[right[n]], other_parents, other_adjacent)
+        out[0, n], out[1, n] = true, _colliders(other_parents, other_adjacent)
+        for v in range(parents.shape[0]):
+            for w in range(parents.shape[1]):
+                other_parents[v, w] &= parents[v, w]
+                other_adjacent[v, w] |= adjacent[v, w]
+        out[2, n] = _colliders(other_parents, other_adjacent)
+
+
+def v_structure_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
+) -> NDArray[np.int32]:
+    """Count v-structures of truth, estimate and both: compiled `kernels_numpy.v_structure_counts`."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    for block in (given.truth, given.estimate):
+        checked_planes(block, n_nodes)
+    out = np.empty((3, len(given.truth_index)), np.int32)
+    _v_structures(*given, np.stack([_rows(n_nodes)] * 4), out)
+    return out.T
+
+
+@njit(nogil=True, cache=True)
+def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -> None:
+    for n in range(planes.shape[0]):
+        mark_rows(planes[n], into, out)
+        for v in range(into.shape[0]):
+            for w in range(into.shape[1]):
+                found[n, v, 0] += popcount(into[v, w] & ~out[v, w])
+                found[n, v, 1] += popcount(out[v, w] & ~into[v, w])
+                found[n, v, 2] += popcount(into[v, w] & out[v, w])
+
+
+def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
+    """Count directed edges into and out of each node, and undirected ones: compiled `kernels_numpy.degrees`."""
+    given = checked_planes(planes, n_nodes)
+    found = np.zeros((len(given), n_nodes, 3), np.int32)
+    _degrees(given, _rows(n_nodes), _rows(n_nodes), found)
+    return read_only(found, np.int32)
+
+
+@njit(nogil=True, cache=True)
+def _split_cells(
+    cells: Words, size: np.uint64, padding: np.uint64, planes: Words, kinds: NDArray[np.uint8], n_kinds: np.uint64
+) -> bool:
+    words = np.uint64(planes.shape[2])
+    for n in range(cells.shape[0]):
+        differs = (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
+        for w in range(ONE, size):
+            differs |= cells[n, w] ^ cells[0, w]
+        undirected = ZERO
+        for w in range(words):
+            forward, backward = cells[n, size + w], cells[n, size + words + w]
+            planes[n, 0, w], planes[n, 1, w] = forward, backward
+            undirected |= forward & backward
+        differs |= (planes[n, 0, words - ONE] | planes[n, 1, words - ONE]) & padding
+        kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
+        kinds[n] = kind
+        if differs != ZERO or kind >= n_kinds or (kind == _DAG and undirected != ZERO):
+            return False
+    return True
+
+
+def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:
+    """Take packed cells apart that should all have the first one's header: compiled `kernels_numpy.split_cells`."""
+    given = read_only(cells, np.uint64)
+    planes, kinds = np.empty((len(given), N_PLANES, words), np.uint64), np.empty(len(given), np.uint8)
+    alike = _split_cells(given, np.uint64(size), np.uint64(padding), planes, kinds, np.uint64(len(KINDS)))
+    return planes, kinds, bool(alike)

@@ -1,0 +1,145 @@
+"""Compiled random graphs; `kernels_numpy` says what is drawn.
+
+Draw r of a row reads the words mix(s + STEP), mix(s + 2 STEP), ... with s = mix(mix(key + STEP) + (r + 1) STEP), all
+modulo 2^64; mix is the output function of splitmix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195). A word
+gives two bounded numbers, one from its low and one from its high half: a half x gives floor(x n / 2^32) below n, and
+the whole word is passed over if x n mod 2^32 < 2^32 mod n in either half. Pairs are drawn first, then the shuffle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from .bits import ONE, ZERO, fill_compelled, flip, is_set, set_mark
+from .inputs import Ints, Words, checked_draws
+from .planes import N_PLANES, plane_words
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_11, _27, _30, _31, _32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+@njit(nogil=True, cache=True)
+def mix(z: np.uint64) -> np.uint64:
+    """Scramble a word: the output function of splitmix64."""
+    z = (z ^ (z >> _30)) * _FIRST
+    z = (z ^ (z >> _27)) * _SECOND
+    return z ^ (z >> _31)
+
+
+@njit(nogil=True, cache=True)
+def unit(state: np.uint64) -> float:
+    """Return the number in [0, 1) made of the upper 53 bits of the word at a state of the stream."""
+    return np.float64(mix(state) >> _11) * 2.0**-53
+
+
+@njit(nogil=True, cache=True)
+def two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uint64, np.uint64]:
+    """Return whether the word is accepted, and a number below `n` and one below `m`."""
+    low, high = (word & _LOW) * n, (word >> _32) * m
+    accepted = True
+    if (low & _LOW) < n or (high & _LOW) < m:  # rare, so that the divisions cost nothing
+        accepted = (low & _LOW) >= (ONE << _32) % n and (high & _LOW) >= (ONE << _32) % m
+    return accepted, low >> _32, high >> _32
+
+
+@njit(nogil=True, cache=True)
+def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high: Words) -> np.uint64:
+    """Draw `n_edges` distinct pairs of ranks, as parent rows and as lists; return the state of the stream."""
+    n_nodes = np.uint64(parents.shape[0])
+    n_pairs = parents.shape[0] * (parents.shape[0] - 1) // 2
+    complement = 2 * n_edges > n_pairs
+    wanted = np.uint64(n_pairs - n_edges if complement else n_edges)
+    parents[:] = ZERO
+    e = ZERO
+    while e < wanted:
+        state += STEP
+        accepted, a, b = two_below(mix(state), n_nodes, n_nodes - ONE)
+        if not accepted:
+            continue
+        b += np.uint64(b >= a)
+        low[e], high[e] = min(a, b), max(a, b)  # overwritten by the next pair unless it is new
+        new = ONE ^ is_set(parents, high[e], low[e])
+        flip(parents, high[e], low[e], new)
+        e += new
+    if complement:
+        e = ZERO
+        for y in range(n_nodes):
+            for x in range(y):
+                flip(parents, y, x, ONE)
+                low[e], high[e] = x, y
+                e += is_set(parents, y, x)
+    return state
+
+
+@njit(nogil=True, cache=True)
+def shuffle(state: np.uint64, order: Words) -> np.uint64:
+    """Fill `order` with a random permutation; return the state of the stream."""
+    for i in range(order.size):
+        order[i] = i
+    left = np.uint64(order.size)
+    while left > ONE:
+        state += STEP
+        accepted, j, k = two_below(mix(state), left, left - ONE)
+        if accepted:
+            left -= ONE
+            order[left], order[j] = order[j], order[left]
+            left -= ONE
+            order[left], order[k] = order[k], order[left]
+    return state
+
+
+@njit(nogil=True, cache=True)
+def _draw(
+    n_edges: Ints,
+    cpdag: NDArray[np.bool_],
+    keys: Words,
+    fixed: Ints,
+    start: int,
+    count: int,
+    parents: Words,
+    low: Words,
+    high: Words,
+    planes: Words,
+) -> None:
+    n_nodes = np.uint64(parents.shape[0])
+    compelled = np.empty_like(parents)
+    order = np.empty(parents.shape[0], np.uint64)
+    for i in range(fixed.size):
+        order[i] = fixed[i]
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        for column in range(count):
+            state = mix(base + np.uint64(start + column + 1) * STEP)
+            wanted = n_edges[row, column if n_edges.shape[1] > 1 else 0]
+            state = draw_pairs(state, wanted, parents, low, high)
+            if fixed.size == 0:
+                shuffle(state, order)
+            if cpdag[row]:
+                fill_compelled(parents, compelled)
+            into = compelled if cpdag[row] else parents
+            graph = planes[row * count + column]
+            for e in range(wanted):
+                undirected = ONE ^ is_set(into, high[e], low[e])
+                set_mark(graph, order[low[e]], order[high[e]], n_nodes, undirected)
+
+
+def draw_graphs(
+    n_nodes: int,
+    n_edges: ArrayLike,
+    cpdag: ArrayLike,
+    keys: ArrayLike,
+    start: int,
+    count: int,
+    order: ArrayLike = (),
+) -> Words:
+    """Draw random graphs with given numbers of edges: compiled `kernels_numpy.draw_graphs`."""
+    given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
+    planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    parents = np.empty(n_nodes if n_nodes <= 64 else (n_nodes, -(-n_nodes // 64)), np.uint64)
+    low, high = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
+    _draw(given.n_edges, given.cpdag, given.keys, given.order, start, count, parents, low, high, planes)
+    return planes

@@ -1,0 +1,302 @@
+"""Compiled walks over one graph that answer 64 questions at once.
+
+A *lane* is a bit position of a word. The word of a node says for which of 64 questions (treatments, or pairs of a
+treatment and an outcome) the node is in some set or state, so that one pass over the edges serves all of them. A graph
+is a list of arcs (tail, head) in which every arc into a node stands before the arcs out of it. An undirected edge is
+an arc too, directed as in one DAG of the graph's class, and marked.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .bits import ONE, ZERO, lowest
+from .inputs import Ints, Words
+
+Nodes = NDArray[np.uint16]
+Flags = NDArray[np.bool_]
+
+
+class Arcs(NamedTuple):
+    """The arcs of a graph, those into a node before those out of it.
+
+    Attributes
+    ----------
+    tail, head : (E,) uint16
+        Ends of the arcs; the first `n` count.
+    undirected : (E,) bool
+        Whether the edge is undirected in the graph.
+    n, n_undirected : int
+        Number of arcs, -1 for a graph with a cycle, and of undirected ones.
+    """
+
+    tail: Nodes
+    head: Nodes
+    undirected: Flags
+    n: int
+    n_undirected: int
+
+
+class Room(NamedTuple):
+    """Scratch memory for reading one graph.
+
+    Attributes
+    ----------
+    ends : (2, E) uint16
+        Edges as they are read.
+    undirected : (E,) bool
+        Which of them are undirected.
+    places : (4, d + 1) int64
+        Counters of the nodes.
+    listed : (E,) int64
+        Edges by tail.
+    """
+
+    ends: Nodes
+    undirected: Flags
+    places: Ints
+    listed: Ints
+
+
+#: matrices over pairs of nodes are kept a few at a time; this many nodes make them 400 MB
+MOST_NODES = 20_000
+
+
+def workspace(n_nodes: int, *blocks: Words) -> Room:
+    """Return room for reading any graph of some blocks."""
+    if n_nodes > MOST_NODES:
+        raise ValueError(
+            f"paths are compared in graphs of at most {MOST_NODES} nodes, found {n_nodes}; compare adjacencies, or "
+            "parts of the graphs"
+        )
+    most = 1
+    for planes in blocks:
+        if len(planes):
+            most = max(most, int(np.bitwise_count(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
+    return Room(
+        np.empty((2, most), np.uint16),
+        np.empty(most, np.bool_),
+        np.empty((4, n_nodes + 1), np.int64),
+        np.empty(most, np.int64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
+    """List the edges (tail, head) of a graph and mark the undirected ones; return how many there are of all and these.
+
+    Parameters
+    ----------
+    planes : (2, W) uint64
+        The graph.
+    n_nodes : int
+        Number of nodes.
+    ends : (2, E) uint16
+        Filled with tails and heads.
+    undirected : (E,) bool
+        Filled.
+    """
+    found = loose = i = 0
+    row_end = n_nodes - 1  # pairs of node i end before row_end
+    for w in range(planes.shape[1]):
+        forward, backward = planes[0, w], planes[1, w]
+        left = forward | backward
+        while left != ZERO:
+            bit: np.uint64 = lowest(left)
+            left &= left - ONE
+            pair = 64 * w + np.int64(bit)
+            while pair >= row_end:
+                i += 1
+                row_end += n_nodes - 1 - i
+            j = pair + n_nodes - row_end
+            if (forward >> bit) & ONE:
+                ends[0, found], ends[1, found] = i, j
+            else:
+                ends[0, found], ends[1, found] = j, i
+            undirected[found] = ((forward & backward) >> bit) & ONE
+            loose += undirected[found]
+            found += 1
+    return found, loose
+
+
+@njit(nogil=True, cache=True)
+def orient_undirected(ends: Nodes, undirected: Flags, n_edges: int, rank: Ints, weight: Ints) -> None:
+    """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph.
+
+    `rank` and `weight` (d,) are scratch.
+    """
+    n_nodes = rank.size
+    for v in range(n_nodes):
+        rank[v], weight[v] = n_nodes, -1
+    for a in range(n_edges):
+        if undirected[a]:
+            weight[ends[0, a]] = 0
+            weight[ends[1, a]] = 0
+    for r in range(n_nodes):
+        best, chosen = -1, -1
+        for v in range(n_nodes):
+            if rank[v] == n_nodes and weight[v] > best:
+                best, chosen = weight[v], v
+        if chosen < 0:
+            break
+        rank[chosen] = r
+        for a in range(n_edges):
+            if undirected[a]:
+                if ends[0, a] == chosen:
+                    weight[ends[1, a]] += 1
+                elif ends[1, a] == chosen:
+                    weight[ends[0, a]] += 1
+    for a in range(n_edges):
+        if undirected[a] and rank[ends[0, a]] > rank[ends[1, a]]:
+            ends[0, a], ends[1, a] = ends[1, a], ends[0, a]
+
+
+@njit(nogil=True, cache=True)
+def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
+    """Sort the arcs that were read by the places of their heads in a causal order; False if there is a cycle."""
+    n_nodes = room.places.shape[1] - 1
+    first, waiting, order, start = room.places[0], room.places[1], room.places[2], room.places[3]
+    first[:] = 0
+    waiting[:] = 0
+    for a in range(n_arcs):
+        first[room.ends[0, a] + 1] += 1
+        waiting[room.ends[1, a]] += 1
+    for v in range(n_nodes):
+        first[v + 1] += first[v]
+        start[v] = first[v]
+    for a in range(n_arcs):
+        u = room.ends[0, a]
+        room.listed[start[u]] = a
+        start[u] += 1
+    placed = done = filled = 0
+    for v in range(n_nodes):
+        start[v] = waiting[v]
+        if waiting[v] == 0:
+            order[placed] = v
+            placed += 1
+    while done < placed:
+        u = order[done]
+        done += 1
+        for q in range(first[u], first[u + 1]):
+            v = room.ends[1, room.listed[q]]
+            waiting[v] -= 1
+            if waiting[v] == 0:
+                order[placed] = v
+                placed += 1
+    if placed < n_nodes:
+        return False
+    for r in range(n_nodes):  # from the number of arcs into a node to the place of the first one
+        v = order[r]
+        size = start[v]
+        start[v] = filled
+        filled += size
+    for r in range(n_nodes):
+        u = order[r]
+        for q in range(first[u], first[u + 1]):
+            a = room.listed[q]
+            v = room.ends[1, a]
+            tail[start[v]], head[start[v]], undirected[start[v]] = u, v, room.undirected[a]
+            start[v] += 1
+    return True
+
+
+@njit(nogil=True, cache=True)
+def load_graph(planes: Words, room: Room) -> Arcs:
+    """Read a DAG or CPDAG into sorted arcs; `n` is -1 if it has a cycle."""
+    n_nodes = room.places.shape[1] - 1
+    n, n_undirected = read_edges(planes, n_nodes, room.ends, room.undirected)
+    tail, head = np.empty(n, np.uint16), np.empty(n, np.uint16)
+    undirected = np.empty(n, np.bool_)
+    if n_undirected > 0:
+        orient_undirected(room.ends, room.undirected, n, room.places[0, :n_nodes], room.places[1, :n_nodes])
+    if not sort_arcs(room, n, tail, head, undirected):
+        return Arcs(tail, head, undirected, -1, 0)
+    return Arcs(tail, head, undirected, n, n_undirected)
+
+
+@njit(nogil=True, cache=True)
+def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
+    """Extend `reached` along arcs, and undirected edges both ways, without entering a node in its barred lanes."""
+    while True:
+        for a in range(arcs.n):
+            u, v = arcs.tail[a], arcs.head[a]
+            reached[v] |= reached[u] & ~barred[v]
+        if arcs.n_undirected == 0:
+            return
+        changed = ZERO
+        for a in range(arcs.n - 1, -1, -1):
+            if arcs.undirected[a]:
+                u, v = arcs.tail[a], arcs.head[a]
+                new = reached[v] & ~reached[u] & ~barred[u]
+                reached[u] |= new
+                changed |= new
+        if changed == ZERO:
+            return
+
+
+@njit(nogil=True, cache=True)
+def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
+    """Extend `reached` against arcs, and along undirected edges, without entering a node in its barred lanes."""
+    while True:
+        for a in range(arcs.n - 1, -1, -1):
+            u, v = arcs.tail[a], arcs.head[a]
+            reached[u] |= reached[v] & ~barred[u]
+        if arcs.n_undirected == 0:
+            return
+        changed = ZERO
+        for a in range(arcs.n):
+            if arcs.undirected[a]:
+                u, v = arcs.tail[a], arcs.head[a]
+                new = reached[u] & ~reached[v] & ~barred[v]
+                reached[v] |= new
+                changed |= new
+        if changed == ZERO:
+            return
+
+
+@njit(nogil=True, cache=True)
+def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, invalid: Words) -> None:
+    """Find for each lane the descendants of its treatment, and the nodes for which `given` is no adjustment set.
+
+    A node is invalid if it is in the set, behind a causal path that meets the set, or at the end of an open path from
+    the treatment that is not causal. The arcs are those of a DAG. `invalid` (4, d) is scratch, the result is row 0.
+
+    The states of a node are: reached causally without meeting the set, causally through the set, against an arc, along
+    an arc after going against one. Causal states need one pass over the arcs, the other two alternate passes until
+    nothing changes.
+    """
+    free, blocked, up, down = invalid[0], invalid[1], invalid[2], invalid[3]
+    descendant[:] = ZERO
+    invalid[:] = ZERO
+    for a in range(arcs.n):
+        u, v = arcs.tail[a], arcs.head[a]
+        start = treatment[u]
+        descendant[v] |= descendant[u] | start
+        free[v] |= (free[u] & ~given[u]) | start
+        blocked[v] |= blocked[u] | (free[u] & given[u])
+    first = True
+    while True:
+        changed = ZERO
+        for a in range(arcs.n - 1, -1, -1):
+            u, v = arcs.tail[a], arcs.head[a]
+            inside = given[v]
+            source = ((up[v] & ~inside) | ((down[v] | free[v]) & inside) | treatment[v]) & ~treatment[u]
+            changed |= source & ~up[u]
+            up[u] |= source
+        if changed == ZERO and not first:
+            break
+        first = False
+        changed = ZERO
+        for a in range(arcs.n):
+            u, v = arcs.tail[a], arcs.head[a]
+            source = (up[u] | down[u]) & ~given[u] & ~treatment[v]
+            changed |= source & ~down[v]
+            down[v] |= source
+        if changed == ZERO:
+            break
+    for v in range(invalid.shape[1]):
+        invalid[0, v] = given[v] | blocked[v] | up[v] | down[v]

@@ -1,0 +1,283 @@
+"""Compiled counts of shared ancestors, blankets and separations: `relations_numpy` says what is counted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from .bits import LAST, ONE, SIX, ZERO, bit_of, lowest, mark_rows, popcount
+from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
+from .lanes import Arcs, Flags, Room, load_graph, read_edges, sort_arcs, spread_back, workspace
+
+N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
+_PARENT, _ANCESTOR, _NEAREST = range(3)
+
+
+@njit(nogil=True, cache=True)
+def _directed_arcs(planes: Words, room: Room) -> Arcs:
+    """Read the directed edges of any graph, in a causal order where there is one."""
+    n_edges, _ = read_edges(planes, room.places.shape[1] - 1, room.ends, room.undirected)
+    n = 0
+    for a in range(n_edges):
+        if not room.undirected[a]:
+            room.ends[0, n], room.ends[1, n] = room.ends[0, a], room.ends[1, a]
+            n += 1
+    tail, head = np.empty(n, np.uint16), np.empty(n, np.uint16)
+    undirected = np.empty(n, np.bool_)
+    for a in range(n):
+        room.undirected[a] = False
+    if not sort_arcs(room, n, tail, head, undirected):
+        tail[:] = room.ends[0, :n]
+        head[:] = room.ends[1, :n]
+    return Arcs(tail, head, undirected, n, 0)
+
+
+@njit(nogil=True, cache=True)
+def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> None:
+    """Set lane t of every node that has node first + t as an ancestor (on a cycle, itself)."""
+    reached[:] = ZERO
+    changed = True
+    while changed:
+        changed = False
+        for a in range(arcs.n):
+            u, v = np.int64(arcs.tail[a]), np.int64(arcs.head[a])
+            new = reached[u]
+            if first <= u < first + n_lanes:
+                new |= ONE << np.uint64(u - first)
+            if new & ~reached[v]:
+                reached[v] |= new
+                changed = True
+
+
+@njit(nogil=True, cache=True)
+def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, room: Room, out: Ints) -> None:
+    n_nodes = room.places.shape[1] - 1
+    below = np.empty(n_nodes, np.uint64)
+    claimed = np.empty(((n_nodes + 63) // 64, n_nodes), np.uint64)
+    for n in range(left.size):
+        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+            true = _directed_arcs(truth[left[n]], room)
+        arcs = _directed_arcs(estimate[right[n]], room)
+        out[:, n] = 0
+        for first in range(0, n_nodes, 64):
+            n_lanes = min(64, n_nodes - first)
+            _fill_descendants(true, first, n_lanes, below)
+            found = claimed[first // 64]
+            _fill_descendants(arcs, first, n_lanes, found)
+            for v in range(n_nodes):
+                other = ~ZERO
+                if first <= v < first + n_lanes:
+                    other = ~(ONE << np.uint64(v - first))
+                out[0, n] += popcount(below[v] & other)
+                out[1, n] += popcount(found[v] & other)
+                out[2, n] += popcount(below[v] & found[v] & other)
+        for a in range(true.n):
+            u, v = np.uint64(true.tail[a]), np.uint64(true.head[a])
+            agrees = (claimed[u >> SIX, v] >> (u & LAST)) & ONE
+            opposes = (claimed[v >> SIX, u] >> (v & LAST)) & ONE
+            out[3, n] += np.int64(agrees & ~opposes)
+            out[4, n] += np.int64(opposes & ~agrees)
+
+
+def ancestor_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
+) -> NDArray[np.int64]:
+    """Count ancestors and the edges that they agree with: compiled `relations_numpy.ancestor_counts`."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
+    out = np.empty((N_ANCESTOR_COUNTS, len(given.truth_index)), np.int64)
+    _ancestor_counts(*given, workspace(n_nodes, *blocks), out)
+    return out.T
+
+
+@njit(nogil=True, cache=True)
+def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
+    """Fill the rows of the moral graph: neighbours, and nodes with a child in common."""
+    mark_rows(planes, into, out)
+    n_nodes, words = into.shape
+    for v in range(n_nodes):
+        for w in range(words):
+            moral[v, w] = into[v, w] | out[v, w]
+    for v in range(n_nodes):
+        for w in range(np.uint64(words)):
+            children = out[v, w] & ~into[v, w]
+            while children != ZERO:
+                child = (w << SIX) + lowest(children)
+                children &= children - ONE
+                for k in range(words):
+                    moral[v, k] |= into[child, k] & ~out[child, k]
+    for v in range(np.uint64(n_nodes)):
+        moral[v, v >> SIX] &= ~bit_of(v)
+
+
+@njit(nogil=True, cache=True)
+def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
+    into, away, true, found = rows[0], rows[1], rows[2], rows[3]
+    for n in range(left.size):
+        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+            _moral_rows(truth[left[n]], into, away, true)
+        _moral_rows(estimate[right[n]], into, away, found)
+        out[:, n] = 0
+        for v in range(into.shape[0]):
+            for w in range(into.shape[1]):
+                out[0, n] += popcount(true[v, w])
+                out[1, n] += popcount(found[v, w])
+                out[2, n] += popcount(true[v, w] & found[v, w])
+
+
+def blanket_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
+) -> NDArray[np.int64]:
+    """Count members of Markov blankets: compiled `relations_numpy.blanket_counts`."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    for block in (given.truth, given.estimate):
+        checked_planes(block, n_nodes)
+    out = np.empty((N_BLANKET_COUNTS, len(given.truth_index)), np.int64)
+    _blanket_counts(*given, np.empty((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
+    return out.T
+
+
+@njit(nogil=True, cache=True)
+def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, found: Words) -> None:
+    """Fill `found` with the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
+    met[:] = ZERO
+    found[:] = ZERO
+    for a in range(arcs.n):
+        if not arcs.undirected[a]:
+            met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
+    for a in range(arcs.n):
+        u, v = arcs.tail[a], arcs.head[a]
+        found[v] |= members[u] & inside[v]
+        found[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
+
+
+@njit(nogil=True, cache=True)
+def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, rows: Words) -> None:
+    """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
+    border, reached, walking, met, found = rows[0], rows[1], rows[2], rows[3], rows[4]
+    _moral_neighbours(arcs, x, inside, met, border)
+    for v in range(x.size):
+        border[v] &= ~x[v]
+        reached[v] = y[v]
+    changed = True
+    while changed:
+        for v in range(x.size):
+            walking[v] = reached[v] & ~border[v]
+        _moral_neighbours(arcs, walking, inside, met, found)
+        changed = False
+        for v in range(x.size):
+            changed = changed or (found[v] & ~reached[v]) != ZERO
+            reached[v] |= found[v]
+    for v in range(x.size):
+        given[v] = reached[v] & border[v]
+
+
+@njit(nogil=True, cache=True)
+def _fill_separators(arcs: Arcs, separator: int, x: Words, y: Words, given: Words, rows: Words) -> None:
+    """Fill the sets by which the estimate separates x and y, a lane each pair."""
+    given[:] = ZERO
+    if separator == _PARENT:
+        for a in range(arcs.n):
+            u, v = arcs.tail[a], arcs.head[a]
+            given[u] |= x[v] | y[v]
+            if arcs.undirected[a]:
+                given[v] |= x[u] | y[u]
+    else:
+        inside, nowhere = rows[5], rows[6]
+        nowhere[:] = ZERO
+        for v in range(x.size):
+            inside[v] = x[v] | y[v]
+        spread_back(arcs, inside, nowhere)
+        if separator == _ANCESTOR:
+            given[:] = inside
+        else:
+            _fill_nearest(arcs, x, y, inside, given, rows)
+    for v in range(x.size):
+        given[v] &= ~(x[v] | y[v])
+
+
+@njit(nogil=True, cache=True)
+def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) -> int:
+    """Count the lanes whose nodes the truth, a DAG, connects: y is reached from x along or against arcs."""
+    up, down = rows[0], rows[1]
+    up[:] = x
+    down[:] = ZERO
+    changed = ONE
+    while changed != ZERO:
+        changed = ZERO
+        for a in range(true.n):
+            u, v = true.tail[a], true.head[a]
+            new = (up[u] | down[u]) & ~given[u] & ~down[v]
+            down[v] |= new
+            changed |= new
+        for a in range(true.n - 1, -1, -1):
+            u, v = true.tail[a], true.head[a]
+            new = ((up[v] & ~given[v]) | (down[v] & given[v])) & ~up[u]
+            up[u] |= new
+            changed |= new
+    connected = 0
+    for v in range(x.size):
+        connected += popcount(y[v] & (up[v] | down[v]))
+    return connected
+
+
+@njit(nogil=True, cache=True)
+def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, rows: Words) -> int:
+    """Count the ordered pairs that the estimate separates and the truth does not."""
+    n_nodes = rows.shape[1]
+    x, y, given = rows[7], rows[8], rows[9]
+    adjacent[:] = False
+    for a in range(arcs.n):
+        adjacent[arcs.tail[a], arcs.head[a]] = True
+        adjacent[arcs.head[a], arcs.tail[a]] = True
+    x[:] = ZERO
+    y[:] = ZERO
+    waiting = wrong = 0
+    for i in range(n_nodes):
+        # the nearest separator depends on which node comes first, the others do not
+        for j in range(0 if separator == _NEAREST else i + 1, n_nodes):
+            if i != j and not adjacent[i, j]:
+                x[i] |= ONE << np.uint64(waiting)
+                y[j] |= ONE << np.uint64(waiting)
+                waiting += 1
+            if waiting == 64:
+                _fill_separators(arcs, separator, x, y, given, rows)
+                wrong += _count_connected(true, x, y, given, rows)
+                x[:] = ZERO
+                y[:] = ZERO
+                waiting = 0
+    if waiting > 0:
+        _fill_separators(arcs, separator, x, y, given, rows)
+        wrong += _count_connected(true, x, y, given, rows)
+    return wrong if separator == _NEAREST else 2 * wrong
+
+
+@njit(nogil=True, cache=True)
+def _separation_mistakes(
+    truth: Words, estimate: Words, left: Ints, right: Ints, separator: int, room: Room, out: Ints
+) -> None:
+    n_nodes = room.places.shape[1] - 1
+    adjacent = np.zeros((n_nodes, n_nodes), np.bool_)
+    rows = np.zeros((10, n_nodes), np.uint64)
+    for n in range(left.size):
+        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+            true = load_graph(truth[left[n]], room)
+        arcs = load_graph(estimate[right[n]], room)
+        out[n] = _pair_separations(true, arcs, separator, adjacent, rows) if min(true.n, arcs.n) >= 0 else -1
+
+
+def separation_mistakes(
+    truth: ArrayLike,
+    estimate: ArrayLike,
+    truth_index: ArrayLike,
+    estimate_index: ArrayLike,
+    n_nodes: int,
+    separator: str,
+) -> NDArray[np.int64]:
+    """Count separations of the estimate that the truth lacks: compiled `relations_numpy.separation_mistakes`."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
+    out = np.empty(len(given.truth_index), np.int64)
+    _separation_mistakes(*given, SEPARATORS.index(separator), workspace(n_nodes, *blocks), out)
+    return out

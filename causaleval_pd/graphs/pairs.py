@@ -1,0 +1,260 @@
+"""Many graphs at once: blocks of bit planes, and aligned pairs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.pairs import PairError, Pairs
+from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
+from .kernels.planes import KINDS
+
+Planes = NDArray[np.uint64]
+Values = NDArray[np.float64]
+
+
+def kernels() -> ModuleType:
+    """Return the compiled kernels, or their numpy twins where numba cannot be imported."""
+    try:
+        from .kernels import comparison as compiled
+    except ImportError:
+        from . import kernels_numpy
+
+        return kernels_numpy
+    return compiled
+
+
+def control_kernels() -> ModuleType:
+    """Return the compiled kernels of the further null models, or their twins where numba cannot be imported."""
+    try:
+        from .kernels import controls as compiled
+    except ImportError:
+        from . import control_kernels_numpy
+
+        return control_kernels_numpy
+    return compiled
+
+
+def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first position of each distinct row of words, and for each row which of them it equals."""
+    hashed = np.zeros(len(cells), np.uint64)
+    for word in cells.T:
+        hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        hashed ^= hashed >> np.uint64(32)
+    inverse, distinct = pd.factorize(hashed)
+    first = np.full(len(distinct), len(cells), np.int64)
+    np.minimum.at(first, inverse, np.arange(len(cells)))
+    if np.array_equal(cells, cells[first[inverse]]):
+        return first, inverse.astype(np.int64)
+    # two rows share a hash: sort them, which is slower
+    rows = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
+    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+    return first, inverse
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatch:
+    """Graphs with the same number of nodes.
+
+    Attributes
+    ----------
+    n_nodes : int
+        Number of nodes d.
+    planes : (N, 2, W) uint64
+        Bit k of plane 0 (1) tells whether pair k = (i < j) has the mark i -> j (j -> i); both: undirected.
+    kinds : (N,) uint8
+        Position of each graph's class in `KINDS`.
+    """
+
+    n_nodes: int
+    planes: Planes
+    kinds: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+    def take(self, positions: NDArray[Any]) -> GraphBatch:
+        """Return the graphs at `positions`."""
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions])
+
+    @cached_property
+    def edge_counts(self) -> EdgeCounts:
+        """Number of edges, directed edges and undirected edges of each graph."""
+        forward, backward = self.planes[:, 0], self.planes[:, 1]
+        edges = np.bitwise_count(forward | backward).sum(axis=1, dtype=np.float64)
+        undirected = np.bitwise_count(forward & backward).sum(axis=1, dtype=np.float64)
+        return EdgeCounts(edges, edges - undirected, undirected)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int32]:
+        """In-degree, out-degree (directed edges) and undirected degree, (N, d, 3)."""
+        return np.asarray(kernels().degrees(self.planes, self.n_nodes))
+
+    @cached_property
+    def cpdag(self) -> GraphBatch:
+        """The CPDAG of each graph: of a DAG its class, a CPDAG as it is."""
+        planes = self.planes.copy()
+        dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
+        planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
+        return GraphBatch(self.n_nodes, planes, np.full(len(planes), KINDS.index("cpdag"), np.uint8))
+
+
+@dataclass(frozen=True, eq=False)
+class GraphPairs(Pairs):
+    """Aligned pairs over graphs with the same number of nodes.
+
+    Attributes
+    ----------
+    truth, estimate : GraphBatch
+        Stored graphs; controls share their truth.
+    truth_index, estimate_index : (n,) int64
+        Which stored graphs make up a pair.
+    """
+
+    truth: GraphBatch
+    estimate: GraphBatch
+    truth_index: NDArray[np.int64]
+    estimate_index: NDArray[np.int64]
+
+    @classmethod
+    def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
+        """Pair the graphs of two batches one by one."""
+        index = np.arange(len(truth), dtype=np.int64)
+        return cls(truth, estimate, index, index)
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth_index)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of every graph."""
+        return self.truth.n_nodes
+
+    @property
+    def size(self) -> float:
+        """Number of nodes and edges of an estimate, the mean over the pairs."""
+        edges = self.estimate.edge_counts.edges[self.estimate_index]
+        return self.n_nodes + float(edges.mean()) if self.n else float(self.n_nodes)
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that a plain metric takes for one pair, roughly; a costly one takes a hundred times as long."""
+        return self.size
+
+    def take(self, positions: NDArray[Any] | slice) -> GraphPairs:
+        """Return the pairs at `positions`, sharing the stored graphs."""
+        return GraphPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
+
+    def unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        return self._unique
+
+    @cached_property
+    def _unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
+        truth, estimate = self.truth.take(self.truth_index), self.estimate.take(self.estimate_index)
+        parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
+        cells = np.ascontiguousarray(
+            np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
+        )
+        first, inverse = distinct_rows(cells)
+        return self.take(first), inverse
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Tell which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
+        allowed = np.array([kind in kinds for kind in KINDS])
+        truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
+        if allowed.all() and truth_allowed.all():
+            return np.zeros(self.n, bool)
+        fits = truth_allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
+        return np.asarray(~fits)
+
+    def describe(self, position: int) -> str:
+        """Name the classes of the pair at `position`."""
+        truth = KINDS[self.truth.kinds[self.truth_index[position]]]
+        estimate = KINDS[self.estimate.kinds[self.estimate_index[position]]]
+        return f"truth is a {truth} and estimate a {estimate}"
+
+    @cached_property
+    def counts(self) -> PairCounts:
+        """Counts over node pairs that most metrics are functions of."""
+        raw = kernels().pair_counts(self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index)
+        tp, true_edges, estimated_edges, same, turned, true_directed, estimated_directed, lost, added = raw.T
+        return PairCounts(
+            self.n_nodes,
+            tp,
+            true_edges,
+            estimated_edges,
+            same_direction=same,
+            reversed=turned,
+            true_directed=true_directed,
+            estimated_directed=estimated_directed,
+            lost_direction=lost,
+            added_direction=added,
+        )
+
+    @cached_property
+    def v_structures(self) -> VStructureCounts:
+        """Counts of unshielded colliders."""
+        raw = kernels().v_structure_counts(
+            self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
+        )
+        return VStructureCounts(*np.asarray(raw, np.float64).T)
+
+    @cached_property
+    def cpdags(self) -> GraphPairs:
+        """The same pairs with every graph replaced by its CPDAG."""
+        return GraphPairs(self.truth.cpdag, self.estimate.cpdag, self.truth_index, self.estimate_index)
+
+    @property
+    def swapped(self) -> GraphPairs:
+        """The same pairs with truth and estimate exchanged."""
+        return GraphPairs(self.estimate, self.truth, self.estimate_index, self.truth_index)
+
+    @cached_property
+    def ancestors(self) -> AncestorCounts:
+        """Counts of directed paths."""
+        return AncestorCounts(*np.asarray(kernels().ancestor_counts(*self._planes), np.float64).T)
+
+    @cached_property
+    def blankets(self) -> BlanketCounts:
+        """Counts of members of Markov blankets."""
+        return BlanketCounts(*np.asarray(kernels().blanket_counts(*self._planes), np.float64).T)
+
+    def adjustment_mistakes(self, strategy: str) -> Values:
+        """Count the ordered pairs of nodes for which the estimate adjusts wrongly."""
+        return self._acyclic(kernels().adjustment_mistakes(*self._planes, strategy))
+
+    def separation_mistakes(self, separator: str) -> Values:
+        """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
+        return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
+
+    def sid_bounds(self, limit: int) -> NDArray[np.int64]:
+        """Bound the SID over the DAGs of the estimate's class: (n, 3), see the kernel."""
+        if limit not in self._bounds:
+            found = kernels().sid_bounds(*self._planes, limit)
+            self._acyclic(found[:, 2])
+            self._bounds[limit] = found
+        return self._bounds[limit]
+
+    @cached_property
+    def _bounds(self) -> dict[int, NDArray[np.int64]]:
+        return {}
+
+    @property
+    def _planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64], int]:
+        return self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
+
+    def _acyclic(self, found: NDArray[np.int64]) -> Values:
+        """Refuse the -1 by which kernels report a cycle."""
+        if (found < 0).any():
+            raise PairError(np.flatnonzero(found < 0), "a graph that is said to be a DAG or CPDAG has a directed cycle")
+        return found.astype(np.float64)

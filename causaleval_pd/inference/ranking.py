@@ -1,0 +1,131 @@
+"""The levels of a dimension ranked among one another on the same truths: Friedman's test by stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..contract.checks import check_known
+from ..cubes.lazy_tables import tabulate
+from ..cubes.reading import cube_metrics, strata_dims, strata_table
+from ..cubes.schema import FAILED, NO_RUN
+from ..cubes.worst_case import cells, fill_failed
+from ..statistics.direction import score
+from ..statistics.friedman import critical_difference, friedman
+from ..statistics.multiplicity import adjust as adjusted
+from .control_tests import Missing, check_cube
+from .pairwise import Levels, check_truths, complete_blocks, refuse_unpaired
+
+
+def rank_test(
+    cube: xr.Dataset,
+    dim: str,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    adjust: str | None = None,
+    level: float = 0.95,
+    missing: Missing = "drop",
+) -> pd.DataFrame:
+    """Rank the levels of one dimension on each truth, and test in every stratum whether their ranks differ.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`.
+    dim : str
+        The stratum whose levels are ranked, such as "algorithm".
+    metrics : str or sequence of str, optional
+        Which of its metrics; default all.
+    adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
+        Multiplicity correction over the tests returned, one a stratum and metric.
+    level : float
+        1 minus the familywise error of the critical difference.
+    missing : {"drop", "worst"}
+        Leave out truths on which a level failed, or count failed runs as the worst value, as in `compare`.
+
+    Returns
+    -------
+    DataFrame
+        A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best), then the same for
+        all levels of a stratum: `statistic` and `p_value` of Friedman's test, `p_adjusted`, `critical_difference` of
+        Nemenyi (mean ranks that differ by more differ significantly, whatever pair), `n_blocks` (truths that every
+        level has a value on), `n_levels`; and `n_missing`, the level's failed runs.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, `dim` has fewer than two levels, or runs of one replicate have different truths.
+
+    Notes
+    -----
+    A level without any run or value in a stratum is left out there. Pairs of levels are compared by
+    `compare(test="friedman")` with `adjust="nemenyi"` or "holm". The critical difference is that of blocks without
+    ties; ties make Nemenyi's p-values smaller.
+
+    References
+    ----------
+    .. [1] Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in the analysis of
+       variance. doi:10.1080/01621459.1937.10503522
+    .. [2] Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets.
+       https://jmlr.org/papers/v7/demsar06a.html
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("density == 0.2 and n == 400")
+    >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
+    >>> ce.rank_test(found, "algorithm")[["algorithm", "mean_rank", "n_blocks"]]
+      algorithm  mean_rank  n_blocks
+    0       ges      2.200        20
+    1    lingam      1.175        20
+    2        pc      2.625        20
+    """
+    names = cube_metrics(cube, metrics)
+    dims = strata_dims(cube)
+    check_known(dim, dims, "dimension")
+    check_cube(cube, level, missing)
+    n_levels = cube.sizes[dim]
+    if n_levels < 2:
+        raise ValueError(f"{dim!r} has {n_levels} level, and ranks need two")
+    others = [name for name in dims if name != dim]
+    levels = strata_table(xr.Dataset(coords={dim: cube[dim]}, attrs=cube.attrs))[dim]
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        strata = strata_table(part.isel({dim: 0}, drop=True))
+        status = cells(part["status"], others, last=(dim, "replicate"))
+        check_truths(part, dim, status, strata, *np.triu_indices(n_levels, 1))
+        runs = status != NO_RUN
+        here = runs.any(axis=2)
+        spec = part[name].attrs
+        filled = fill_failed(part, name, [dim]) if missing == "worst" else part
+        values = cells(filled[name], others, last=(dim, "replicate"))
+        values = score(values, direction=spec["direction"], optimum=spec["optimum"])
+        found = friedman(complete_blocks(Levels(values, status, spec["direction"], 0.0, None)))
+        ranks = found.mean_rank
+        if spec["direction"] == "maximize":
+            ranks = found.n_levels[:, None] + 1 - ranks
+        row = np.repeat(np.arange(len(strata)), n_levels)
+        reach = critical_difference(found.n_levels, found.n_blocks, level)
+        table = strata.loc[row].reset_index(drop=True).assign(metric=name)
+        table[dim] = np.tile(levels.array, len(strata))
+        table["mean_rank"] = ranks.reshape(-1)
+        table["statistic"], table["p_value"], table["p_adjusted"] = found.statistic[row], found.p_value[row], np.nan
+        table["critical_difference"], table["n_blocks"] = reach[row], found.n_blocks[row]
+        table["n_levels"], table["n_missing"] = found.n_levels[row], (status == FAILED).sum(axis=2).reshape(-1)
+        table["several"] = (here.sum(axis=1) > 1)[row]
+        table["shared"] = (runs.sum(axis=1) > 1).any(axis=1)[row]
+        return table[here.reshape(-1)]
+
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        table = pd.concat(parts, ignore_index=True)
+        if table["several"].any() and not table["shared"].any():
+            refuse_unpaired(dim)
+        tests = table.groupby([*others, "metric"], dropna=False, sort=False)
+        first = tests["p_value"].first().to_numpy(np.float64)
+        table["p_adjusted"] = adjusted(first, adjust)[tests.ngroup().to_numpy()]
+        return table.drop(columns=["several", "shared"])
+
+    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst")

@@ -1,0 +1,194 @@
+"""The critical-difference diagram: mean ranks, and which levels cannot be told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from ..cubes.lazy_tables import computed
+from ..drawing import LETTER, caption, place_to_draw, wrapped_label
+from ..inference.compare import compare
+from ..inference.ranking import rank_test
+from .facets import check_use, cube_caption, level_words, metric_label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: inches of a unit of rank, of the whole axis at most, and of a line of names
+_UNIT, _WIDEST, _LINE = 1.6, 6.5, 0.26
+
+
+def critical_difference(
+    cube: xr.Dataset,
+    metric: str,
+    dim: str,
+    *,
+    adjust: Literal["nemenyi", "holm"] = "nemenyi",
+    level: float = 0.95,
+    missing: Literal["drop", "worst"] = "drop",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the mean ranks of the levels of a dimension; bars join levels that do not differ significantly.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`; besides `dim`, every stratum must have one level.
+    metric : str
+        One of its metrics.
+    dim : str
+        The stratum whose levels are ranked.
+    adjust : {"nemenyi", "holm"}
+        Correction for all pairs of levels. Nemenyi's has one critical difference, drawn above the axis; Holm's finds
+        more.
+    level : float
+        1 minus the familywise error.
+    missing : {"drop", "worst"}
+        As in `rank_test`.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Rank 1, the best, is on the left.
+
+    Raises
+    ------
+    ValueError
+        As `rank_test`; also if another stratum has more than one level, or no truth has a value of every level.
+
+    References
+    ----------
+    Demšar (2006), https://jmlr.org/papers/v7/demsar06a.html.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("density == 0.2 and n == 400")
+    >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
+    >>> ax = ce.plot.critical_difference(found, "shd", "algorithm")
+    >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "level")
+    ['ges  2.20', 'lingam  1.18', 'pc  2.62']
+    """
+    check_use(cube, metric, {"dim": dim}, alone=True)
+    table = computed(rank_test(cube, dim, metric, level=level, missing=missing))
+    ranks = table["mean_rank"].to_numpy(np.float64)
+    if np.isnan(ranks).all():
+        raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
+    names = np.array(level_words(cube, dim), object)
+    unranked = sorted({*names[~_ran(cube, dim)], *names[_ran(cube, dim)][np.isnan(ranks)]})
+    names = names[_ran(cube, dim)]
+    order = np.argsort(ranks, kind="stable")
+    order = order[~np.isnan(ranks[order])]
+    pairs = computed(compare(cube, dim, metrics=metric, test="friedman", adjust=adjust, missing=missing))
+    apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
+    ranks, names = ranks[order], names[order]
+    k = len(ranks)
+
+    own = ax is None
+    groups = _groups(apart)
+    lines = len(groups) * 0.5 + (k + 1) // 2
+    room = LETTER * (7 + max(map(len, names))) + 0.2
+    ax = place_to_draw(ax, min(_WIDEST, max(3.2, (k - 1) * _UNIT)) + 2 * room, 1.5 + _LINE * lines)
+    _draw_axis(ax, k)
+    if adjust == "nemenyi":
+        _draw_reach(ax, float(table["critical_difference"].iloc[0]), k)
+    for i, (low, high) in enumerate(groups):
+        y = -0.35 - 0.5 * i
+        style: dict[str, Any] = {"color": "0.15", "lw": 4, "solid_capstyle": "butt", "gid": "group"}
+        ax.plot([ranks[low] - 0.04, ranks[high] + 0.04], [y, y], **style)
+    _draw_levels(ax, ranks, names, -0.35 - 0.5 * len(groups))
+    ax.set_ylim(-0.6 - lines, 2.0 if adjust == "nemenyi" else 1.0)
+    ax.set_title(wrapped_label(metric_label(cube, metric), 4.5), size="medium")
+    first = table.iloc[0]
+    parts = [
+        f"Mean ranks over {int(first['n_blocks'])} truths, 1 is best",
+        f"Friedman's test: p = {first['p_value']:.2g}",
+        f"bars join levels that do not differ ({adjust.capitalize()}, familywise error {1 - level:.2g})",
+    ]
+    if unranked:
+        parts.append(f"without a value, and not ranked: {', '.join(unranked)}")
+    if missing == "worst":
+        parts.append("failed runs counted as worst")
+    caption(ax, own, cube_caption(cube, parts, controls=False))
+    return ax
+
+
+def _ran(cube: xr.Dataset, dim: str) -> NDArray[np.bool_]:
+    """Tell which levels have runs; the others have no row in the table of ranks."""
+    from ..cubes.schema import NO_RUN
+
+    run = (cube["status"] != NO_RUN).any([name for name in cube["status"].dims if name != dim])
+    return np.asarray(run.to_numpy(), bool)
+
+
+def _apart(cube: xr.Dataset, dim: str, pairs: Any, alpha: float) -> NDArray[np.bool_]:
+    """Return which levels with runs differ significantly, as a matrix."""
+    levels = [str(x) for x in cube[dim].to_numpy()[_ran(cube, dim)]]
+    place = {f"{a} - {b}": (i, j) for i, a in enumerate(levels) for j, b in enumerate(levels)}
+    apart = np.zeros((len(levels), len(levels)), bool)
+    for name, p in zip(pairs["comparison"], pairs["p_adjusted"], strict=True):
+        i, j = place[name]
+        apart[i, j] = apart[j, i] = bool(p <= alpha)
+    return apart
+
+
+def _groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the longest runs of neighbours of which no two differ, from the first to the last of each."""
+    k = len(apart)
+    found: list[tuple[int, int]] = []
+    for low in range(k):
+        high = low
+        while high + 1 < k and not apart[low : high + 2, low : high + 2].any():
+            high += 1
+        if high > low and not (found and found[-1][1] >= high):
+            found.append((low, high))
+    return found
+
+
+def _draw_axis(ax: Axes, k: int) -> None:
+    """Draw the line of ranks in place of the frame."""
+    ax.set_axis_off()
+    ax.set_xlim(0.6, k + 0.4)
+    ax.plot([1, k], [0, 0], color="black", lw=1.2)
+    for rank in range(1, k + 1):
+        ax.plot([rank, rank], [0, 0.18], color="black", lw=1.2)
+        ax.text(rank, 0.28, str(rank), ha="center", va="bottom", size="small")
+
+
+def _draw_reach(ax: Axes, reach: float, k: int) -> None:
+    """Draw the critical difference above the axis, with its number where it is longer than the axis."""
+    end = 1 + min(reach, k - 1)
+    ax.plot([1, end], [1.15, 1.15], color="black", lw=1.2, gid="critical difference")
+    for x in (1, end) if reach <= k - 1 else (1,):
+        ax.plot([x, x], [1.03, 1.27], color="black", lw=1.2)
+    note = "" if reach <= k - 1 else ", longer than the axis"
+    ax.text((1 + end) / 2, 1.3, f"critical difference {reach:.2f}{note}", ha="center", va="bottom", size="small")
+
+
+def _draw_levels(ax: Axes, ranks: NDArray[np.float64], names: NDArray[Any], top: float) -> None:
+    """Draw a line from each mean rank to its name: the better half on the left, the others on the right."""
+    k = len(ranks)
+    half = (k + 1) // 2
+    for i, (rank, name) in enumerate(zip(ranks, names, strict=True)):
+        left = i < half
+        y = top - 0.4 - (i if left else k - 1 - i)
+        edge = 0.9 if left else k + 0.1
+        ax.plot([rank, rank, edge], [0, y, y], color="0.35", lw=1.0, solid_joinstyle="miter")
+        words = f"{name}  {rank:.2f}"
+        ax.annotate(
+            words,
+            xy=(edge, y),
+            xytext=(-4 if left else 4, 0),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="center",
+            annotation_clip=False,
+            gid="level",
+        )

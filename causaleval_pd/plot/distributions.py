@@ -1,0 +1,147 @@
+"""Distributions of a metric and of its controls by stratum."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from ..cubes.reading import control_values, has_controls, null_stratum, strata_dims
+from ..drawing import caption_figure, colours, wrapped_label
+from ..statistics.arrays import weighted_quantile
+from .facets import (
+    check_use,
+    cube_caption,
+    facet_grid,
+    facets,
+    legend_right,
+    metric_label,
+    say_empty,
+    with_levels,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from seaborn import FacetGrid
+
+
+def distributions(
+    cube: xr.Dataset, metric: str, *, hue: str | None = None, col: str | None = None, row: str | None = None
+) -> FacetGrid:
+    """Draw the distribution of the runs' scores against that of their controls.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`; raw draws are not needed.
+    metric : str
+        One of its metrics.
+    hue, col, row : str, optional
+        Strata by colour, and by column and row of the grid. Runs, and controls, of the other strata are pooled.
+
+    Returns
+    -------
+    FacetGrid
+        Densities a group: outlines are runs, filled areas below them their controls, triangles their medians. A metric
+        that only takes whole numbers has unit bins.
+
+    Raises
+    ------
+    ValueError
+        If a metric or stratum is unknown or used twice.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({
+    ...     "algorithm": ["x", "x", "y", "y"],
+    ...     "truth": ["A -> B; B -> C", "A -> B; C"] * 2,
+    ...     "estimate": ["A -> B; B -> C", "A; B; C", "C -> B; A", "A -> B; C"],
+    ... })
+    >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=50, rng=7)
+    >>> grid = ce.plot.distributions(found, "shd", hue="algorithm")
+    >>> " ".join(grid.ax.get_xlabel().split())
+    'structural Hamming distance (lower is better)'
+    """
+    cube = null_stratum(cube)
+    check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
+    dims = strata_dims(cube)
+    values = cube[metric].transpose(*dims, "replicate").to_numpy()
+    pool: tuple[NDArray[Any], NDArray[Any]] | None = None
+    if has_controls(cube):
+        found, weights = (array.transpose(*dims, "bin").to_numpy() for array in control_values(cube, metric))
+        pool = found, np.where(np.isnan(found), 0, weights)
+    edges = _bins(values, pool, cube[metric].attrs)
+    n_hue = 1 if hue is None else cube.sizes[hue]
+    shades, empty = colours(n_hue), []
+    grid = facet_grid(cube, with_levels(cube, None), col, row, width=3.4)
+    for ax, data in facets(grid):
+        ax.axhline(0, color="0.2", lw=1.6, zorder=3)
+        ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.3g}")
+        for h in range(n_hue):
+            part = data if hue is None else data[data[hue].cat.codes == h]
+            cells = tuple(part[dim].cat.codes.to_numpy(np.int64) for dim in dims)
+            if pool is not None:
+                heights = _density(pool[0][cells], pool[1][cells], edges)
+                ax.stairs(-heights, edges, fill=True, color=shades[h], alpha=0.3, gid="controls")
+                _mark_median(ax, pool[0][cells], pool[1][cells], shades[h], "controls")
+            heights = _density(values[cells], np.ones(values[cells].shape), edges)
+            ax.stairs(heights, edges, color=shades[h], lw=1.6, zorder=2.5, gid="runs")
+            _mark_median(ax, values[cells], np.ones(values[cells].shape), shades[h], "runs")
+        if np.isnan(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).all():
+            empty.append(ax)
+    say_empty(empty, grid, "xy")
+    grid.set_axis_labels(wrapped_label(metric_label(cube, metric), 3.0), "density")
+    legend_right(cube, grid, hue, shades, points=False)
+    parts = ["Outlines: runs", *(["filled, downwards: their controls"] if pool is not None else [])]
+    parts.append("triangles: medians")
+    pooled = [dim for dim in dims if dim not in (hue, col, row) and cube.sizes[dim] > 1]
+    if pooled:
+        parts.append(f"pooled over {', '.join(pooled)}")
+    caption_figure(grid.figure, cube_caption(cube, parts))
+    return grid
+
+
+#: an integer metric has unit bins up to this many of them
+_MAX_BINS = 200
+
+
+def _bins(
+    runs: NDArray[np.float64], pool: tuple[NDArray[Any], NDArray[Any]] | None, spec: dict[str, Any]
+) -> NDArray[np.float64]:
+    """Return edges of bins over runs and controls: unit bins about whole numbers, else 20 equal ones."""
+    values = runs[np.isfinite(runs)]
+    if pool is not None:
+        values = np.concatenate([values, pool[0][(pool[1] > 0) & np.isfinite(pool[0])]])
+    if not len(values):
+        return np.linspace(0, 1, 21)
+    low, high = values.min(), values.max()
+    if spec["valid_range"][1] > 1 and bool((values == np.round(values)).all()):
+        step = math.ceil((high - low + 1) / _MAX_BINS)
+        return np.arange(low - 0.5, high + step, step)
+    return np.histogram_bin_edges([low, high], 20)
+
+
+def _mark_median(ax: Axes, values: NDArray[Any], weights: NDArray[Any], colour: Any, side: str) -> None:
+    """Set a triangle on the zero line, upwards for runs and downwards for controls."""
+    from matplotlib.markers import CARETDOWNBASE, CARETUPBASE
+
+    used = np.isfinite(values) & (weights > 0)
+    median = weighted_quantile(values[used], weights[used], [0.5])
+    marker = CARETUPBASE if side == "runs" else CARETDOWNBASE
+    style: dict[str, Any] = {"markersize": 10, "markeredgecolor": "white", "zorder": 4}
+    ax.plot(median, [0.0], marker=marker, linestyle="none", color=colour, gid=f"median of {side}", **style)
+
+
+def _density(values: NDArray[Any], weights: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    used = np.isfinite(values) & (weights > 0)
+    counts = np.histogram(values[used], edges, weights=weights[used])[0].astype(np.float64)
+    total = counts.sum()
+    # a group without a value has no outline
+    return counts / (total * np.diff(edges)) if total else np.full(len(counts), np.nan)

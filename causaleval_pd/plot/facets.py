@@ -1,0 +1,172 @@
+"""The parts of a figure that know a cube: its levels in words, facets, the legend and the caption."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..contract.checks import check_known
+from ..contract.field import FIELDS
+from ..cubes.reading import cube_metrics, has_controls, null_name, null_references, strata_dims
+from ..cubes.schema import NO_RUN
+from ..drawing import LETTER, axis_label, legend_room, tick_names, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from seaborn import FacetGrid
+
+MARKERS = "osD^vPX<>*"
+#: height of a facet, in inches
+HEIGHT = 2.9
+#: columns of facets that would be wider, in inches, go on in further rows
+_PAGE = 24.0
+
+
+def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
+    """Refuse unknown names, dimensions used twice and, with `alone`, further strata of several levels."""
+    check_known(metric, cube_metrics(cube), "metric")
+    dims = strata_dims(cube)
+    given = {use: dim for use, dim in uses.items() if dim is not None}
+    for use, dim in given.items():
+        check_known(dim, dims, f"dimension ({use})" if use != "dim" else "dimension")
+        others = [other for other, name in given.items() if name == dim and other != use]
+        if others:
+            raise ValueError(f"dimension {dim!r} is used twice, as {use} and as {others[0]}")
+    left = [dim for dim in dims if dim not in given.values() and cube.sizes[dim] > 1]
+    if alone and left:
+        levels = ", ".join(f"{dim} ({cube.sizes[dim]} levels)" for dim in left)
+        select = ", ".join(f"{dim}={cube[dim].to_numpy().tolist()[0]!r}" for dim in left)
+        free = [use for use, dim in uses.items() if dim is None]
+        facet = f", or show them by {', '.join(f'{use}=' for use in free)}" if free else ""
+        raise ValueError(f"strata that the figure does not show: {levels}; choose one by cube.sel({select}){facet}")
+
+
+def metric_label(cube: xr.Dataset, metric: str) -> str:
+    """Return the label of a metric's axis."""
+    spec = cube[metric].attrs
+    return axis_label(spec.get("long_name", metric), spec["direction"])
+
+
+def level_words(cube: xr.Dataset, dim: str) -> list[str]:
+    """Return the names of a dimension's levels; numbers in short form where that keeps them apart."""
+    levels = cube[dim].to_numpy().reshape(-1)
+    words = [f"{x:g}" if isinstance(x, (float, np.floating)) else str(x) for x in levels]
+    return words if len(set(words)) == len(words) else [str(x) for x in levels]
+
+
+def longest_word(cube: xr.Dataset, dim: str, room: float) -> float:
+    """Return the inches that the names of a dimension's levels take, broken to about `room` inches."""
+    lines = [line for name in tick_names(level_words(cube, dim), room) for line in name.split("\n")]
+    return LETTER * (1 + max(map(len, lines)))
+
+
+def tallest_word(cube: xr.Dataset, dim: str) -> float:
+    """Return the height, in inches, of the level of a dimension that takes most lines beside a y axis."""
+    return 0.08 + 0.17 * (1 + max(name.count("\n") for name in tick_names(level_words(cube, dim), 1.6)))
+
+
+def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
+    """Give a table of the strata with runs its strata as categories in the cube's order."""
+    dims = strata_dims(cube)
+    runs = (cube["status"] != NO_RUN).any("replicate").transpose(*dims).to_numpy()
+    codes = np.nonzero(runs)
+    labels = {
+        dim: pd.Categorical.from_codes(code, pd.Index(level_words(cube, dim)))
+        for dim, code in zip(dims, codes, strict=True)
+    }
+    if table is None:
+        return pd.DataFrame(labels)
+    return table.assign(**labels)
+
+
+def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str | None, width: float) -> FacetGrid:
+    """Make a grid of facets, titled with their levels, that lays itself out."""
+    import seaborn as sns
+
+    wrap = None
+    if col is not None and row is None and cube.sizes[col] * width > _PAGE:
+        wrap = max(1, int(_PAGE / width))
+    shape: dict[str, Any] = {"height": HEIGHT, "aspect": width / HEIGHT, "col_wrap": wrap}
+    grid = sns.FacetGrid(table, col=col, row=row, dropna=False, legend_out=False, **shape)
+    grid.figure.set_layout_engine("constrained")
+    for (i, j, _), _ in grid.facet_data():
+        given = [(dim, k) for dim, k in ((row, i), (col, j)) if dim is not None]
+        title = "\n".join(wrapped(f"{dim} = {level_words(cube, dim)[k]}", width) for dim, k in given)
+        _facet(grid, i, j).set_title(title, size="medium")
+    return grid
+
+
+def facets(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
+    """Return the axes of a grid with their share of its table."""
+    return [(_facet(grid, i, j), data) for (i, j, _), data in grid.facet_data()]
+
+
+def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
+    # columns that are wrapped have one axis of axes
+    found: Axes = grid.axes[j] if grid.axes.ndim == 1 else grid.axes[i, j]
+    return found
+
+
+def say_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
+    """Write into facets that no run has a value; where all are empty, these scales ("y", "xy") mean nothing."""
+    for ax in empty:
+        ax.text(0.5, 0.6, "no run has a value", transform=ax.transAxes, ha="center", color="0.35", gid="empty")
+        if len(empty) == grid.axes.size:
+            ax.set(**{f"{scale}ticks": [] for scale in scales})
+
+
+def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Sequence[Any], *, points: bool) -> None:
+    """Write the legend right of the facets: the colours of the hue, then runs and controls.
+
+    With `points` and controls, filled points are runs that are better than their controls.
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = []
+    for h, word in enumerate([] if hue is None else level_words(cube, hue)):
+        marker = MARKERS[h % len(MARKERS)] if points else ""
+        handles.append(Line2D([], [], color=shades[h], marker=marker, label=wrapped(word, 1.8)))
+    if handles:
+        handles.append(Line2D([], [], linestyle="none", label=" "))
+    grey = "0.35" if hue is not None else shades[0]
+    if points and has_controls(cube):
+        handles.append(Line2D([], [], color=grey, marker="o", label="runs, p at most .05"))
+        others = "runs, p above .05" + (" or no test" if null_references(cube) else "")
+        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label=others))
+    else:
+        handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
+    if has_controls(cube):
+        handles.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
+    figure = grid.figure
+    # the facets keep their size: legend and caption get room of their own
+    labels = [str(handle.get_label()) for handle in handles]
+    columns, width = legend_room(labels, hue or "", figure.get_figheight() - 0.1)
+    figure.set_size_inches(figure.get_figwidth() + width, figure.get_figheight())
+    figure.legend(handles=handles, title=hue, loc="outside right upper", frameon=False, ncols=columns)
+
+
+def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = True) -> str:
+    """Join what a figure shows, its null model and draws, and the strata that the cube was cut to."""
+    said = "; ".join(parts) + "."
+    if controls and has_controls(cube):
+        n = int(cube.attrs["n_draws"])
+        said += f" Null model: {_null_words(cube)}, {n} draw{'s' if n != 1 else ''} a run."
+    elif controls:
+        said += " The cube has no controls."
+    cut = [dim for dim in json.loads(cube.attrs["strata"]) if dim in cube.coords and cube[dim].size == 1]
+    if cut:
+        said += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."
+    return said
+
+
+def _null_words(cube: xr.Dataset) -> str:
+    """Return the name of the null model, with what it draws where it is one of the field's own."""
+    name = str(null_name(cube))
+    field = FIELDS.get(cube.attrs.get("field", ""))
+    return name if field is None or name not in field.nulls else f"{name} ({field.nulls[name].long_name})"

@@ -1,0 +1,248 @@
+"""Are quantities valid, and consistent with each other? Thresholds as published, and decisions that know noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import betainc
+from scipy.stats import norm
+
+from ...contract.checks import check_number, check_type, nearest
+from .arms import Floats
+from .counts import divide, estimates, parse_counts
+
+#: decisions on a row, by relation
+DECISIONS = ("valid", "invalid", "consistent", "inconsistent", "undecided")
+
+
+def judge(
+    quantities: pd.DataFrame,
+    *,
+    delta: float = 0.1,
+    floor: float = 0.01,
+    level: float = 0.95,
+    multiplier: float = 1.25,
+) -> pd.DataFrame:
+    """Decide of each quantity whether it is valid, and of each composition whether it is consistent.
+
+    Three answers are given, since small samples make everybody pass or fail by chance: a quantity is valid if its error
+    is shown to lie within delta x max(|truth|, floor), invalid if it is shown to lie beyond, and undecided if the
+    answers do not tell. The published thresholds stand beside.
+
+    Parameters
+    ----------
+    quantities : DataFrame
+        Table made by `quantities`.
+    delta : float
+        Largest relative error that is tolerated.
+    floor : float
+        Truths below count as the floor in the tolerance, so that rare events are judged by absolute error.
+    level : float
+        Confidence of the interval; each decision errs with probability at most 1 - level.
+    multiplier : float
+        The published threshold of internal consistency is this times the relative error, in the same samples, of the
+        product of the true answers.
+
+    Returns
+    -------
+    DataFrame
+        The table with columns rae, passes (relative error of at most delta, against `truth`), threshold and
+        passes_published (against the same-sample truth, internal rows by their own threshold), ci_low, ci_high
+        (interval of the estimate: Wilson's for shares, with clustered effective n), tolerance, p_beyond (test of "the
+        error is within the tolerance"), p_within (test of "the error is beyond it"), decision.
+
+    Raises
+    ------
+    ValueError
+        If columns are lacking, or a setting is out of range.
+
+    Notes
+    -----
+    Shares judged against an exact truth are tested by the binomial law with the effective number of independent
+    answers, twice the smaller tail; products, differences and same-sample truths by the normal law with the clustered
+    standard error `se`. Equivalence is shown by two one-sided tests [2]_.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+    .. [2] Schuirmann, D. J. (1987). doi:10.1007/BF01068419
+    .. [3] Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import judge, make_tasks, quantities
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=3000, rng=1)
+    >>> perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    >>> table = quantities(perfect, worlds=tasks, which=["pns"]).pipe(judge, delta=0.2)
+    >>> table["decision"].isin(["valid", "consistent", "undecided"]).all()
+    np.True_
+    """
+    check_quantities(quantities)
+    for name, value in (("delta", delta), ("multiplier", multiplier), ("floor", floor)):
+        check_number(value, name, "[0, inf)")
+    check_number(level, "level", "(0, 1)")
+    truth, estimate = (quantities[name].to_numpy(np.float64) for name in ("truth", "estimate"))
+    internal = (quantities["relation"] == "internal").to_numpy(bool)
+    sample_truth = np.where(internal, truth, quantities["truth_sample"].to_numpy(np.float64))
+    gap = relative_error(quantities["truth_sample"], quantities["truth_product"])
+    threshold = np.where(internal, multiplier * gap, delta)
+    rae, published = relative_error(truth, estimate), relative_error(sample_truth, estimate)
+    low, high = _intervals(quantities, level)
+    tolerance = delta * np.maximum(np.abs(truth), floor)
+    beyond, within = _tests(quantities, truth, estimate, tolerance, internal)
+    words = np.where(internal, "consistent", "valid"), np.where(internal, "inconsistent", "invalid")
+    decision = np.select([within <= 1 - level, beyond <= 1 - level], list(words), "undecided")
+    known = ~np.isnan(beyond)
+    added = {
+        "rae": rae,
+        "passes": _flags(meets(rae, delta), ~np.isnan(truth - estimate)),
+        "threshold": threshold,
+        "passes_published": _flags(meets(published, threshold), ~np.isnan(sample_truth - estimate)),
+        "ci_low": low,
+        "ci_high": high,
+        "tolerance": tolerance,
+        "p_beyond": beyond,
+        "p_within": within,
+        "decision": pd.Categorical(pd.Series(decision).where(known), categories=list(DECISIONS)),
+    }
+    return quantities.assign(**added)
+
+
+def check_quantities(table: pd.DataFrame) -> None:
+    """Refuse a table that `quantities` did not make."""
+    check_type(table, pd.DataFrame, "a DataFrame made by ce.reasoning.quantities", "quantities")
+    needed = (
+        "task",
+        "quantity",
+        "kind",
+        "relation",
+        "truth",
+        "estimate",
+        "truth_exact",
+        "truth_sample",
+        "se",
+        "counts",
+    )
+    for name in needed:
+        if name not in table.columns:
+            raise ValueError(
+                f"the table has no column {name!r}; {nearest(name, table.columns)}make it by ce.reasoning.quantities"
+            )
+
+
+def _flags(values: NDArray[np.bool_], known: NDArray[np.bool_]) -> pd.arrays.BooleanArray:
+    return pd.arrays.BooleanArray(np.asarray(values, bool), ~known)
+
+
+def relative_error(truth: Any, estimate: Any) -> Floats:
+    """Return |truth - estimate| / |truth|; infinite or NaN where the truth is 0, so that no threshold is met."""
+    true, found = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.abs(true - found) / np.abs(true)
+
+
+def meets(error: Floats, limit: Any) -> NDArray[np.bool_]:
+    """Tell which errors are at most the limit; a tie passes: 1e-12 absorbs the rounding of the quotient."""
+    return np.asarray(error <= limit + 1e-12)
+
+
+def _is_share(quantities: pd.DataFrame) -> NDArray[np.bool_]:
+    return (quantities["n_effective"].notna() & (quantities["kind"] != "composition")).to_numpy(bool)
+
+
+def _intervals(quantities: pd.DataFrame, level: float) -> tuple[Floats, Floats]:
+    """Return Wilson's interval of shares, and a normal one of differences and products."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    estimate, se = (quantities[name].to_numpy(np.float64) for name in ("estimate", "se"))
+    reach = norm.isf((1 - level) / 2) * se
+    low, high = estimate - reach, estimate + reach
+    share = _is_share(quantities) & ~np.isnan(estimate)
+    if share.any():
+        n = quantities["n_effective"].to_numpy(np.float64)[share]
+        wilson = proportion_confint(estimate[share] * n, n, alpha=1 - level, method="wilson")
+        low[share], high[share] = (np.clip(x, 0.0, 1.0) for x in wilson)
+    return low, high
+
+
+def _tests(
+    quantities: pd.DataFrame, truth: Floats, estimate: Floats, tolerance: Floats, internal: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """Return p-values of "within the tolerance" and of "beyond it"."""
+    se = quantities["se"].to_numpy(np.float64)
+    apart = estimate - truth
+    with np.errstate(divide="ignore", invalid="ignore"):
+        too_high, too_low = norm.sf((apart - tolerance) / se), norm.sf((-apart - tolerance) / se)
+        above_low, below_high = norm.sf((apart + tolerance) / se), norm.sf((tolerance - apart) / se)
+    beyond = np.minimum(1.0, 2 * np.minimum(too_high, too_low))
+    within = np.maximum(above_low, below_high)
+    exact = quantities["truth_exact"].to_numpy(np.float64)
+    share = _is_share(quantities) & ~internal & (truth == exact)
+    if share.any():
+        n = quantities["n_effective"].to_numpy(np.float64)[share]
+        beyond[share], within[share] = share_tests(estimate[share] * n, n, truth[share], tolerance[share])
+    return beyond, within
+
+
+def share_tests(yes: Floats, n: Any, truth: Floats, tolerance: Floats) -> tuple[Floats, Floats]:
+    """Test a share of yes by the binomial law: p-values of "within the tolerance" and of "beyond it"."""
+    top, bottom = truth + tolerance, truth - tolerance
+    beyond = 2 * np.minimum(upper_tail(yes, n, top), lower_tail(yes, n, bottom))
+    return np.minimum(1.0, beyond), np.maximum(upper_tail(yes, n, bottom), lower_tail(yes, n, top))
+
+
+def upper_tail(yes: Floats, n: Any, p: Floats) -> Floats:
+    """Return P(Binomial(n, p) >= yes), n and yes being any real numbers; p is clipped to [0, 1]."""
+    p, yes = np.clip(p, 0.0, 1.0), np.asarray(yes, np.float64)
+    inside = yes > 0
+    tail = betainc(np.where(inside, yes, 1.0), np.maximum(n - yes, 0.0) + 1, p)
+    return np.where(inside, tail, 1.0)
+
+
+def lower_tail(yes: Floats, n: Any, p: Floats) -> Floats:
+    """Return P(Binomial(n, p) <= yes)."""
+    return upper_tail(n - yes, n, 1 - np.clip(p, 0.0, 1.0))
+
+
+def consistency_test(quantities: pd.DataFrame) -> pd.DataFrame:
+    """Test by scores whether each composition's global estimate equals the product of its parts.
+
+    z = (global - product) / SE with SE^2 = product (1 - product) / n + sum (product / f)^2 f (1 - f) / n over the
+    factors f, as if the answers to different pairs were independent; in truth they share samples, so that the test is
+    careful. A reasoner whose answers never change has SE = 0: z is 0 if global and product agree.
+
+    Parameters
+    ----------
+    quantities : DataFrame
+        Table made by `quantities`.
+
+    Returns
+    -------
+    DataFrame
+        The internal rows with statistic and p_value (two-sided, normal).
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import consistency_test, make_tasks, quantities
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=1000, rng=1)
+    >>> perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    >>> table = quantities(perfect, worlds=tasks, which=["pns"]).pipe(consistency_test)
+    >>> (table["p_value"] > 0.05).tolist()
+    [True]
+    """
+    check_quantities(quantities)
+    chosen = quantities[quantities["relation"] == "internal"].copy()
+    terms, _ = parse_counts(chosen["counts"].tolist())
+    value = estimates(terms)
+    n = np.minimum(terms.n1, terms.n0)
+    factor = (terms.quantity >= 0) & (np.arange(value.shape[1]) > 0)
+    product = np.prod(np.where(factor, value, 1.0), axis=1)
+    relative = np.where(factor & (value > 0), divide(1 - value, value * np.where(n > 0, n, np.nan)), 0.0)
+    variance = divide(product * (1 - product), n[:, 0]) + product**2 * relative.sum(axis=1)
+    apart = value[:, 0] - product
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where((apart == 0) & (variance == 0), 0.0, apart / np.sqrt(variance))
+    return chosen.assign(statistic=statistic, p_value=2 * norm.sf(np.abs(statistic)))

@@ -1,0 +1,278 @@
+"""Readers of the published layout of compositional reasoning data: CSV tables that repeat each context in every row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..worlds.elimination import QUANTITIES
+from .printed import parse_matrix, parse_printed
+from .task_tables import TaskTables
+
+# rows that are read at once: each repeats its context in full
+_ROWS = 5000
+
+_KEYS = {"Context ID": "task", "Sample ID": "sample"}
+_FACTUAL = {*_KEYS, "Effect", "Context", "Question", "True"}
+_ARMS = {
+    "do1": ("Question (cause = True)", "True (cause = True)"),
+    "do0": ("Question (cause = False)", "True (cause = False)"),
+}
+_PAIRED = {*_KEYS, "Cause", "Effect", "Context", *(name for arm in _ARMS.values() for name in arm)}
+_RAW = {
+    *_KEYS,
+    "DAG adjacency matrix",
+    "DAG nodes",
+    "CCT nodes",
+    "Bernoulli parameters",
+    "Causal context",
+    "Sample context",
+}
+
+_COLUMNS = {
+    "worlds": ["task", "theme", "n_nodes", "n_edges", "text"],
+    "nodes": ["task", "node", "function", "noise", "is_asked", "condition"],
+    "edges": ["task", "parent", "child"],
+    "quantities": ["task", "cause", "effect", *QUANTITIES],
+    "questions": ["task", "question", "cause", "effect", "world", "text"],
+    "contexts": ["task", "sample", "replicate", "noise", "text"],
+    "truths": ["task", "sample", "question", "truth"],
+}
+_UNIQUE = {
+    "questions": ["question"],
+    "contexts": ["task", "sample", "replicate"],
+    "truths": ["task", "sample", "question"],
+}
+
+
+def read_published(*paths: str | PathLike[str]) -> TaskTables:
+    r"""Read CSV files in the published layout into tables in normal form.
+
+    A file of factual questions, one of paired interventional questions and one of raw samples are told apart by their
+    columns; give those of one data set together. Large files are read in pieces, and each context is kept once.
+
+    Parameters
+    ----------
+    *paths : path
+        CSV files, compressed ones too.
+
+    Returns
+    -------
+    TaskTables
+        `task` is the published context number. Raw files give nodes, noise rates and edges; no file says which
+        function a node has, so `function` is missing and exact quantities cannot be computed. The world is told within
+        each context, so `worlds.text` is empty.
+
+    Raises
+    ------
+    ValueError
+        If a file has none of the three layouts, a cell cannot be parsed or was cut short, or two rows contradict each
+        other.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+
+    Examples
+    --------
+    >>> import io
+    >>> from causaleval_pd.reasoning import read_published
+    >>> text = "Context ID,Sample ID,Effect,Context,Question,True\n0,0,Y,X is on.,Is Y on?,True\n"
+    >>> read_published(io.StringIO(text)).questionnaire()["truth"].tolist()
+    [True]
+    """
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in _COLUMNS}
+    for path in paths:
+        # codes may look like numbers or like missing values
+        names = {"Effect": "str", "Cause": "str"}
+        with pd.read_csv(path, chunksize=_ROWS, dtype=names, keep_default_na=False) as reader:
+            for rows in reader:
+                for name, table in _split(rows, path).items():
+                    parts[name].append(table)
+                # contexts repeat within and across pieces; their keys tell, at less cost than their texts
+                for name in ("worlds", "nodes", "edges", *_UNIQUE):
+                    if len(parts[name]) > 1:
+                        keys = _UNIQUE[name] if name == "contexts" else None
+                        parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
+    tables = {name: _finished(name, found) for name, found in parts.items()}
+    known = set(tables["worlds"]["task"])
+    bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
+    added = pd.DataFrame({"task": bare, "theme": "published", "text": ""}).reindex(columns=_COLUMNS["worlds"])
+    tables["worlds"] = pd.concat([tables["worlds"], added], ignore_index=True) if bare else tables["worlds"]
+    return TaskTables(**tables)
+
+
+def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
+    """Read published PNS or thresholds by context and pair or composition, from JSON.
+
+    The published `.npy` files hold pickled maps. Unpickling runs whatever the file says, so they are refused; where you
+    trust the file, write it as JSON once::
+
+        stored = np.load(npy_file, allow_pickle=True).item()
+        plain = {str(c): {str(k): float(v) for k, v in inner.items()} for c, inner in stored.items()}
+        json.dump(plain, json_file)
+
+    Parameters
+    ----------
+    path : path
+        JSON file of a map by context of maps by printed tuple.
+
+    Returns
+    -------
+    DataFrame
+        task, path (the nodes), cause, effect, n_factors, value.
+
+    Raises
+    ------
+    ValueError
+        If the file is a `.npy` file, or not such a map.
+
+    Examples
+    --------
+    >>> import json, tempfile, pathlib
+    >>> from causaleval_pd.reasoning import read_published_quantities
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "pns.json"
+    ...     _ = file.write_text(json.dumps({"0": {"('X', 'Y')": 0.25}}), encoding="utf-8")
+    ...     found = read_published_quantities(file)
+    >>> found.to_dict("records")
+    [{'task': 0, 'path': 'X>Y', 'cause': 'X', 'effect': 'Y', 'n_factors': 1, 'value': 0.25}]
+    """
+    file = Path(path)
+    with file.open("rb") as opened:
+        start = opened.read(6)
+    if start == b"\x93NUMPY":
+        raise ValueError(
+            f"{file} is a .npy file, whose maps are pickled: unpickling would run whatever the file says, so it is not "
+            "read; where you trust it, write it as JSON once, as the documentation of read_published_quantities shows"
+        )
+    try:
+        stored = json.loads(file.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"{file} is no JSON file: {error}") from error
+    if not isinstance(stored, dict) or not all(isinstance(inner, dict) for inner in stored.values()):
+        raise ValueError(f"{file} must map each context to a map from printed tuples to numbers")
+    rows = [
+        (_number(task), *_path(key), float("nan") if value is None else float(value))
+        for task, inner in stored.items()
+        for key, value in inner.items()
+    ]
+    return pd.DataFrame(rows, columns=["task", "path", "cause", "effect", "n_factors", "value"])
+
+
+def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
+    """Take rows apart by the layout of their columns."""
+    rows = rows.rename(columns=_KEYS)
+    rows["replicate"] = rows.get("Replicate ID", 0)
+    names = {*rows.columns, *(old for old, new in _KEYS.items() if new in rows)}
+    if names >= _PAIRED:
+        return _paired(rows)
+    if names >= _FACTUAL:
+        return _factual(rows)
+    if names >= _RAW:
+        return _raw(rows)
+    raise ValueError(
+        f"{path} has none of the published layouts; its columns are {[c for c in rows.columns if c != 'replicate']}; "
+        f"factual questions have {sorted(_FACTUAL)}, paired ones {sorted(_PAIRED)}, raw samples {sorted(_RAW)}"
+    )
+
+
+def _contexts(rows: pd.DataFrame) -> pd.DataFrame:
+    table = rows[["task", "sample", "replicate", "Context"]].rename(columns={"Context": "text"})
+    return table.drop_duplicates(_UNIQUE["contexts"]).reindex(columns=_COLUMNS["contexts"])
+
+
+def _asked(
+    rows: pd.DataFrame, world: str, cause: pd.Series | None, text: str, truth: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the questions and truths of one column of questions."""
+    above = "" if cause is None else cause + ">"
+    table = rows[["task", "sample"]].assign(
+        question=rows["task"].astype("str") + "/" + above + rows["Effect"] + "/" + world,
+        cause=pd.Series(pd.NA, index=rows.index, dtype="str") if cause is None else cause,
+        effect=rows["Effect"],
+        world=world,
+        text=rows[text],
+        truth=_truth(rows[truth]),
+    )
+    return table[_COLUMNS["questions"]].drop_duplicates(), table[_COLUMNS["truths"]].drop_duplicates()
+
+
+def _factual(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    questions, truths = _asked(rows, "fact", None, "Question", "True")
+    return {"contexts": _contexts(rows), "questions": questions, "truths": truths}
+
+
+def _paired(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    arms = [_asked(rows, world, rows["Cause"], text, truth) for world, (text, truth) in _ARMS.items()]
+    questions, truths = (pd.concat(part, ignore_index=True) for part in zip(*arms, strict=True))
+    return {"contexts": _contexts(rows), "questions": questions, "truths": truths}
+
+
+def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Parse the structure of each context once; its rows repeat it."""
+    found: dict[str, list[pd.DataFrame]] = {"worlds": [], "nodes": [], "edges": []}
+    for task, row in rows.drop_duplicates("task").set_index("task").iterrows():
+        try:
+            nodes = [str(node) for node in parse_printed(row["DAG nodes"])]
+            matrix = parse_matrix(row["DAG adjacency matrix"])
+            cut = parse_printed(row["CCT nodes"])
+            noise = [float(p) for p in parse_printed(row["Bernoulli parameters"])]
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"context {task!r} of the raw samples: {error}") from error
+        if not len(nodes) == len(matrix) == len(noise):
+            raise ValueError(
+                f"context {task!r} of the raw samples has {len(nodes)} nodes, a matrix of {len(matrix)} rows and "
+                f"{len(noise)} Bernoulli parameters; they must be as many"
+            )
+        places = np.argwhere(matrix)
+        table = pd.DataFrame({"task": task, "node": nodes, "noise": noise, "is_asked": [n in cut for n in nodes]})
+        found["nodes"].append(table.reindex(columns=_COLUMNS["nodes"]))
+        ends = {"parent": [nodes[i] for i, _ in places], "child": [nodes[j] for _, j in places]}
+        found["edges"].append(pd.DataFrame({"task": task, **ends}))
+        size = {"n_nodes": [len(nodes)], "n_edges": [len(places)]}
+        found["worlds"].append(pd.DataFrame({"task": task, "theme": "published", **size, "text": ""}))
+    whole = rows.assign(Context=rows["Causal context"] + " " + rows["Sample context"])
+    return {"contexts": _contexts(whole), **{name: pd.concat(tables) for name, tables in found.items()}}
+
+
+def _truth(column: pd.Series) -> pd.Series:
+    """Read True, False, 1, 0 as booleans."""
+    words: Mapping[str, bool] = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+    read = column.astype("str").str.lower().map(words)
+    if (wrong := read.isna()).any():
+        row = wrong.index[wrong][0]
+        raise ValueError(f"column {column.name!r}, row {row}: expected True or False, found {column[row]!r}")
+    return read.astype("bool")
+
+
+def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_COLUMNS[name])
+    if name == "contexts":
+        # raw samples tell the same contexts as the questions do, joined in their own way
+        table = table.drop_duplicates(_UNIQUE[name])
+    elif name in _UNIQUE and (twice := table.duplicated(_UNIQUE[name], keep=False)).any():
+        found = table[twice].head(2).to_dict("records")
+        raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
+    return table.drop_duplicates().reset_index(drop=True)[_COLUMNS[name]]
+
+
+def _path(key: str) -> tuple[str, str, str, int]:
+    """Read a printed pair, a path, or a tuple of pairs that make a path."""
+    parts = parse_printed(key)
+    parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
+    pairs = all(isinstance(part, (tuple, list)) and part for part in parts)
+    nodes = [parts[0][0], *(part[-1] for part in parts)] if parts and pairs else parts
+    if len(nodes) < 2 or not all(isinstance(node, str) for node in nodes):
+        raise ValueError(f"expected a printed pair or path of node names, found {key[:60]!r}")
+    return ">".join(nodes), nodes[0], nodes[-1], len(nodes) - 1
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text

@@ -1,0 +1,175 @@
+"""Tables of tasks in normal form, and the two joins of them: what is asked, and the text that asks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...contract.checks import check_known
+from ..worlds.world import World
+
+#: how a prompt may ask for the answer
+INSTRUCTIONS = {
+    "brief": "Begin with yes or no and keep the answer short.",
+    "last_line": "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
+    "json": 'Reply with one JSON object and nothing else: {"answer": "yes"} or {"answer": "no"}.',
+    "chain_of_thought": "Work through the rules in writing, one by one, and then decide. Close with a line "
+    "that reads 'Answer: yes' or 'Answer: no'.",
+    "chain_of_thought_json": "Work through the rules in writing, one by one, and then decide. Close with one JSON "
+    'object on a line of its own: {"answer": "yes"} or {"answer": "no"}.',
+}
+
+_CONTEXT = ["task", "sample", "replicate"]
+
+# bytes of prompts that are joined at once: memory of small pieces is used again, that of large ones fetched anew
+_PIECE_BYTES = 4 * 2**20
+
+#: columns of a questionnaire
+QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskTables:
+    """Tasks as they are stored: worlds, contexts, questions and truths, each fact once.
+
+    Parameters
+    ----------
+    worlds : DataFrame
+        task, theme, n_nodes, n_edges, text.
+    nodes : DataFrame
+        task, node, function, noise, is_asked, condition, in topological order.
+    edges : DataFrame
+        task, parent, child.
+    quantities : DataFrame
+        task and the columns of `World.truths`: exact.
+    questions : DataFrame
+        task, question (key), cause (missing in fact), effect, world, text.
+    contexts : DataFrame
+        task, sample, replicate, noise (0 or 1 by node), text.
+    truths : DataFrame
+        task, sample, question, truth.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks
+    >>> tables = make_tasks("candy_party", [[3, 3]], n_samples=2, rng=1).tables
+    >>> tables.questionnaire()["world"].value_counts().to_dict()
+    {'do1': 6, 'do0': 6, 'fact': 4}
+    """
+
+    worlds: pd.DataFrame
+    nodes: pd.DataFrame
+    edges: pd.DataFrame
+    quantities: pd.DataFrame
+    questions: pd.DataFrame
+    contexts: pd.DataFrame
+    truths: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return f"TaskTables({len(self.worlds)} tasks, {len(self.contexts)} contexts, {len(self.questions)} questions)"
+
+    def world(self, task: int) -> World:
+        """Build the world of a task from the stored nodes and edges."""
+        check_known(task, self.nodes["task"].unique().tolist(), "task")
+        nodes = self.nodes[self.nodes["task"] == task]
+        edges = self.edges.loc[self.edges["task"] == task, ["parent", "child"]]
+        told = nodes.dropna(subset=["function"])
+        functions = dict(zip(told["node"].tolist(), told["function"].tolist(), strict=True))
+        noise = dict(zip(nodes["node"].tolist(), nodes["noise"].tolist(), strict=True))
+        return World(edges.itertuples(index=False, name=None), functions, noise)
+
+    def questionnaire(self) -> pd.DataFrame:
+        """Return every question about every context, with its true answer, as `Tasks.questionnaire` does."""
+        return join_questionnaire(self.truths, self.questions, self.contexts)
+
+    def prompts(self, rows: pd.DataFrame | None = None, instruction: str = "brief") -> pd.Series:
+        """Return the text to be sent to a reasoner for rows of the questionnaire, as `Tasks.prompts` does."""
+        rows = self.questionnaire() if rows is None else rows
+        return join_prompts(rows, self.worlds, self.contexts, self.questions, instruction)
+
+
+def join_questionnaire(truths: pd.DataFrame, questions: pd.DataFrame, contexts: pd.DataFrame) -> pd.DataFrame:
+    """Join true answers with questions and with the replicates of their contexts.
+
+    Parameters
+    ----------
+    truths : DataFrame
+        task, sample, question, truth.
+    questions : DataFrame
+        task, question, cause, effect, world.
+    contexts : DataFrame
+        task, sample, replicate.
+
+    Returns
+    -------
+    DataFrame
+        task, sample, replicate, cause, effect, world, truth, question, ordered by context, then as the truths are.
+    """
+    known = questions[["question", "cause", "effect", "world"]]
+    asked = contexts[_CONTEXT].merge(truths, on=["task", "sample"], how="inner")
+    asked = asked.merge(known, on="question", how="left", validate="m:1")
+    asked["truth"] = asked["truth"].astype("boolean")
+    return asked[QUESTIONNAIRE]
+
+
+def join_prompts(
+    rows: pd.DataFrame, worlds: pd.DataFrame, contexts: pd.DataFrame, questions: pd.DataFrame, instruction: str
+) -> pd.Series:
+    """Join the texts of world, context and question, and the instruction, for each row.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        task, sample, replicate, question.
+    worlds, contexts, questions : DataFrame
+        Texts by their keys.
+    instruction : str
+        A name in `INSTRUCTIONS`, or a sentence of your own.
+
+    Returns
+    -------
+    Series
+        Prompts on the index of the rows.
+
+    Raises
+    ------
+    ValueError
+        If a row names a task, context or question without text, or the instruction is no known name.
+    """
+    if " " not in instruction.strip():
+        check_known(instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces):")
+    last = INSTRUCTIONS.get(instruction, instruction)
+    keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
+    asked = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"].fillna(-1).to_numpy(np.int64)
+    question = pd.Index(questions["question"]).get_indexer(rows["question"])
+    world = pd.Index(worlds["task"]).get_indexer(rows["task"])
+    lost = (asked < 0) | (question < 0) | (world < 0)
+    if lost.any():
+        row = int(lost.argmax())
+        raise ValueError(f"row {row} asks {rows.iloc[row][[*_CONTEXT, 'question']].to_dict()}, which has no text here")
+    used, first, context = np.unique(asked, return_index=True, return_inverse=True)
+    # stored tasks of others may tell the world within each context
+    told = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
+    opening = _joined(told, _arrow(contexts["text"].take(used)), "")
+    asks = _arrow(questions["text"] + " " + last)
+    length = opening.nbytes // max(1, len(opening)) + asks.nbytes // max(1, len(asks))
+    piece = max(1, _PIECE_BYTES // max(1, length))
+    pieces = [
+        _joined(opening.take(pa.array(context[i : i + piece])), asks.take(pa.array(question[i : i + piece])), "\n\n")
+        for i in range(0, len(rows), piece)
+    ]
+    prompts = pd.array(pa.chunked_array(pieces, pa.large_string()), dtype="str")
+    return pd.Series(prompts, rows.index, name="prompt")
+
+
+def _joined(left: pa.Array, right: pa.Array, separator: str) -> pa.Array:
+    return pc.binary_join_element_wise(left, right, pa.scalar(separator, pa.large_string()))
+
+
+def _arrow(texts: pd.Series) -> pa.Array:
+    found = pa.array(texts, pa.large_string())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found

@@ -1,0 +1,233 @@
+"""Statistics on arrays along their last axis: better and worse with ties, quantiles, intervals, effects, multiplicity.
+
+NaN marks what is undefined or not there; it never counts, and a row without enough values gives NaN without a warning.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from .direction import TOLERANCE
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class Estimate(NamedTuple):
+    """An effect and the limits of its confidence interval."""
+
+    effect: Floats
+    low: Floats
+    high: Floats
+
+
+def paired_difference(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Return a - b, exactly 0 where they tie; NaN where either is.
+
+    Examples
+    --------
+    >>> paired_difference([0.1 + 0.2, 2.0, np.inf], [0.3, 1.5, np.inf])
+    array([0. , 0.5, 0. ])
+    """
+    first, second = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    difference = np.subtract(first, second, out=np.zeros(first.shape), where=first != second)
+    scale = np.where(np.isfinite(first), np.maximum(1.0, np.abs(first)), 1.0)
+    return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, difference)
+
+
+def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return number, mean and standard deviation (divisor n - 1) of the defined values.
+
+    The mean is NaN for no values or an infinite one, the deviation also for one value; a deviation that is rounding
+    error is 0.
+    """
+    values = np.asarray(values, np.float64)
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=-1)
+    usable = (n > 0) & ~np.isinf(values).any(axis=-1)
+    kept = np.where(defined & usable[..., None], values, 0.0)
+    mean = kept.sum(axis=-1) / np.maximum(n, 1)
+    apart = np.subtract(kept, mean[..., None], out=np.zeros_like(kept), where=defined & usable[..., None])
+    deviation = np.sqrt((apart**2).sum(axis=-1) / np.maximum(n - 1, 1))
+    noise = TOLERANCE * np.abs(kept).max(axis=-1, initial=0.0)
+    deviation = np.where(deviation <= noise, 0.0, deviation)
+    return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
+
+
+def ratio_of_means(a: ArrayLike, b: ArrayLike, level: float) -> Estimate:
+    """Return mean(a) / mean(b) of pairs with its t interval by linearisation.
+
+    Parameters
+    ----------
+    a, b : (..., n) array_like
+        Paired values, NaN in both or neither.
+    level : float
+        Probability of the interval.
+
+    Returns
+    -------
+    Estimate
+        NaN where mean(b) is 0 or not finite; limits NaN for one pair.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, chapter 6: the variance of a - R b stands for that of the ratio.
+
+    Examples
+    --------
+    >>> found = ratio_of_means([1.0, 2.0, 3.0], [4.0, 4.0, 4.0], 0.95)
+    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
+    (np.float64(0.5), np.float64(-0.121), np.float64(1.121))
+    """
+    n, found, error = ratio_moments(a, b)
+    reach = special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
+    return Estimate(found, found - reach, found + reach)
+
+
+def ratio_moments(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the number of pairs, mean(a) / mean(b) and its standard error; see `ratio_of_means`."""
+    n, bottom, _ = moments(b)
+    top = moments(a)[1]
+    usable = np.isfinite(top) & (bottom > TOLERANCE) & np.isfinite(bottom)
+    scale = np.where(usable, bottom, 1.0)
+    found = np.where(usable, top / scale, np.nan)
+    with np.errstate(invalid="ignore"):
+        residual = np.asarray(a, np.float64) - found[..., None] * np.asarray(b, np.float64)
+    return n, found, moments(residual)[2] / np.sqrt(np.maximum(n, 1)) / scale
+
+
+def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
+    """Return quantiles of the defined values, linear between order statistics (R's type 7).
+
+    Parameters
+    ----------
+    values : (..., n) array_like
+        NaN where there is none.
+    q : (..., k) array_like
+        Probabilities, the same for all rows or for each row its own.
+
+    Returns
+    -------
+    (..., k) ndarray
+        NaN where a row has no value.
+
+    References
+    ----------
+    Hyndman and Fan (1996), 10.1080/00031305.1996.10473566.
+
+    Examples
+    --------
+    >>> quantiles([[4.0, 1.0, np.nan, 2.0]], [0.25, 0.5])
+    array([[1.5, 2. ]])
+    """
+    ordered = np.sort(np.asarray(values, np.float64), axis=-1)  # NaN last
+    q = np.asarray(q, np.float64)
+    q = np.broadcast_to(q, (*ordered.shape[:-1], q.shape[-1]))
+    if ordered.shape[-1] == 0:
+        return np.full(q.shape, np.nan)
+    last = np.maximum((~np.isnan(ordered)).sum(axis=-1) - 1, 0)[..., None]
+    place = q * last
+    below = np.floor(place).astype(np.int64)
+    low = np.take_along_axis(ordered, below, axis=-1)
+    high = np.take_along_axis(ordered, np.minimum(below + 1, last), axis=-1)
+    return _between(low, high, place - below)
+
+
+def _between(low: Floats, high: Floats, share: Floats) -> Floats:
+    """Interpolate, without a warning at infinite ends."""
+    inside = np.isfinite(low) & (share > 0)
+    gap = np.subtract(high, low, out=np.zeros(low.shape), where=inside)
+    return low + np.multiply(share, gap, out=np.zeros(low.shape), where=inside)
+
+
+def weighted_quantile(values: ArrayLike, weights: ArrayLike, q: ArrayLike) -> Floats:
+    """Return quantiles of a table of values and counts, equal to `np.quantile` of the sample it stands for.
+
+    Parameters
+    ----------
+    values, weights : (..., n) array_like
+        Values in any order and their counts (whole numbers); a value with count 0 may be NaN.
+    q : (k,) array_like
+        Probabilities.
+
+    Returns
+    -------
+    (..., k) ndarray
+        NaN where all counts are 0.
+
+    Examples
+    --------
+    >>> weighted_quantile([3.0, 1.0], [1, 3], [0.5, 0.9])
+    array([1. , 2.4])
+    >>> np.quantile([1.0, 1.0, 1.0, 3.0], [0.5, 0.9])
+    array([1. , 2.4])
+    """
+    weights = np.asarray(weights, np.float64)
+    values = np.where(weights > 0, np.asarray(values, np.float64), np.nan)
+    q = np.asarray(q, np.float64)
+    if values.shape[-1] == 0:
+        return np.full((*values.shape[:-1], len(q)), np.nan)
+    order = np.argsort(values, axis=-1)  # NaN, that is count 0, last
+    values = np.take_along_axis(values, order, axis=-1)
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=-1), axis=-1)
+    last = np.maximum(reached[..., -1:] - 1, 0.0)
+    used = np.maximum((weights > 0).sum(axis=-1, keepdims=True) - 1, 0)
+
+    def at(position: Floats) -> Floats:
+        before = [(reached <= position[..., i : i + 1]).sum(axis=-1, keepdims=True) for i in range(len(q))]
+        return np.take_along_axis(values, np.minimum(np.concatenate(before, axis=-1), used), axis=-1)
+
+    place = q * last
+    below = np.floor(place)
+    return _between(at(below), at(np.minimum(below + 1, last)), place - below)
+
+
+def quantile_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return the limits of the middle share `level` of the values (R's type 7).
+
+    Examples
+    --------
+    >>> low, high = quantile_interval(np.arange(101.0), 0.5)
+    >>> float(low), float(high)
+    (25.0, 75.0)
+    """
+    limits = quantiles(values, [(1 - level) / 2, (1 + level) / 2])
+    return limits[..., 0], limits[..., 1]
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return the t interval of the mean, NaN for fewer than two values.
+
+    Examples
+    --------
+    >>> low, high = mean_interval([1.0, 2.0, 3.0, np.nan])
+    >>> round(float(low), 4), round(float(high), 4)
+    (-0.4841, 4.4841)
+    """
+    found = mean_difference(values, level)
+    return found.low, found.high
+
+
+def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return the mean of paired differences and its t interval."""
+    n, mean, deviation = moments(difference)
+    half = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def welch_moments(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return difference of means, its standard error and Welch's degrees of freedom."""
+    (n, mean, deviation), (m, other, spread) = moments(a), moments(b)
+    first, second = deviation**2 / np.maximum(n, 1), spread**2 / np.maximum(m, 1)
+    weight = first**2 / np.maximum(n - 1, 1) + second**2 / np.maximum(m - 1, 1)
+    return mean - other, np.sqrt(first + second), ratio((first + second) ** 2, weight, empty=1.0)
+
+
+def ratio(a: Any, b: Any, *, empty: float = np.nan) -> Floats:
+    """Return a / b, and `empty` where b is 0."""
+    a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    return np.asarray(np.divide(a, b, out=np.full(a.shape, empty), where=b != 0), np.float64)

@@ -1,0 +1,73 @@
+"""Better and worse: values compared by a metric's direction and optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: values this close are equal, relative to the larger of 1 and the observed value
+TOLERANCE = 1e-12
+
+
+def score(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats:
+    """Return what is averaged and ranked: the metric, or |metric - optimum| where closest to the optimum is best."""
+    found = np.asarray(values, np.float64)
+    return np.abs(found - optimum) if direction == "zero" else found
+
+
+def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
+    """Tell which controls are at least as good as the observed value.
+
+    Parameters
+    ----------
+    control, observed : array_like
+        Values of a metric that broadcast together.
+    direction : {"minimize", "maximize", "zero"}
+        What is good; "zero" compares distances from `optimum`.
+    optimum : float
+        Value of a perfect estimate, used by "zero" only.
+
+    Returns
+    -------
+    ndarray of bool
+        False where either value is NaN. Values within `1e-12 max(1, |observed|)` tie, and ties are as good.
+
+    Raises
+    ------
+    ValueError
+        If `direction` is none of the three.
+
+    Examples
+    --------
+    >>> as_good([3, 4, 5, np.nan], 4, direction="minimize", optimum=0)
+    array([ True,  True, False, False])
+    """
+    drawn, seen, slack, small = _ordered(control, observed, direction, optimum)
+    return np.asarray(drawn <= seen + slack if small else drawn >= seen - slack)
+
+
+def better(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
+    """Tell which controls are strictly better than the observed value, beyond a tie; see `as_good`.
+
+    Examples
+    --------
+    >>> better([3, 4, 5, np.nan], 4, direction="minimize", optimum=0)
+    array([ True, False, False, False])
+    """
+    drawn, seen, slack, small = _ordered(control, observed, direction, optimum)
+    return np.asarray(drawn < seen - slack if small else drawn > seen + slack)
+
+
+def _ordered(
+    control: ArrayLike, observed: ArrayLike, direction: str | None, optimum: float
+) -> tuple[Floats, Floats, Floats, bool]:
+    """Return scores, the width of a tie, and whether small scores are good."""
+    if direction not in ("minimize", "maximize", "zero"):
+        raise ValueError(f"direction must be 'minimize', 'maximize' or 'zero' to order values, found {direction!r}")
+    drawn = score(control, direction=direction, optimum=optimum)
+    seen = score(observed, direction=direction, optimum=optimum)
+    slack = np.where(np.isfinite(seen), TOLERANCE * np.maximum(1.0, np.abs(seen)), 0.0)
+    return drawn, seen, slack, direction != "maximize"

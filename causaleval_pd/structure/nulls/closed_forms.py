@@ -1,0 +1,328 @@
+"""Closed forms of metrics under random graphs: moments of sums over edges, symmetry, lists of all controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.law import ClosedForm, Distribution
+from ...contract.metric import Metric
+from ...contract.pairs import PairError
+from ...graphs.counts import PairCounts
+from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from .hypergeometric import Counts, hypergeometric_weights
+
+#: listed controls that are scored at once
+_GRAPHS = 30_000
+
+
+def linear(
+    metric: Metric,
+    n_nodes: Any,
+    directed: NDArray[np.float64],
+    undirected: NDArray[np.float64],
+    estimated_edges: NDArray[Any],
+    degrees: NDArray[np.int32] | None,
+) -> ClosedForm:
+    """Give mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
+
+    The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
+    p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
+    p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
+    1/3 (a fork or collider). The variance is known where the truth is fully directed.
+
+    Parameters
+    ----------
+    metric : Metric
+        Affine in `PairCounts.tp`, `same_direction`, `reversed` and `added_direction` at fixed margins.
+    n_nodes : array_like of int
+        Number of nodes.
+    directed, undirected : (n,) float
+        Directed and undirected edges of the truth.
+    estimated_edges : (n,) int
+        Edges of the control.
+    degrees : (n, d, 3) int or None
+        In-, out- and undirected degrees of the truth; None: no variance.
+
+    Returns
+    -------
+    ClosedForm
+        Mean and variance (NaN where unknown).
+    """
+    n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
+    me = np.asarray(estimated_edges, np.float64)
+
+    def at(shared_directed: float, shared_undirected: float, same: float) -> NDArray[np.float64]:
+        counts = PairCounts(
+            n_nodes,
+            shared_directed + shared_undirected,
+            directed + undirected,
+            me,
+            same_direction=same,
+            reversed=shared_directed - same,
+            true_directed=directed,
+            estimated_directed=me,
+            added_direction=shared_undirected,
+        )
+        return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
+
+    none = at(0, 0, 0)
+    present, present_undirected, same = at(1, 0, 0) - none, at(0, 1, 0) - none, at(1, 0, 1) - at(1, 0, 0)
+    p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
+    mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
+    if degrees is None:
+        return ClosedForm(mean, np.full_like(mean, np.nan))
+    p2 = np.divide(me * (me - 1), n_pairs * (n_pairs - 1), out=np.zeros_like(me), where=n_pairs > 1)
+    inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
+    chains = (inward * outward).sum(axis=1)
+    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    disjoint = directed * (directed - 1) / 2 - chains - forks
+    square = (p1 * (present + same / 2)) ** 2
+
+    def both(agree: float) -> NDArray[np.float64]:
+        return np.asarray(p2 * (present**2 + present * same + same**2 * agree) - square)
+
+    single = p1 * (present**2 + (present + same) ** 2) / 2 - square
+    variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
+    return ClosedForm(mean, np.where(undirected > 0, np.nan, np.maximum(variance, 0.0)))
+
+
+def reversal(
+    metric: Metric,
+    n_nodes: int,
+    directed: NDArray[np.float64],
+    undirected: NDArray[np.float64],
+    estimated_edges: NDArray[np.int64],
+) -> ClosedForm:
+    """Give the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
+
+    A random DAG and its reversal are equally likely, and where one has the share s of the shared edges right the other
+    has 1 - s: the mean is 1/2 given a shared edge. Without one the metric is 0/0.
+
+    Parameters
+    ----------
+    metric : Metric
+        One that becomes 1 minus itself when the control is reversed.
+    n_nodes : int
+        Number of nodes.
+    directed, undirected : (n,) float
+        Directed and undirected edges of the truth.
+    estimated_edges : (n,) int
+        Edges of the control.
+
+    Returns
+    -------
+    ClosedForm
+        Mean; NaN for a truth with undirected edges.
+    """
+    n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
+    true_edges = (directed + undirected).astype(np.int64)[:, None]
+    support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
+    nothing_shared = np.where(support == 0, weights, 0.0).sum(axis=1)
+    undefined = metric.function(Counts(PairCounts(n_nodes, 0, directed, estimated_edges)), **metric.options)
+    mean = np.where(
+        np.isnan(undefined),
+        np.where(nothing_shared < 1, 0.5, np.nan),
+        (1 - nothing_shared) / 2 + nothing_shared * undefined,
+    )
+    return ClosedForm(np.where(undirected > 0, np.nan, mean))
+
+
+class Weights(NamedTuple):
+    """How a metric adds up over shared edges at its pairs' margins, a value a pair."""
+
+    constant: NDArray[np.float64]
+    same: NDArray[np.float64]
+    reversed: NDArray[np.float64]
+    lost: NDArray[np.float64]
+    added: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+
+
+def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.float64] | None = None) -> Weights | None:
+    """Find the weights of a metric that is affine in the types of the shared edges, or None where it is not.
+
+    The metric is asked: once for no shared edge, once for one edge of each type, and then to check.
+
+    Parameters
+    ----------
+    metric : Metric
+        A function of `PairCounts`.
+    pairs : GraphPairs
+        Pairs whose numbers of edges are kept.
+    directed : (n,) float, optional
+        Directed edges of the controls where they are not the estimate's.
+    """
+    truth = pairs.truth.edge_counts
+    estimate = pairs.estimate.edge_counts
+    if directed is None:
+        directed = estimate.directed[pairs.estimate_index]
+
+    def at(same: float, turned: float, lost: float, added: float, both: float) -> NDArray[np.float64]:
+        counts = PairCounts(
+            pairs.n_nodes,
+            same + turned + lost + added + both,
+            truth.edges[pairs.truth_index],
+            estimate.edges[pairs.estimate_index],
+            same_direction=same,
+            reversed=turned,
+            true_directed=truth.directed[pairs.truth_index],
+            estimated_directed=directed,
+            lost_direction=lost,
+            added_direction=added,
+        )
+        return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
+
+    none = at(0, 0, 0, 0, 0)
+    units = [at(*unit) - none for unit in np.eye(5).tolist()]
+    for probe in ([2, 0, 0, 0, 0], [1, 3, 2, 4, 5], [7, 1, 4, 2, 9]):
+        sum_of_units = none + sum(x * unit for x, unit in zip(probe, units, strict=True))
+        if not np.allclose(at(*probe), sum_of_units, rtol=1e-9, atol=1e-9, equal_nan=True):
+            return None
+    return Weights(none, *units)
+
+
+def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedForm | None:
+    """Give the moments of an additive metric where the controls keep a skeleton and get random acyclic directions.
+
+    Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
+    the truth is right with probability 1/2, because a control and its reversal are equally likely. Along a uniformly
+    random order two are right together with probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
+
+    Parameters
+    ----------
+    metric : Metric
+        Affine in the types of the shared edges.
+    pairs : GraphPairs
+        Truths and the skeletons of the controls.
+    along_order : bool
+        Whether directions follow a random order: only so the variance is known.
+    """
+    skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
+    weights = edge_weights(metric, pairs, directed=skeleton)
+    if weights is None:
+        return None
+    planes = pairs.truth.planes[pairs.truth_index]
+    edges = pairs.estimate.planes[pairs.estimate_index]
+    edges = (edges[:, 0] | edges[:, 1])[:, None]
+    arrows = planes & edges & ~(planes[:, :1] & planes[:, 1:])
+    lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
+    shared = np.bitwise_count(arrows).sum(axis=(1, 2), dtype=np.float64)
+    added = np.bitwise_count(lines).sum(axis=1, dtype=np.float64)
+    mean = weights.constant + shared * (weights.same + weights.reversed) / 2 + added * weights.added
+    if not along_order:
+        return ClosedForm(mean)
+    degrees = kernels().degrees(arrows, pairs.n_nodes).astype(np.float64)
+    inward, outward = degrees[..., 0], degrees[..., 1]
+    chains = (inward * outward).sum(axis=1)
+    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    right = shared / 4 + 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
+    return ClosedForm(mean, (weights.same - weights.reversed) ** 2 * np.maximum(right, 0.0))
+
+
+def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    """Give the mean of a ratio of right directions where a control and its reversal are equally likely.
+
+    Parameters
+    ----------
+    metric : Metric
+        One that becomes 1 minus itself when the control is reversed.
+    pairs : GraphPairs
+        Truths, which must be fully directed for a mean, and estimates with the controls' number of edges.
+    shared : (n,) bool or None
+        Whether controls share an adjacency with the truth; None where that is random.
+    """
+    truth = pairs.truth.edge_counts
+    fully = truth.undirected[pairs.truth_index] == 0
+    nothing = PairCounts(pairs.n_nodes, 0, np.ones(pairs.n), np.ones(pairs.n))
+    undefined = np.asarray(metric.function(Counts(nothing), **metric.options), np.float64)
+    if shared is None:
+        possible = (truth.edges[pairs.truth_index] > 0) & (pairs.estimate.edge_counts.edges[pairs.estimate_index] > 0)
+        mean = np.where(possible & np.isnan(undefined), 0.5, np.nan)
+    else:
+        mean = np.where(shared, 0.5, undefined)
+    return np.where(fully, mean, np.nan)
+
+
+def enumerated(
+    metric: Metric, pairs: GraphPairs, law: NDArray[np.int64], support: Callable[[int], tuple[GraphBatch, Any]]
+) -> ClosedForm | None:
+    """Give the exact law of any metric where all controls of a row can be listed.
+
+    Parameters
+    ----------
+    metric : Metric
+        Any metric of graphs.
+    pairs : GraphPairs
+        The rows.
+    law : (n,) int
+        Number of the list of controls that belongs to a row.
+    support : callable
+        `support(number)` gives the controls of a list and their probabilities.
+
+    Returns
+    -------
+    ClosedForm or None
+        None if the metric cannot be computed for all controls.
+    """
+    if not pairs.n:
+        return None
+    keys = np.stack([pairs.truth_index, law], axis=1)
+    distinct, index = np.unique(keys, axis=0, return_inverse=True)
+    samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    longest = max((len(support(number)[0]) for number in np.unique(law).tolist()), default=1)
+    for block in np.array_split(distinct, -(-len(distinct) * longest // _GRAPHS)):
+        lists = [support(number) for number in block[:, 1].tolist()]
+        sizes = [len(graphs) for graphs, _ in lists]
+        planes, kinds = (np.concatenate([getattr(graphs, x) for graphs, _ in lists]) for x in ("planes", "kinds"))
+        graphs = GraphBatch(pairs.n_nodes, planes, kinds)
+        every = np.arange(len(graphs), dtype=np.int64)
+        controls = GraphPairs(pairs.truth, graphs, np.repeat(block[:, 0], sizes), every)
+        if controls.refused(metric.kinds, metric.truth_kinds).any():
+            return None
+        try:
+            values = np.asarray(metric(controls), np.float64)
+        except PairError:
+            # drawing says which rows are at fault
+            return None
+        chances = [np.broadcast_to(chance, size) for (_, chance), size in zip(lists, sizes, strict=True)]
+        samples += zip(np.split(values, np.cumsum(sizes)[:-1]), chances, strict=True)
+    distribution = Distribution.pooled(index.reshape(-1).astype(np.int64), samples)
+    mean = distribution.expectation(lambda x: x)
+    variance = distribution.expectation(np.square) - mean**2
+    return ClosedForm(mean, np.maximum(variance, 0.0), distribution)
+
+
+def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
+    """Forget what does not hold for CPDAGs."""
+    variance = np.nan if known.variance is None else known.variance
+    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
+
+
+def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -> ClosedForm | None:
+    """Give means where nodes are alike and every DAG is as likely as its reversal.
+
+    Each pair is then adjacent with probability m_e / M and either direction equally likely, as under random graphs with
+    as many edges; the number of shared adjacencies is not hypergeometric, and variances differ.
+    """
+    true = pairs.truth.edge_counts
+    estimated = pairs.estimate.edge_counts.edges[pairs.estimate_index]
+    if metric.null == "hypergeometric":
+        weights = edge_weights(metric, pairs)
+        if weights is None:
+            return None
+        n_pairs = max(1, pairs.n_nodes * (pairs.n_nodes - 1) // 2)
+        return ClosedForm(weights.constant + weights.same * true.edges[pairs.truth_index] * estimated / n_pairs)
+    if cpdag.all():
+        return None
+    if metric.null == "linear":
+        directed, lines = true.directed[pairs.truth_index], true.undirected[pairs.truth_index]
+        found = linear(metric, pairs.n_nodes, directed, lines, estimated, None)
+    elif metric.null == "reversal":
+        found = ClosedForm(half_of_shared(metric, pairs, None))
+    else:
+        return None
+    return of_dags(found, cpdag)

@@ -1,0 +1,187 @@
+"""The null model `knowledge`: random DAGs that respect background knowledge - tiers, forbidden and required edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.null import Controls, Matcher, Matching
+from ...execution.random_streams import uniforms
+from ...graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
+from ...graphs.packed import unpack_column
+from .drawn_graphs import DrawnGraphs, class_codes, in_class
+from .random_graphs import control_classes, estimated_edges
+
+Planes = NDArray[np.uint64]
+
+#: orders that may be drawn until one suits the required edges
+_ROUNDS = 1000
+
+
+class Knowledge(NamedTuple):
+    """What is known of the edges over d nodes in name order.
+
+    Attributes
+    ----------
+    tier : (d,) int
+        Tier of a node, -1 without one: no edge runs from a later tier to an earlier one.
+    forbidden, required : (d, d) bool
+        Directed edges that controls must not, or must have.
+    """
+
+    tier: NDArray[np.int64]
+    forbidden: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+
+
+def read_knowledge(
+    nodes: Sequence[str],
+    tiers: Iterable[Iterable[str]],
+    forbidden: Iterable[tuple[str, str]],
+    required: Iterable[tuple[str, str]],
+) -> Knowledge:
+    """Translate names into positions.
+
+    Parameters
+    ----------
+    nodes : sequence of str
+        Names in the order of the graphs' nodes.
+    tiers : iterable of iterables of str
+        Groups of nodes, causes before effects.
+    forbidden, required : iterable of (source, target)
+        Directed edges.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown or in two tiers, or the knowledge contradicts itself.
+    """
+    place = {name: i for i, name in enumerate(nodes)}
+
+    def find(name: Any, what: str) -> int:
+        if name not in place:
+            raise ValueError(f"{what} names {name!r}, which is no node; the nodes are {list(nodes)[:10]}")
+        return place[name]
+
+    tier = np.full(len(nodes), -1, np.int64)
+    for number, group in enumerate(tiers):
+        if isinstance(group, str):
+            raise ValueError(f"tiers must hold groups of nodes, found the text {group!r}; write [{group!r}]")
+        for name in group:
+            if tier[find(name, "tiers")] >= 0:
+                raise ValueError(f"tiers holds {name!r} twice")
+            tier[place[name]] = number
+    matrices = []
+    for what, edges in (("forbidden", forbidden), ("required", required)):
+        matrix = np.zeros((len(nodes), len(nodes)), bool)
+        for edge in edges:
+            if isinstance(edge, str) or len(tuple(edge)) != 2:
+                raise ValueError(f"{what} must hold pairs (source, target), found {edge!r}")
+            source, target = (find(name, what) for name in edge)
+            matrix[source, target] = True
+        matrices.append(matrix)
+    known = Knowledge(tier, *matrices)
+    backwards = (tier[:, None] > tier[None, :]) & (tier[None, :] >= 0)
+    clash = known.required & (known.forbidden | backwards | np.eye(len(nodes), dtype=bool))
+    if clash.any():
+        source, target = (nodes[i] for i in np.argwhere(clash)[0])
+        raise ValueError(f"required holds {source} -> {target}, which tiers or forbidden rule out")
+    return known
+
+
+def match_knowledge(matching: Matching) -> Matcher:
+    """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
+
+    A uniformly random order that suits tiers and required edges is drawn; then the edges that are not required are
+    chosen uniformly among those that run along the order and are not forbidden.
+    """
+    given = {name: list(matching.options[name]) for name in ("tiers", "forbidden", "required")}
+    if not any(given.values()):
+        raise ValueError(
+            "null='knowledge' needs tiers=, forbidden= or required=, as in "
+            "ce.null_model('knowledge', tiers=[['A', 'B'], ['C']])"
+        )
+    column = unpack_column(matching.estimate)
+    by_set: dict[int, Knowledge] = {}
+    for number in np.unique(column.row_node_set[~column.missing]).tolist():
+        by_set[number] = read_knowledge(column.node_sets[number], **given)
+
+    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        cpdag, n_edges = control_classes(matching, rows, pairs), estimated_edges(pairs)
+        d = pairs.n_nodes
+        sets = column.row_node_set[rows]
+
+        def planes(start: int, count: int) -> Planes:
+            drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
+            for number in np.unique(sets).tolist():
+                mine = np.flatnonzero(sets == number)
+                drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
+            return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, cpdag, count)
+
+        return DrawnGraphs(pairs, class_codes(cpdag), planes, scratch=40 * d * d)
+
+    return match
+
+
+def _draw(
+    known: Knowledge,
+    n_edges: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    start: int,
+    count: int,
+    rows: NDArray[np.int64],
+) -> Planes:
+    """Draw the controls of rows with the same knowledge, (n, count, 2, W)."""
+    n, d = len(keys), len(known.tier)
+    ahead = np.zeros((n * count, d, d), bool)
+    edges, waiting = np.repeat(n_edges, count), np.arange(n * count)
+    for attempt in range(_ROUNDS):
+        if not len(waiting):
+            break
+        # a row's draws share the work of its numbers
+        some = np.unique(waiting // count)
+        numbers = _numbers(keys[some], start, count, d, attempt)
+        numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
+        position = _orders(known.tier, numbers)
+        found = position[:, :, None] < position[:, None, :]
+        room = (found & ~known.forbidden).sum(axis=(1, 2))
+        suits = (found | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
+        ahead[waiting[suits]] = found[suits]
+        waiting = waiting[~suits]
+    few = np.flatnonzero(edges < known.required.sum())
+    if len(waiting) or len(few):
+        place = int(np.append(waiting, few)[0]) // count
+        raise ValueError(
+            f"row {rows[place]}: no control with the estimate's {n_edges[place]} edges respects the knowledge "
+            f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
+            "tried); change it, or leave these rows out"
+        )
+    chance = _numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
+    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
+    rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
+    chosen = (rank < edges[:, None]).reshape(n * count, d, d)
+    return planes_from_marks(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
+
+
+def _numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int) -> NDArray[np.float64]:
+    """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
+    places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
+    streams = keys[:, None] + places * np.uint64(0x9E3779B97F4A7C15)
+    found = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
+    return np.ascontiguousarray(found.transpose(0, 2, 1))
+
+
+def _orders(tier: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return each node's position in a uniformly random order that respects the tiers, (count, d).
+
+    A random order gives the nodes that are in tiers their places; there they stand tier by tier.
+    """
+    position = np.argsort(np.argsort(numbers, axis=1), axis=1)
+    tiered = np.flatnonzero(tier >= 0)
+    places = np.sort(position[:, tiered], axis=1)
+    ranks = np.argsort(np.argsort(numbers[:, tiered] + tier[tiered], axis=1), axis=1)
+    position[:, tiered] = np.take_along_axis(places, ranks, axis=1)
+    return position

@@ -1,0 +1,61 @@
+"""The null model `permutation`: the estimate with its nodes relabelled at random."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric
+from ...contract.null import Controls, Matcher, Matching
+from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
+from ...graphs.pairs import GraphBatch, control_kernels
+from .additive import additive_moments
+from .closed_forms import enumerated
+from .drawn_graphs import DrawnGraphs
+
+#: nodes up to which all relabellings are listed (120), so that every metric has an exact distribution
+MOST_LISTED = 5
+
+
+@cache
+def _orders(n_nodes: int) -> NDArray[np.int64]:
+    return np.array(list(itertools.permutations(range(n_nodes))), np.int64).reshape(math.factorial(n_nodes), n_nodes)
+
+
+def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
+    """Return a graph with its nodes in all orders."""
+    orders = _orders(graphs.n_nodes)
+    marks = marks_from_planes(graphs.planes[[number]], graphs.n_nodes)[0].astype(bool)
+    moved = marks[orders[:, :, None], orders[:, None, :]]
+    planes = planes_from_marks(moved, np.arange(graphs.n_nodes))
+    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(orders)))
+
+
+def match_permutation(matching: Matching) -> Matcher:
+    """Relabel every estimate: its class, degrees and directed and undirected edges stay."""
+
+    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        d = pairs.n_nodes
+
+        def planes(start: int, count: int) -> NDArray[np.uint64]:
+            found = control_kernels().relabel_graphs(pairs.estimate.planes, d, pairs.estimate_index, keys, start, count)
+            return np.asarray(found)
+
+        @cache
+        def support(number: int) -> tuple[GraphBatch, float]:
+            return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
+
+        def known(metric: Metric) -> ClosedForm | None:
+            if d <= MOST_LISTED:
+                return enumerated(metric, pairs, pairs.estimate_index, support)
+            return additive_moments(metric, pairs)
+
+        return DrawnGraphs(pairs, pairs.estimate.kinds[pairs.estimate_index], planes, known)
+
+    return match

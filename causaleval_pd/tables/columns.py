@@ -1,0 +1,57 @@
+"""Columns of a table: found by name, typed by their metric, added without replacing others."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_type, nearest
+from ..contract.metric import Metric
+
+
+def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
+    """Return one column of the table, or say which ones there are."""
+    check_type(name, Hashable, "the name of one column", role)
+    if name not in table.columns:
+        raise ValueError(
+            f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
+            f"{list(table.columns)}; name it by {role}="
+        )
+    found = table[name]
+    if isinstance(found, pd.DataFrame):
+        raise ValueError(f"the table has {found.shape[1]} columns called {name!r}; column names must be unique")
+    return cast(pd.Series, found)
+
+
+def typed(values: NDArray[np.float64], metric: Metric) -> Any:
+    """Give a metric's column the type that its spec declares."""
+    if metric.dtype == "float64":
+        return values
+    missing = np.isnan(values)
+    codes = np.where(missing, -1, values).astype(int)
+    if metric.dtype == "boolean":
+        return pd.arrays.BooleanArray(codes == 1, missing)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(metric.dtype))
+
+
+def with_cells(table: pd.DataFrame, cells: dict[Hashable, pd.Series]) -> pd.DataFrame:
+    """Return a new table whose cell columns are canonical."""
+    result = table.copy(deep=False)
+    for name, values in cells.items():
+        result[name] = values.array
+    return result
+
+
+def add_columns(table: pd.DataFrame, columns: dict[str, Any], *, overwrite: bool) -> pd.DataFrame:
+    """Append columns to a table of our own; existing names are an error unless `overwrite`."""
+    taken = [name for name in columns if name in table.columns]
+    if taken and not overwrite:
+        raise ValueError(
+            f"the table already has the columns {taken}; pass overwrite=True, or rename metrics by tweak(name=)"
+        )
+    added = pd.DataFrame(columns, index=table.index, copy=False)
+    return pd.concat([table.drop(columns=taken), added], axis=1)

@@ -1,0 +1,205 @@
+"""Matched negative controls for any field: closed forms where they exist, else draws summarised as they stream."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contract.checks import check_whole
+from ..contract.metric import Metric
+from ..contract.null import Matching, NullLike
+from ..execution.engines import Engine, job_count
+from ..execution.random_streams import RNGLike, resolve_seed, row_keys
+from .columns import add_columns, typed, with_cells
+from .matching import check_directions, check_settings, control_kinds, find_null, shared_key
+from .row_summary import METHODS, Method, Plan, PRule, RowControls, skill, spread, without_p
+from .scoring import Invalid
+from .simulate import control_chunks
+from .tasks import Metrics, plan, select
+
+
+def with_controls(
+    table: pd.DataFrame,
+    metrics: Metrics = None,
+    *,
+    n_draws: int = 1000,
+    null: NullLike | None = None,
+    rng: RNGLike = None,
+    truth: Hashable = "truth",
+    estimate: Hashable = "estimate",
+    key: Hashable | Sequence[Hashable] | None = None,
+    control_kind: str | None = None,
+    permute: bool = True,
+    method: Method = "auto",
+    level: float = 0.95,
+    p_rule: PRule = "add_one",
+    stop_after: int | None = None,
+    share_draws: bool = False,
+    field: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    zero_division: float = math.nan,
+    invalid: Invalid = "raise",
+    overwrite: bool = False,
+    progress: bool = False,
+    engine: Engine = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Add the metrics and, for each, what matched negative controls score.
+
+    A control is a random estimate that knows nothing of the truth but is matched to the row's estimate. Its
+    distribution says what the estimate's number is worth.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    metrics : str, Metric or iterable of these, optional
+        What to compute; default the field's default set. Each needs a direction.
+    n_draws : int
+        Controls a row, where they are simulated.
+    null : str, callable or ChosenNull, optional
+        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, and a function
+        `null(estimate, rng)` draws what it likes. A model of reference ("oracle_skeleton", "empty", "complete") has no
+        p-values.
+    rng : int, Generator or None
+        Seed; the one used is in the column `control_seed`.
+    truth, estimate : hashable
+        Names of the columns of cells. A missing estimate keeps its row, with missing results.
+    key : hashable or sequence of hashable, optional
+        Columns that name a row's random stream; default the index. The same seed and key give the same draws in any row
+        order.
+    control_kind : str, optional
+        Class of the controls, or the name of a column that holds it; default the class of the estimate. One CPDAG
+        without undirected edges looks like a DAG: say "cpdag" for algorithms that return equivalence classes.
+    permute : bool
+        Random node order for every control (default); False keeps the order of the nodes' names as causal order.
+    method : {"auto", "exact", "moments", "simulate"}
+        "auto" takes for each output the closed form where one exists, else draws. "exact" never draws and leaves the
+        outputs without a closed form missing. "moments" never draws either: where the mean and the variance are exact,
+        but not the distribution, p and limits are those of the normal distribution. "simulate" always draws.
+    level : float
+        Probability between `_control_low` and `_control_high`, which is a reference interval of the null distribution,
+        not a confidence interval.
+    p_rule : {"add_one", "share", "mid"}
+        Simulated p: (b + 1) / (n + 1), or the published b / n, where b of n controls are as good as or better than the
+        estimate. "mid" counts ties half, also in exact p-values: less conservative for metrics of few values, but not
+        guaranteed to keep its level.
+    stop_after : int, optional
+        Stop drawing for a row's p once so many controls h were as good as or better than the estimate, at most
+        `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small p-values
+        get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
+    share_draws : bool
+        Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the
+        same controls, which is faster. Each row's p stays valid by itself, but the p-values depend on one another:
+        adjust them by Holm or Benjamini-Yekutieli, and do not combine them.
+    field, context, zero_division, invalid, overwrite
+        As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
+        share is in `_control_undefined`; with a number all count.
+    progress : bool
+        Show a progress bar.
+    engine, n_jobs
+        As in `evaluate`.
+
+    Returns
+    -------
+    DataFrame
+        A new table with, for each metric `m`: `m`, `m_control_mean` with `m_control_mean_se`, its Monte Carlo standard
+        error (0 where exact), `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
+        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
+        infinite), `m_mean_method`, `m_p_method` ("exact", "moments" or "simulated"), `m_p_se` (Monte Carlo standard
+        error), with `stop_after` also `m_p_draws`, `m_control_undefined`; then `control_null`, `control_kind`,
+        `control_seed`, `n_draws`.
+
+    Raises
+    ------
+    ValueError
+        As `evaluate`; also for a metric without direction, keys that repeat, an unknown null, a null that needs strata,
+        or `method="exact"` where no closed form exists.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025.
+    .. [2] Phipson, B., Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
+    .. [3] Besag, J., Clifford, P. (1991). Sequential Monte Carlo p-values. doi:10.1093/biomet/78.2.301
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({"truth": ["A -> B; B -> C; C -> D"], "estimate": ["A -> B; B -> C; D"]})
+    >>> scored = ce.with_controls(runs, ["adjacency_precision"], rng=7)
+    >>> scored[["adjacency_precision", "adjacency_precision_control_mean", "adjacency_precision_p"]].round(3)
+       adjacency_precision  adjacency_precision_control_mean  adjacency_precision_p
+    0                  1.0                               0.5                    0.2
+    """
+    check_whole(n_draws, "n_draws", 1)
+    check_settings(n_draws, level, method, p_rule, stop_after)
+    job_count(engine, n_jobs)
+    seed = resolve_seed(rng)
+    tasks, cells = plan(
+        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
+    )
+    how = Plan(n_draws, method, level, p_rule, invalid, keep=False, stop_after=stop_after)
+    keys = row_keys(table, key, seed)
+    if share_draws:
+        keys = np.full(len(table), shared_key(seed))
+    kinds = control_kinds(table, control_kind)
+    check_directions([m for task in tasks for m in task.metrics])
+    collected: dict[str, RowControls] = {}
+    kind_column = np.full(len(table), None, object)
+    for task in tasks:
+        model = find_null(task.field, null, permute=permute)
+        matching = Matching(task.truth, task.estimate, kinds, None, model.options, task.context)
+        parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
+        order = []
+        for chunk in control_chunks(
+            task, model.match(matching), keys, how, table.index, progress=progress, engine=engine, n_jobs=n_jobs
+        ):
+            order.append(chunk.rows)
+            kind_column[chunk.rows] = chunk.kind
+            for name, summary in chunk.summaries.items():
+                parts[name].append(summary)
+        rows = np.concatenate(order) if order else np.empty(0, np.int64)
+        for m in task.metrics:
+            found = spread(parts[m.name], rows, len(table))
+            collected[m.name] = without_p(found) if model.reference else found
+            if method in ("exact", "moments") and len(rows) and (found.mean_method < 0).all():
+                raise ValueError(
+                    f"{m.name} has no closed form under null={model.name!r} for controls of these classes; use "
+                    "method='auto' to simulate"
+                )
+    columns: dict[str, Any] = {}
+    for m in select(metrics, tasks):
+        columns |= _columns(m, collected[m.name], stopped=stop_after is not None)
+    columns["control_null"] = pd.array([find_null(tasks[0].field, null).name] * len(table), dtype="str")
+    columns["control_kind"] = pd.array(kind_column, dtype="str")
+    columns["control_seed"] = np.full(len(table), seed, np.int64)
+    columns["n_draws"] = np.full(len(table), 0 if method in ("exact", "moments") else n_draws, np.int64)
+    return add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+
+
+def _columns(metric: Metric, rows: RowControls, *, stopped: bool) -> dict[str, Any]:
+    """Name one metric's columns."""
+    name = metric.name
+    mean_method, p_method = (
+        pd.Categorical.from_codes(codes, categories=pd.Index(METHODS)) for codes in (rows.mean_method, rows.p_method)
+    )
+    return {
+        name: typed(rows.observed, metric),
+        f"{name}_control_mean": rows.mean,
+        f"{name}_control_mean_se": rows.mean_se,
+        f"{name}_control_low": rows.low,
+        f"{name}_control_high": rows.high,
+        f"{name}_p": rows.p,
+        f"{name}_skill": skill(metric, rows.observed, rows.loss),
+        f"{name}_mean_method": mean_method,
+        f"{name}_p_method": p_method,
+        f"{name}_p_se": rows.p_se,
+        **({f"{name}_p_draws": rows.n} if stopped else {}),
+        f"{name}_control_undefined": rows.undefined,
+    }

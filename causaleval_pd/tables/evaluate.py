@@ -1,0 +1,90 @@
+"""From a table of (truth, estimate) rows to the same table with one column a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from ..execution.engines import Engine
+from .columns import add_columns, typed, with_cells
+from .scoring import Invalid, score_rows
+from .tasks import Metrics, plan, select
+
+
+def evaluate(
+    table: pd.DataFrame,
+    metrics: Metrics = None,
+    *,
+    truth: Hashable = "truth",
+    estimate: Hashable = "estimate",
+    field: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    zero_division: float = math.nan,
+    invalid: Invalid = "raise",
+    overwrite: bool = False,
+    engine: Engine = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Add one column a metric to a table of runs.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    metrics : str, Metric or iterable of these, optional
+        What to compute; default the field's default set.
+    truth, estimate : hashable
+        Names of the columns that hold the true and the estimated cells. A missing estimate is a failed run: its metrics
+        are missing and the row stays.
+    field : str, optional
+        Field of the cells; needed only where neither the metrics nor the cells settle it.
+    context : mapping, optional
+        What the field's metrics need besides the cells, by name (`{"data": frame}`): a constant, the name of a column,
+        or `(column, mapping)` where the column names objects of the mapping.
+    zero_division : float
+        What 0/0 is, for the metrics that can be 0/0; default NaN.
+    invalid : {"raise", "nan"}
+        What happens to rows whose kind of cell a metric is not defined for.
+    overwrite : bool
+        Replace existing columns of the metrics' names.
+    engine : {"serial", "threads", "dask"}, optional
+        Where the work is done; results are the same. By default threads where the work takes about a second or more,
+        as nodes, edges, metrics and draws tell, else serial. "dask" uses the current `distributed.Client`; without
+        one, the work stays in this process, on threads.
+    n_jobs : int, optional
+        Number of chunks worked on at a time; default one a core, or one a thread of the cluster's workers.
+
+    Returns
+    -------
+    DataFrame
+        A new table: the rows, order and index of `table`, its two cell columns in canonical form, and the metrics.
+
+    Raises
+    ------
+    ValueError
+        If a column or metric is unknown, a column exists already, cells cannot be decoded or aligned, or a metric does
+        not apply; the rows are named.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({"truth": ["A -> B; B -> C"] * 2, "estimate": ["A -> B; C", None]})
+    >>> ce.evaluate(runs, ["shd", "adjacency_recall"])[["shd", "adjacency_recall"]]
+       shd  adjacency_recall
+    0  1.0               0.5
+    1  NaN               NaN
+    """
+    tasks, cells = plan(
+        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
+    )
+    result = with_cells(table, cells)
+    columns: dict[str, Any] = {}
+    for task in tasks:
+        scores = score_rows(task, invalid, table.index, engine, n_jobs)
+        columns |= {m.name: typed(scores[m.name], m) for m in task.metrics}
+    names = [m.name for m in select(metrics, tasks)]
+    return add_columns(result, {name: columns[name] for name in names}, overwrite=overwrite)

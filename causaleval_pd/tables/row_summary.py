@@ -1,0 +1,248 @@
+"""What the controls say of each row: mean, interval, p-value and skill, from closed forms or draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from ..contract.law import ClosedForm
+from ..contract.metric import Metric
+from ..statistics.arrays import quantile_interval
+from ..statistics.direction import as_good, better
+from .scoring import Invalid
+
+Method = Literal["auto", "exact", "moments", "simulate"]
+PRule = Literal["add_one", "share", "mid"]
+Floats = NDArray[np.float64]
+
+#: draws of every row before the first look, where draws stop early
+FIRST_DRAWS = 100
+
+#: how a number was found, as results name it; -1 stands for nothing
+METHODS = ["exact", "moments", "simulated"]
+NONE, EXACT, MOMENTS, SIMULATED = -1, 0, 1, 2
+Codes = NDArray[np.int8]
+
+
+class RowControls(NamedTuple):
+    """What the controls say of each row, a float64 array each unless noted.
+
+    `mean_se` and `p_se` are Monte Carlo standard errors; `loss` is the mean distance |control - optimum|; `as_good` and
+    `better` are the shares of controls at least as good as and strictly better than the observed value; `n` is the
+    number of draws that p rests on; the last two (int8) are positions in `METHODS`.
+    """
+
+    observed: Floats
+    mean: Floats
+    mean_se: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    p_se: Floats
+    loss: Floats
+    as_good: Floats
+    better: Floats
+    undefined: Floats
+    n: Floats
+    mean_method: Codes
+    p_method: Codes
+
+
+class Plan(NamedTuple):
+    """How controls are made and summarised; the same for every chunk.
+
+    With `stop_after`, a row's draws for p stop after so many controls that are as good; `n_draws` is then their limit.
+    """
+
+    n_draws: int
+    method: Method
+    level: float
+    p_rule: PRule
+    invalid: Invalid
+    keep: bool
+    stop_after: int | None = None
+
+    @property
+    def n_first(self) -> int:
+        """Draws that every row gets, whatever they show."""
+        return self.n_draws if self.stop_after is None else min(self.n_draws, FIRST_DRAWS)
+
+
+def summarise(
+    metric: Metric, observed: Floats, closed: ClosedForm | None, draws: Floats | None, how: Plan
+) -> RowControls:
+    """Say what the controls say of each row, from closed forms first and draws for the rest."""
+    n = len(observed)
+    nothing, never = np.full(n, np.nan), np.full(n, NONE, np.int8)
+    unknown = dict.fromkeys(RowControls._fields[1:-2], nothing)
+    result = RowControls(observed=observed, **unknown, mean_method=never, p_method=never)
+    if draws is not None:
+        result = _from_draws(metric, observed, draws, how)
+    if closed is None:
+        return result
+    if closed.distribution is not None:
+        exact = _from_distribution(metric, observed, closed, how)
+        if closed.listed is None:
+            return exact
+        return RowControls(*(np.where(closed.listed, exact[i], result[i]) for i in range(len(exact))))
+    known = ~np.isnan(closed.mean)
+    # |control - optimum| has the mean's distance only where the optimum is an end of the range
+    one_sided = metric.optimum in metric.range
+    result = result._replace(
+        mean=np.where(known, closed.mean, result.mean),
+        mean_se=np.where(known, 0.0, result.mean_se),
+        loss=np.where(known & one_sided, np.abs(closed.mean - metric.optimum), result.loss),
+        mean_method=np.where(known, EXACT, result.mean_method).astype(np.int8),
+    )
+    return _with_moments(metric, result, closed, how) if how.method == "moments" else result
+
+
+def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Plan) -> RowControls:
+    """Add p and limits of the normal distribution with the exact mean and variance, where both are known."""
+    if closed.variance is None:
+        return rows
+    known = ~np.isnan(closed.mean) & ~np.isnan(closed.variance)
+    mean, deviation = closed.mean, np.sqrt(closed.variance)
+    p = normal_tail(rows.observed, mean, deviation, metric)
+    reach = special.ndtri((1 + how.level) / 2) * deviation
+    low, high = (np.clip(mean + side * reach, *metric.range) for side in (-1, 1))
+    tested = known & ~np.isnan(p)
+    return rows._replace(
+        low=np.where(known, low, rows.low),
+        high=np.where(known, high, rows.high),
+        p=np.where(tested, p, rows.p),
+        p_method=np.where(tested, MOMENTS, rows.p_method).astype(np.int8),
+    )
+
+
+def normal_tail(observed: Floats, mean: Floats, deviation: Floats, metric: Metric) -> Floats:
+    """Return P(a normal control is as good as the observed value); 0 or 1 where controls do not vary."""
+
+    def below(x: Floats) -> Floats:
+        """Return P(control <= x)."""
+        z = np.divide(x - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
+        fixed = as_good(mean, x, direction="minimize", optimum=0.0)
+        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, special.ndtr(z), fixed))
+
+    def above(x: Floats) -> Floats:
+        z = np.divide(mean - x, deviation, out=np.zeros(len(mean)), where=deviation > 0)
+        fixed = as_good(mean, x, direction="maximize", optimum=0.0)
+        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, special.ndtr(z), fixed))
+
+    if metric.direction == "zero":
+        distance = np.abs(observed - metric.optimum)
+        both = below(metric.optimum + distance) + above(metric.optimum - distance) - 1
+        return np.asarray(np.maximum(both, 0.0))
+    return below(observed) if metric.direction == "minimize" else above(observed)
+
+
+def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how: Plan) -> RowControls:
+    exact = closed.distribution
+    if exact is None:  # pragma: no cover - callers check
+        raise ValueError("no distribution")
+    tail = (1 - how.level) / 2
+    as_good_share, strictly = exact.probability(observed, metric), exact.probability(observed, metric, strict=True)
+    p = (as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share
+    always = np.full(len(observed), EXACT, np.int8)
+    return RowControls(
+        observed=observed,
+        mean=closed.mean,
+        mean_se=np.where(np.isnan(closed.mean), np.nan, 0.0),
+        low=exact.quantile(tail),
+        high=exact.quantile(1 - tail),
+        p=p,
+        p_se=np.where(np.isnan(p), np.nan, 0.0),
+        loss=exact.expectation(lambda x: np.abs(x - metric.optimum)),
+        as_good=as_good_share,
+        better=strictly,
+        undefined=exact.undefined[exact.index],
+        n=np.full(len(observed), np.nan),
+        mean_method=always,
+        p_method=always,
+    )
+
+
+def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Plan) -> RowControls:
+    defined = ~np.isnan(draws)
+    n = defined.sum(axis=1).astype(np.float64)
+    b = as_good(draws, observed[:, None], direction=metric.direction, optimum=metric.optimum).sum(axis=1)
+    strictly = better(draws, observed[:, None], direction=metric.direction, optimum=metric.optimum).sum(axis=1)
+    known = ~np.isnan(observed) & (n > 0)
+    share = divide(b, n, known)
+    p = {
+        "add_one": lambda: divide(b + 1, n + 1, known),
+        "share": lambda: share,
+        # the estimate is one of n + 1 and ties with itself
+        "mid": lambda: divide((strictly + b + 1) / 2, n + 1, known),
+    }[how.p_rule]()
+    low, high = quantile_interval(draws, how.level)
+    mean = row_means(draws)
+    error = np.sqrt(np.maximum(row_means((draws - mean[:, None]) ** 2), 0.0) / np.maximum(n - 1, 1))
+    always = np.full(len(n), SIMULATED, np.int8)
+    return RowControls(
+        observed=observed,
+        mean=mean,
+        mean_se=np.where(n > 1, error, np.nan),
+        low=low,
+        high=high,
+        p=p,
+        p_se=np.sqrt(p * (1 - p) / np.where(n > 0, n, np.nan)),
+        loss=row_means(np.abs(draws - metric.optimum)) if math.isfinite(metric.optimum) else np.full(len(n), np.nan),
+        as_good=share,
+        better=divide(strictly, n, known),
+        undefined=1 - n / draws.shape[1],
+        n=n,
+        mean_method=np.where(np.isnan(mean), NONE, always).astype(np.int8),
+        p_method=np.where(np.isnan(p), NONE, always).astype(np.int8),
+    )
+
+
+def divide(a: NDArray[Any], b: Floats, where: NDArray[np.bool_]) -> Floats:
+    """Return a / b, NaN elsewhere."""
+    return np.divide(a, b, out=np.full(len(b), np.nan), where=where)
+
+
+def row_means(values: Floats) -> Floats:
+    """Return the mean of each row's defined values: NaN where there is none, or where one is infinite."""
+    defined = ~np.isnan(values)
+    infinite = np.asarray(np.isinf(values).any(axis=1))
+    total = np.where(defined & ~infinite[:, None], values, 0.0).sum(axis=1)
+    return divide(total, defined.sum(axis=1).astype(np.float64), np.asarray(defined.any(axis=1)) & ~infinite)
+
+
+def without_p(rows: RowControls) -> RowControls:
+    """Forget p-values, of a model that is no random guess."""
+    nothing = np.full(len(rows.p), np.nan)
+    return rows._replace(p=nothing, p_se=nothing, p_method=np.full(len(rows.p), NONE, np.int8))
+
+
+def join(parts: Sequence[RowControls]) -> RowControls:
+    """Put rows one below the other."""
+    return parts[0] if len(parts) == 1 else RowControls(*(np.concatenate(field) for field in zip(*parts, strict=True)))
+
+
+def spread(parts: list[RowControls], rows: NDArray[np.int64], n: int) -> RowControls:
+    """Put chunks back to the rows of the table; rows without an estimate are missing."""
+    filled = []
+    for i, name in enumerate(RowControls._fields):
+        values: NDArray[Any] = np.full(n, NONE, np.int8) if name.endswith("_method") else np.full(n, np.nan)
+        if parts:
+            values[rows] = np.concatenate([part[i] for part in parts])
+        filled.append(values)
+    return RowControls(*filled)
+
+
+def skill(metric: Metric, observed: Floats, control_loss: Floats) -> Floats:
+    """Return 1 - |observed - optimum| / mean |control - optimum|; NaN where the latter is 0 or the optimum infinite."""
+    if not math.isfinite(metric.optimum):
+        return np.full(len(observed), np.nan)
+    positive = (control_loss > 1e-12) & np.isfinite(control_loss)
+    ratio = np.divide(
+        np.abs(observed - metric.optimum), control_loss, out=np.full(len(observed), np.nan), where=positive
+    )
+    return np.asarray(1 - ratio)

@@ -1,0 +1,106 @@
+"""Score the rows of a task: units of work, distinct pairs, refusals that name rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import name_row
+from ..contract.metric import Metric
+from ..contract.pairs import PairError, Pairs
+from ..execution.engines import Engine, map_chunks
+from ..execution.work_units import BLOCK_ROWS, Unit, work_units
+from .tasks import Task
+
+Invalid = Literal["raise", "nan"]
+
+
+def score_rows(
+    task: Task, invalid: Invalid, index: pd.Index, engine: Engine = "serial", n_jobs: int | None = None
+) -> dict[str, NDArray[np.float64]]:
+    """Compute the metrics of a task for every row, NaN where a cell is missing."""
+    values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
+    batches = list(task.batches())
+    costs = [scoring_work(task.metrics, batch.pairs) for batch in batches]
+    units = work_units(batches, costs, [BLOCK_ROWS] * len(batches))
+
+    def run(unit: Unit) -> list[list[NDArray[np.float64]]]:
+        return [[score(m, part.pairs, invalid, rows=part.rows, index=index) for m in task.metrics] for part in unit]
+
+    for unit, found in zip(units, map_chunks(run, units, engine=engine, n_jobs=n_jobs), strict=True):
+        for part, scores in zip(unit, found, strict=True):
+            for m, scored in zip(task.metrics, scores, strict=True):
+                values[m.name][part.rows] = scored
+    return values
+
+
+def scoring_work(metrics: Iterable[Metric], pairs: Pairs) -> float:
+    """Return the nanoseconds that scoring one of the pairs takes, roughly."""
+    return sum((pairs.work * (100 if m.costly else 1) for m in metrics), 1.0)
+
+
+def score(
+    metric: Metric,
+    pairs: Pairs,
+    invalid: Invalid,
+    *,
+    rows: NDArray[np.int64] | None = None,
+    index: pd.Index | None = None,
+    distinct: bool = True,
+) -> NDArray[np.float64]:
+    """Compute `metric` for every pair, NaN or an error for the pairs that it does not apply to.
+
+    Costly metrics are computed once a distinct pair, unless `distinct` is False: looking for equals among random graphs
+    costs more than it saves.
+    """
+    if invalid not in ("raise", "nan"):
+        raise ValueError(f"invalid must be 'raise' or 'nan', found {invalid!r}")
+    refused = pairs.refused(metric.kinds, metric.truth_kinds)
+    if refused.any():
+        if invalid == "raise":
+            raise ValueError(_refusal(metric, pairs, np.flatnonzero(refused), rows, index))
+        return _score_others(metric, pairs, refused, distinct=distinct)
+    scored, inverse = pairs.unique() if metric.costly and distinct else (pairs, np.arange(pairs.n))
+    try:
+        return np.asarray(metric(scored), np.float64)[inverse]
+    except PairError as error:
+        failed = np.isin(inverse, error.positions)
+        if invalid == "raise":
+            where = _name_rows(np.flatnonzero(failed), rows, index)
+            raise ValueError(
+                f"{metric.name}: {where}: {error.reason}; or leave these rows out, or pass invalid='nan'"
+            ) from error
+        return _score_others(metric, pairs, failed, distinct=distinct)
+
+
+def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, distinct: bool) -> NDArray[np.float64]:
+    """Compute `metric` for all pairs but some, which become NaN."""
+    values = np.full(pairs.n, np.nan)
+    others = np.flatnonzero(~without)
+    if len(others):
+        values[others] = score(metric, pairs.take(others), "nan", distinct=distinct)
+    return values
+
+
+def _refusal(
+    metric: Metric, pairs: Pairs, at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None
+) -> str:
+    """Say which rows hold cells that a metric is not defined for."""
+    named = [
+        f"{_name_rows(at[k : k + 1], rows, index)}, where {pairs.describe(i)}" for k, i in enumerate(at[:3].tolist())
+    ]
+    more = f"; and {len(at) - 3} more rows" if len(at) > 3 else ""
+    return (
+        f"{metric.name} applies to {metric.kinds_line()}, not to {'; '.join(named)}{more}; "
+        "leave these rows out, or pass invalid='nan'"
+    )
+
+
+def _name_rows(at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
+    """Name the rows of pairs, the first three of many."""
+    named = [name_row(int(i if rows is None else rows[i]), index) for i in at[:3].tolist()]
+    return ", ".join(named) + (f" and {len(at) - 3} more rows" if len(at) > 3 else "")

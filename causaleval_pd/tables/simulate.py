@@ -1,0 +1,257 @@
+"""Rows and their controls scored unit by unit: closed forms first, draws summarised as they stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.law import ClosedForm
+from ..contract.metric import Metric
+from ..contract.null import Controls, Matcher
+from ..contract.pairs import Batch, Pairs
+from ..execution.engines import CHUNK_BYTES, Engine, map_chunks
+from ..execution.work_units import BLOCK_ROWS, Unit, work_units
+from ..statistics.direction import as_good
+from .row_summary import EXACT, SIMULATED, Floats, Plan, RowControls, divide, join, summarise
+from .scoring import score, scoring_work
+from .stratum_draws import StratumDraws, add_strata
+from .tasks import Task
+
+#: nanoseconds that it takes to summarise one value of a control, and to find the closed forms of one row
+_SUMMARY_WORK, _CLOSED_WORK = 50.0, 2000.0
+
+
+class Chunk(NamedTuple):
+    """Rows scored together: positions, class of their controls, summaries by metric name, and what is kept of draws.
+
+    That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum.
+    """
+
+    rows: NDArray[np.int64]
+    kind: NDArray[np.object_]
+    summaries: dict[str, RowControls]
+    draws: dict[str, Floats]
+    strata: dict[str, dict[int, StratumDraws]]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What the rows of every unit are scored by."""
+
+    task: Task
+    match: Matcher
+    keys: NDArray[np.uint64]
+    how: Plan
+    index: pd.Index
+    strata: NDArray[np.int64] | None
+
+    def controls(self, batch: Batch) -> Controls:
+        """Match controls to rows."""
+        return self.match(batch.rows, batch.pairs, self.keys[batch.rows])
+
+
+def control_chunks(
+    task: Task,
+    match: Matcher,
+    keys: NDArray[np.uint64],
+    how: Plan,
+    index: pd.Index,
+    *,
+    strata: NDArray[np.int64] | None = None,
+    progress: bool = False,
+    engine: Engine = "serial",
+    n_jobs: int | None = None,
+) -> Iterator[Chunk]:
+    """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
+
+    Where `strata` gives each row's stratum, kept draws are added up by stratum.
+    """
+    job = _Job(task, match, keys, how, index, strata)
+    batches = [_by_stratum(batch, strata) for batch in task.batches()]
+    costs = [_row_costs(job, batch) for batch in batches]
+    units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
+
+    def run(unit: Unit) -> Chunk:
+        added: dict[str, dict[int, StratumDraws]] = {} if strata is None else {m.name: {} for m in task.metrics}
+        return _joined([_score(job, block, added) for block in unit])
+
+    weights = [sum(len(block.rows) for block in unit) for unit in units]
+    yield from map_chunks(
+        run, units, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs
+    )
+
+
+def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None) -> Batch:
+    """Put the rows of a stratum side by side, so that a unit has few strata."""
+    if strata is None:
+        return batch
+    order = np.argsort(strata[batch.rows], kind="stable")
+    return Batch(batch.rows[order], batch.pairs.take(order))
+
+
+def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
+    """Tell from a few rows what a row and its controls take, in nanoseconds, and how many are handled at once."""
+    n, n_draws = len(batch.rows), job.how.n_first
+    some = np.unique(np.linspace(0, n - 1, min(n, 16)).astype(np.int64))
+    few = Batch(batch.rows[some], batch.pairs.take(some))
+    controls = job.controls(few)
+    drawn = [m for m in job.task.metrics if _needs_draws(_closed_form(controls, m, job.how), job.how)]
+    once = scoring_work(job.task.metrics, few.pairs) + _CLOSED_WORK * len(job.task.metrics)
+    each = controls.work + scoring_work(drawn, few.pairs) + _SUMMARY_WORK * len(drawn) if drawn else 0.0
+    return once + n_draws * each, _block_rows(job.how, len(drawn))
+
+
+def _block_rows(how: Plan, n_drawn: int) -> int:
+    """Tell how many rows are handled at once: quantiles need all draws of a row, so the more draws, the fewer rows."""
+    return min(BLOCK_ROWS, max(1, CHUNK_BYTES // max(1, 8 * how.n_first * n_drawn)))
+
+
+def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -> Chunk:
+    """Score rows and their controls; `added` takes up the draws where they are added up."""
+    task, how = job.task, job.how
+    controls = job.controls(batch)
+    observed = {m.name: score(m, batch.pairs, how.invalid, rows=batch.rows, index=job.index) for m in task.metrics}
+    closed = {m.name: _closed_form(controls, m, how) for m in task.metrics}
+    drawn = tuple(m for m in task.metrics if _needs_draws(closed[m.name], how))
+    most = _block_rows(how, len(drawn))
+    if len(batch.rows) > most:
+        # more is drawn here than for the rows that told what a row costs
+        starts = range(0, len(batch.rows), most)
+        blocks = [Batch(batch.rows[i : i + most], batch.pairs.take(slice(i, i + most))) for i in starts]
+        return _joined([_score(job, block, added) for block in blocks])
+    draws = simulate(drawn, controls, len(batch.rows), how, 0, how.n_first)
+    summaries = {m.name: summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics}
+    for m in drawn:
+        if how.stop_after is not None:
+            counted = _stop_early(m, observed[m.name], draws[m.name], how.stop_after, job, batch)
+            summaries[m.name] = counted.into(summaries[m.name])
+        if job.strata is not None:
+            add_strata(m, job.strata[batch.rows], draws[m.name], added[m.name])
+    kept = draws if how.keep and job.strata is None else {}
+    return Chunk(batch.rows, controls.kind, summaries, kept, added)
+
+
+def _joined(parts: list[Chunk]) -> Chunk:
+    """Put the blocks of a unit together; they share what is added up."""
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    return Chunk(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.kind for part in parts]),
+        {name: join([part.summaries[name] for part in parts]) for name in first.summaries},
+        {name: np.concatenate([part.draws[name] for part in parts]) for name in first.draws},
+        first.strata,
+    )
+
+
+def _closed_form(controls: Controls, metric: Metric, how: Plan) -> ClosedForm | None:
+    return None if how.method == "simulate" else controls.closed_form(metric)
+
+
+def _needs_draws(closed: ClosedForm | None, how: Plan) -> bool:
+    """Tell whether an output of a metric must be simulated, or its draws were asked for."""
+    unknown = closed is None or closed.distribution is None or closed.listed is not None
+    return how.keep or (how.method in ("auto", "simulate") and unknown)
+
+
+def simulate(
+    metrics: Sequence[Metric], controls: Controls, n: int, how: Plan, first: int = 0, n_draws: int | None = None
+) -> dict[str, Floats]:
+    """Score controls first, first + 1, ... of n rows, as (n, n_draws) by metric, a bounded number of graphs a time."""
+    if not metrics:
+        return {}
+    total = how.n_draws if n_draws is None else n_draws
+    values = {m.name: np.empty((n, total)) for m in metrics}
+    step = max(1, CHUNK_BYTES // max(1, n * controls.cost))
+    for start in range(0, total, step):
+        count = min(step, total - start)
+        pairs: Pairs = controls.draw(first + start, count)
+        for m in metrics:
+            if how.invalid == "raise" and pairs.refused(m.kinds, m.truth_kinds).any():
+                raise ValueError(
+                    f"{m.name} applies to {m.kinds_line()}, but controls of class "
+                    f"{', '.join(sorted(set(controls.kind.tolist())))} were asked for; change control_kind="
+                )
+            values[m.name][:, start : start + count] = score(m, pairs, how.invalid, distinct=False).reshape(n, count)
+    return values
+
+
+@dataclass
+class Stopped:
+    """Draws counted until `stop_after` of them were as good as the observed value (Besag and Clifford 1991).
+
+    Attributes
+    ----------
+    metric : Metric
+        What is counted.
+    observed : (n,) float
+        Observed values.
+    stop_after : int
+        Number h of controls as good at which a row stops.
+    hits, n : (n,) int
+        Controls as good, and controls with a value, so far.
+    active : (n,) bool
+        Rows that go on.
+    """
+
+    metric: Metric
+    observed: Floats
+    stop_after: int
+    hits: NDArray[np.int64]
+    n: NDArray[np.int64]
+    active: NDArray[np.bool_]
+
+    @classmethod
+    def start(cls, metric: Metric, observed: Floats, draws: Floats, stop_after: int) -> Stopped:
+        """Count the first draws, (n, n_first)."""
+        zeros = np.zeros(len(observed), np.int64)
+        counted = cls(metric, observed, stop_after, zeros, zeros.copy(), ~np.isnan(observed))
+        counted.count(np.flatnonzero(counted.active), draws[counted.active])
+        return counted
+
+    def count(self, rows: NDArray[np.int64], draws: Floats) -> None:
+        """Count further draws of some rows; those after the one that stops a row do not count."""
+        m = self.metric
+        seen = self.observed[rows, None]
+        hit = as_good(draws, seen, direction=m.direction, optimum=m.optimum)
+        total = self.hits[rows, None] + np.cumsum(hit, axis=1)
+        counts = (total - hit) < self.stop_after
+        self.hits[rows] += (hit & counts).sum(axis=1)
+        self.n[rows] += (~np.isnan(draws) & counts).sum(axis=1)
+        self.active[rows] = self.hits[rows] < self.stop_after
+
+    def into(self, summary: RowControls) -> RowControls:
+        """Replace p by h / l where a row stopped at its l-th control, else by (b + 1) / (n + 1)."""
+        n = self.n.astype(np.float64)
+        known = (summary.p_method != EXACT) & (n > 0)
+        stopped = self.hits >= self.stop_after
+        p = np.where(stopped, divide(self.hits, n, known), divide(self.hits + 1, n + 1, known))
+        # after h exceedances 1 / p is about normal with relative variance (1 - p) / h
+        error = np.where(stopped, p * np.sqrt((1 - p) / self.stop_after), np.sqrt(p * (1 - p) / np.maximum(n, 1)))
+        return summary._replace(
+            p=np.where(known, p, summary.p),
+            p_se=np.where(known, error, summary.p_se),
+            n=np.where(known, n, summary.n),
+            p_method=np.where(known, SIMULATED, summary.p_method).astype(np.int8),
+        )
+
+
+def _stop_early(metric: Metric, observed: Floats, first: Floats, stop_after: int, job: _Job, batch: Batch) -> Stopped:
+    """Count the first draws, and draw on, in growing blocks, for the rows that have not stopped."""
+    how = job.how
+    counted = Stopped.start(metric, observed, first, stop_after)
+    done = how.n_first
+    while done < how.n_draws and counted.active.any():
+        rows = np.flatnonzero(counted.active)
+        controls = job.controls(Batch(batch.rows[rows], batch.pairs.take(rows)))
+        # a block at most as long as all before it, and of bounded size
+        count = min(done, how.n_draws - done, max(1, CHUNK_BYTES // (8 * len(rows))))
+        counted.count(rows, simulate([metric], controls, len(rows), how, done, count)[metric.name])
+        done += count
+    return counted

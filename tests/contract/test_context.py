@@ -1,0 +1,63 @@
+"""Extra inputs of cells: constants, columns, and columns that name objects; they reach metrics and null models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.context import describe_context, resolve_context
+
+RUNS = pd.DataFrame({"study": ["a", "b", "a"], "n": [10, 10, 20]}, index=["x", "y", "z"])
+TAKES = {"some": ("data", "n", "estimator")}
+
+
+def rows(context):
+    return [dict(context.values[code]) for code in context.codes]
+
+
+def test_constants_columns_and_named_objects_are_joined_by_row():
+    frames = {"a": pd.DataFrame({"v": [1]}), "b": pd.DataFrame({"v": [2]}), "unused": None}
+    found = resolve_context(RUNS, {"data": ("study", frames), "n": "n", "estimator": "mle"}, TAKES)
+    assert [r["n"] for r in rows(found)] == [10, 10, 20]
+    assert [r["estimator"] for r in rows(found)] == ["mle"] * 3
+    assert [r["data"] is frames[s] for r, s in zip(rows(found), RUNS.study, strict=True)] == [True] * 3
+    assert len(found.values) == 3
+    assert rows(found.take(np.array([2, 0]))) == [rows(found)[2], rows(found)[0]]
+
+
+def test_equal_inputs_are_stored_once():
+    found = resolve_context(RUNS, {"estimator": "mle"}, TAKES)
+    assert len(found.values) == 1
+    assert found.codes.tolist() == [0, 0, 0]
+    assert resolve_context(RUNS, None, TAKES) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"dta": 1}, "unknown input 'dta'.*did you mean 'data'.*some takes data, n, estimator"),
+        ({"data": ("studi", {})}, "no column 'studi'.*'study'"),
+        ({"data": ("study", {"a": 1})}, "row 1.*'y'.*'b' is not among the named objects"),
+    ],
+)
+def test_mistakes_are_named(given, words):
+    with pytest.raises(ValueError, match=words):
+        resolve_context(RUNS, given, TAKES)
+
+
+def test_a_missing_key_names_its_row():
+    with pytest.raises(ValueError, match="row 1.*missing"):
+        resolve_context(RUNS.assign(study=["a", None, "a"]), {"data": ("study", {"a": 1})}, TAKES)
+
+
+def test_graphs_take_no_context():
+    runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
+    with pytest.raises(ValueError, match="graph takes none"):
+        ce.evaluate(runs, ["shd"], context={"data": 1})
+
+
+def test_results_say_what_was_given():
+    given = {"data": ("study", {}), "frame": RUNS, "n": 5, "estimator": "mle"}
+    assert describe_context(given) == {"data": "by column study", "frame": "DataFrame", "n": "5", "estimator": "mle"}

@@ -1,0 +1,109 @@
+"""Tables of a lazy cube are those of the same cube in memory, and nothing is loaded before they are computed."""
+
+from __future__ import annotations
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+from causaleval_pd.cubes import lazy_tables as blocks
+
+METRICS = ["shd", "orientation_precision"]
+RUNS = ce.datasets.runs().query("replicate < 8").reset_index(drop=True)
+RUNS.loc[[4, 17, 200], "estimate"] = None
+BY = ["algorithm", "density", "n"]
+
+
+@pytest.fixture(scope="module", params=["draws", "sums", "nulls"])
+def cube(request) -> xr.Dataset:
+    null = ["edges", "erdos_renyi"] if request.param == "nulls" else "edges"
+    found = ce.cube(RUNS, METRICS, by=BY, n_draws=40, rng=7, keep_draws=request.param == "draws", null=null)
+    return found.isel(n=[0, 1], density=[0, 2])
+
+
+def refuse(*arguments, **settings):
+    raise AssertionError("something was computed")
+
+
+VERBS = {
+    "summary": lambda c: ce.summary(c),
+    "summary of means": lambda c: ce.summary(c, "shd", interval="mean_ci", level=0.9),
+    "test_controls": lambda c: ce.test_controls(c, adjust="holm", missing="worst"),
+    "compare": lambda c: ce.compare(c, "algorithm"),
+    "compare another": lambda c: ce.compare(c, "n", metrics="shd", paired=False, adjust="bh", family="metric"),
+    "compare excess": lambda c: ce.compare(c, "algorithm", minus_controls=True, missing="worst"),
+    "compare to one": lambda c: ce.compare(c, "algorithm", reference="pc", test="sign_flip", n_resamples=99, rng=3),
+    "compare in groups": lambda c: ce.compare(c, "algorithm", test="bootstrap", cluster="truth", n_resamples=99, rng=3),
+    "compare ranks": lambda c: ce.compare(c, "algorithm", test="friedman", adjust="nemenyi"),
+    "rank_test": lambda c: ce.rank_test(c, "algorithm", adjust="holm"),
+    "meta_analysis": lambda c: ce.meta_analysis(c, "density", adjust="holm"),
+    "control_power": lambda c: ce.control_power(c),
+    "size_and_power": lambda c: ce.size_and_power(c, n_tables=20),
+    "comparison_power": lambda c: ce.comparison_power(c, "algorithm", difference=1.0),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS.keys())
+def test_tables_are_lazy_and_agree(cube, verb, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 20_000)
+    if verb is VERBS["size_and_power"] and "shd_control" not in cube:
+        for one in (cube, cube.chunk()):
+            with pytest.raises(ValueError, match="the cube keeps no draws"):
+                verb(one)
+        return
+    wanted = verb(cube)
+    assert len(wanted)
+    with dask.config.set(scheduler=refuse):
+        table = verb(cube.chunk({"algorithm": 2, "density": 1, "replicate": 5}))
+    assert isinstance(table, dd.DataFrame)
+    found = table.compute(scheduler="synchronous")
+    assert list(table.dtypes.items()) == list(found.dtypes.items())
+    pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_blocks_are_bounded():
+    sizes = {"a": 3, "b": 40, "c": 7}
+    for n_bytes in (1, 100, 5000, 10**9):
+        cut = blocks.split(sizes, n_bytes, 100)
+        cells = [np.prod([place.stop - place.start for place in block.values()]) for block in cut]
+        assert sum(cells) == 3 * 40 * 7
+        assert max(cells) * n_bytes / (3 * 40 * 7) <= 100 or max(cells) == 1
+
+
+def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1)
+    seen = []
+
+    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        seen.append((dict(part.sizes), [x for x in METRICS if x in part]))
+        return ce.summary(part, name)
+
+    names = ["density", "n"]
+    blocks.tabulate(cube.chunk(), METRICS, rows, pd.concat, strata=names, whole=["algorithm"]).compute()
+    assert len(seen) == len(METRICS) * (1 + 4)
+    assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
+
+
+def test_figures_of_a_lazy_cube(cube):
+    lazy = cube.chunk({"algorithm": 1})
+    if "null" not in cube.dims:
+        grid = lazy.ceval.plot.strata("shd", x="density", hue="algorithm", col="n")
+        assert grid.axes.size == 2
+    one = lazy.sel(density=[0.2], n=[100])
+    assert len(one.ceval.plot.critical_difference("shd", "algorithm").texts)
+    assert len(one.ceval.plot.comparisons("shd", "algorithm").texts)
+
+
+def test_what_is_wrong_with_a_lazy_cube_is_said():
+    here = RUNS.query("algorithm != 'lingam'")
+    apart = here[(here["algorithm"] == "pc") == (here["replicate"] < 4)]
+    lazy = ce.cube(apart, ["shd"], by=BY, n_draws=None, replicate="replicate").chunk({"algorithm": 1})
+    with pytest.raises(ValueError, match="unknown dimension 'n_nodes'"):
+        ce.compare(lazy, "n_nodes")
+    for verb in (ce.compare, ce.rank_test):
+        with pytest.raises(ValueError, match="no replicate in common"):
+            verb(lazy, "algorithm").compute()

@@ -1,0 +1,291 @@
+"""Outputs are whole or not there, and interrupted ones are continued."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+import causaleval_pd.dask
+from causaleval_pd.execution.files import to_parquet, to_zarr
+
+RUNS = ce.datasets.runs().iloc[:40].reset_index(drop=True)
+CUBES = {
+    keep: ce.cube(
+        ce.datasets.runs(),
+        ["shd", "adjacency_f1"],
+        by=["algorithm", {"n": [0, 200, 9999]}],
+        n_draws=12,
+        keep_draws=keep,
+    )
+    for keep in (True, False)
+}
+
+
+def read(number: int, flag: str) -> pd.DataFrame:
+    """Return ten rows; with a file at `flag`, reading breaks once some part is written."""
+    if Path(flag).exists() and list(Path(flag).parent.glob("out.partial/part-*.parquet")):
+        raise OSError("the disk is gone")
+    return RUNS.iloc[10 * number : 10 * number + 10]
+
+
+def scored(flag: Path, rng: int = 7) -> dd.DataFrame:
+    table = dd.from_map(read, range(4), flag=str(flag), meta=RUNS.iloc[:0])
+    return table.assign(run=table["replicate"]).ceval.with_controls(
+        ["shd"], n_draws=20, rng=rng, key=["replicate", "n", "algorithm", "density"]
+    )
+
+
+def test_an_interrupted_output_is_continued(tmp_path):
+    flag, path = tmp_path / "broken", tmp_path / "out"
+    flag.touch()
+    with dask.config.set(scheduler="synchronous"), pytest.raises(OSError, match="the disk is gone"):
+        scored(flag).ceval.to_parquet(path)
+    assert not path.exists()
+    written = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out.partial").glob("part-*.parquet")}
+    assert written
+    flag.unlink()
+    with pytest.raises(FileExistsError, match="interrupted output; continue it by resume=True"):
+        scored(flag).ceval.to_parquet(path)
+    with pytest.raises(ValueError, match="another computation"):
+        scored(flag, rng=8).ceval.to_parquet(path, resume=True)
+    scored(flag).ceval.to_parquet(path, resume=True)
+    assert {name: (path / name).stat().st_mtime_ns for name in written} == written
+    found = dd.read_parquet(path).compute()
+    pd.testing.assert_frame_equal(found, scored(flag).compute(), check_dtype=False, check_exact=True)
+    assert not list(path.glob("*.writing"))
+
+
+def test_a_whole_output_is_kept(tmp_path):
+    path = tmp_path / "out"
+    table = scored(tmp_path / "none")
+    table.ceval.to_parquet(path)
+    with pytest.raises(FileExistsError, match="out exists"):
+        table.ceval.to_parquet(path)
+    assert table.ceval.to_parquet(path, resume=True) == path
+    with pytest.raises(ValueError, match="another computation"):
+        scored(tmp_path / "none", rng=8).ceval.to_parquet(path, resume=True)
+
+
+def read_bad(number: int, folder: str) -> pd.DataFrame:
+    """Return ten rows, one of them bad once some part is written."""
+    rows = read(number, "no flag").astype({"estimate": object})
+    if list(Path(folder).glob("part-*.parquet")):
+        rows.iloc[5, rows.columns.get_loc("estimate")] = b"no graph"
+    return rows.astype(RUNS.dtypes[["estimate"]])
+
+
+def test_bad_rows_are_named_and_nothing_looks_whole(tmp_path):
+    path, partial = tmp_path / "out", tmp_path / "out.partial"
+    bad = dd.from_map(read_bad, range(4), folder=str(partial), meta=RUNS.iloc[:0])
+    with pytest.raises(ValueError, match=r"partition \d: .*'estimate', row 5 \(index \d?5\)"):
+        bad.ceval.evaluate(["shd"]).ceval.to_parquet(path)
+    assert not path.exists()
+    assert list(partial.glob("part-*.parquet"))
+    mended = dd.from_pandas(RUNS, npartitions=4).ceval.evaluate(["shd"])
+    with pytest.raises(ValueError, match="belongs to another computation.*to start anew, remove it"):
+        mended.ceval.to_parquet(path, resume=True)
+    assert not path.exists()
+
+
+def test_retries_need_a_cluster(tmp_path):
+    with pytest.raises(ValueError, match="start a dask Client"):
+        to_parquet(scored(tmp_path / "none"), tmp_path / "out", retries=1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_address_is_no_folder(tmp_path):
+    for write, what in ((to_parquet, scored(tmp_path / "none")), (to_zarr, CUBES[True])):
+        with pytest.raises(ValueError, match="'s3://bucket/out' is not on a file system"):
+            write(what, "s3://bucket/out")
+
+
+def test_scores_read_back_are_a_table_of_runs(tmp_path):
+    path = dd.from_pandas(RUNS, npartitions=4).ceval.evaluate(["shd"]).ceval.to_parquet(tmp_path / "out")
+    wanted = ce.evaluate(RUNS, ["shd"]).query("algorithm == 'ges'")
+    assert 0 < len(wanted) < len(RUNS)
+    lazy = dd.read_parquet(path, filters=[("algorithm", "==", "ges")])
+    table = pd.read_parquet(path, filters=[("algorithm", "==", "ges")])
+    for found in (lazy, table):
+        assert {name: found.dtypes[name] for name in ("truth", "estimate")} == dict(RUNS.dtypes[["truth", "estimate"]])
+    again = {"metrics": ["shd", "sid"], "invalid": "nan", "overwrite": True}
+    wanted = ce.evaluate(wanted, **again)
+    for found in (lazy.ceval.evaluate(**again).compute(), table.ceval.evaluate(**again)):
+        pd.testing.assert_frame_equal(
+            found.reset_index(drop=True), wanted.reset_index(drop=True), check_exact=True, check_dtype=False
+        )
+
+
+@pytest.mark.parametrize(
+    "chunks", [None, {}, {"algorithm": 1}, {"algorithm": 2, "replicate": 50}, {"n": 1, "draw": 5}], ids=str
+)
+@pytest.mark.parametrize("keep", [True, False], ids=["draws", "no draws"])
+def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
+    cube = CUBES[keep] if chunks is None else CUBES[keep].chunk(chunks)
+    path = to_zarr(cube, tmp_path / "cube.zarr")
+    found = xr.open_zarr(path)
+    xr.testing.assert_identical(found.load(), CUBES[keep])
+    if chunks is not None:
+        assert all(xr.open_zarr(path)[name].chunks == cube[name].chunks for name in cube.data_vars)
+    for verb in (ce.summary, ce.test_controls):
+        [rows] = dask.compute(verb(xr.open_zarr(path)))
+        pd.testing.assert_frame_equal(rows, verb(CUBES[keep]), rtol=1e-12, check_dtype=False)
+    assert to_zarr(cube, path, resume=True) == path
+    with pytest.raises(FileExistsError, match=r"cube\.zarr exists"):
+        to_zarr(cube, path)
+    with pytest.raises(ValueError, match="another computation"):
+        to_zarr(CUBES[not keep], path, resume=True)
+    assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_blocks"))]
+
+
+def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
+    path = to_zarr(CUBES[True].chunk(algorithm=1), tmp_path / "cube.zarr")
+    cut = xr.open_zarr(path).chunk(algorithm=3, replicate=40).isel(n=[1])
+    again = xr.open_zarr(to_zarr(cut, tmp_path / "cut.zarr"))
+    xr.testing.assert_identical(again.load(), CUBES[True].isel(n=[1]))
+
+
+def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
+    made: list[tuple[int, int]] = []
+
+    def make(block_info):
+        [(place, _)] = block_info[None]["array-location"][:1]
+        made.append((place, len(list(tmp_path.glob("cube.zarr.partial/_blocks/*")))))
+        return np.full((1, 3), float(place))
+
+    level = da.map_blocks(make, chunks=((1,) * 8, (3,)), meta=np.empty((0, 0)))
+    cube = xr.Dataset({"x": (("a", "b"), level), "y": (("a", "b"), level + 1), "n": (("a",), level.sum(axis=1))})
+    with dask.config.set(scheduler="synchronous"):
+        to_zarr(cube.assign_coords(a=list("stuvwxyz")), tmp_path / "cube.zarr")
+    assert sorted(place for place, _ in made) == list(range(8))
+    assert all(i - finished <= 2 for i, (_, finished) in enumerate(made))
+    found = xr.open_zarr(tmp_path / "cube.zarr")
+    assert found["n"].to_numpy().tolist() == [3.0 * i for i in range(8)]
+    assert found["y"].sel(a="u").to_numpy().tolist() == [3.0, 3.0, 3.0]
+
+
+def test_variables_may_be_divided_in_their_own_ways(tmp_path):
+    cube = CUBES[True].chunk(algorithm=1)
+    cube = cube.assign(shd=cube["shd"].chunk(algorithm=2, n=1), shd_p=cube["shd_p"].chunk(algorithm=3))
+    found = xr.open_zarr(to_zarr(cube, tmp_path / "cube.zarr"))
+    assert all(found[name].chunks == cube[name].chunks for name in cube.data_vars)
+    xr.testing.assert_identical(found.load(), CUBES[True])
+
+
+def test_chunks_that_zarr_cannot_store_are_refused(tmp_path):
+    path = tmp_path / "cube.zarr"
+    with pytest.raises(ValueError, match="uniform chunk sizes"):
+        to_zarr(CUBES[True].chunk(replicate=(20, 60, 40)), path)
+    assert not path.exists()
+
+
+KEY = ["algorithm", "density", "n", "replicate"]
+STUDY = f"""
+KEY = {KEY}
+"""
+STUDY += """
+import sys, time
+from pathlib import Path
+import dask, dask.array as da, dask.dataframe as dd, numpy as np, pandas as pd, xarray as xr
+import causaleval_pd as ce, causaleval_pd.dask
+from causaleval_pd.cubes.lazy import lazy_cube
+from causaleval_pd.execution.files import to_zarr
+
+here, runs = Path(sys.argv[2]), ce.datasets.runs().reset_index(drop=True)
+(here / "runs").mkdir(exist_ok=True)
+if not (here / "runs/runs.parquet").exists():
+    runs.to_parquet(here / "runs/runs.parquet", row_group_size=90)
+
+def hang_when_told(finished):
+    if (here / "hang").exists() and list(here.glob(finished)):
+        (here / "hanging").touch()
+        time.sleep(600)
+
+def note(array, name, block_info=None):
+    if block_info:
+        with (here / "made").open("a") as made:
+            print(name, *block_info[0]["chunk-location"], file=made)
+    return array
+
+whole_part, whole_block = pd.DataFrame.to_parquet, xr.Dataset.to_zarr
+
+def write_part(table, path, **settings):
+    whole_part(table, path, **settings)
+    if (here / "hang").exists() and list(here.glob("out.partial/part-*.parquet")):
+        Path(path).write_bytes(Path(path).read_bytes()[:1000])
+    hang_when_told("out.partial/part-*.parquet")
+
+def write_block(block, path, **settings):
+    found = whole_block(block, path, **settings)
+    hang_when_told("out.partial/_blocks/*")
+    return found
+
+pd.DataFrame.to_parquet, xr.Dataset.to_zarr = write_part, write_block
+resume = not (here / "hang").exists()
+table = dd.read_parquet(here / "runs", split_row_groups=1)
+table = table.assign(run=table["n"] + 1)
+how = {"n_draws": 20, "rng": 7, "key": KEY}
+lazy_cube.BLOCK_BYTES = 2**16
+with dask.config.set(scheduler="synchronous"):
+    if sys.argv[1] == "parquet":
+        table.ceval.with_controls(["shd"], **how).ceval.to_parquet(here / "out", resume=resume)
+    else:
+        cube = table.ceval.cube(["shd"], by=["density", "algorithm"], keep_draws=True, **how)
+        noted = {name: (x.dims, da.map_blocks(note, x.data, name, dtype=x.dtype), x.attrs) for name, x in cube.items()}
+        to_zarr(cube.assign(noted), here / "out", resume=resume)
+"""
+
+
+@pytest.mark.parametrize("kind", ["parquet", "zarr"])
+def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
+    """The writer is killed with one piece complete and the next one half written, or written and not yet marked."""
+    script = [sys.executable, "-c", STUDY, kind, str(tmp_path)]
+    (tmp_path / "hang").touch()
+    with subprocess.Popen(script) as writer:
+        while not (tmp_path / "hanging").exists():
+            assert writer.poll() is None
+            time.sleep(0.02)
+        os.kill(writer.pid, signal.SIGKILL)
+    partial = tmp_path / "out.partial"
+    complete = {p.name: p.stat().st_mtime_ns for p in partial.glob("part-*.parquet")}
+    marked = [p.name for p in partial.glob("_blocks/*")]
+    assert len(complete) + len(marked) == 1
+    assert bool(list(partial.glob("*.writing"))) == (kind == "parquet")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "hang").unlink()
+    if kind == "zarr":
+        (tmp_path / "made").rename(tmp_path / "made at first")
+    subprocess.run(script, check=True)
+    assert not partial.exists()
+    runs = ce.datasets.runs().reset_index(drop=True)
+    if kind == "parquet":
+        assert not list((tmp_path / "out").glob("*.writing"))
+        assert {name: (tmp_path / "out" / name).stat().st_mtime_ns for name in complete} == complete
+        wanted = runs.assign(run=runs["n"] + 1).ceval.with_controls(["shd"], n_draws=20, rng=7, key=KEY)
+        pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out"), wanted, check_exact=True, check_dtype=False)
+        return
+    wanted = runs.ceval.cube(["shd"], by=["density", "algorithm"], n_draws=20, rng=7, key=KEY)
+    found = xr.open_zarr(tmp_path / "out")
+    xr.testing.assert_equal(found.load(), wanted)
+    at_first, then = ((tmp_path / name).read_text().splitlines() for name in ("made at first", "made"))
+    chunks = {
+        f"{name} {' '.join(map(str, place))}"
+        for name, x in xr.open_zarr(tmp_path / "out").items()
+        for place in np.ndindex(x.data.numblocks)
+    }
+    kept = chunks - set(then)
+    assert kept and kept <= set(at_first)
+    assert sorted(then) == sorted(chunks - kept)
+    assert len({line.split()[1] for line in kept}) == 1

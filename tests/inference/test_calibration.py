@@ -1,0 +1,108 @@
+"""Size and power of the tests of a study: against the tests themselves, run on draws in place of the estimates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+METHODS = ["randomisation", "wilcoxon", "sign", "t"]
+
+
+@pytest.fixture(scope="module")
+def cube():
+    runs = ce.datasets.runs().query("density == 0.2 and n == 100")
+    return ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=True)
+
+
+@pytest.mark.parametrize("method", ["wilcoxon", "sign", "t"])
+@pytest.mark.parametrize("name", ["shd", "adjacency_f1"])
+def test_sizes_are_those_of_the_tests_with_draws_as_estimates(cube, method, name):
+    from causaleval_pd.inference.control_tests import PAIRED_TESTS
+
+    found = cube.ceval.size_and_power(name, methods=method, alpha=0.1).set_index("algorithm")
+    side = "greater" if name == "adjacency_f1" else "less"
+    for algorithm in cube["algorithm"].to_numpy():
+        draws = cube[f"{name}_control"].sel(algorithm=algorithm).transpose("replicate", "draw").to_numpy()
+        pairs = draws - np.roll(draws, -1, axis=1)
+        p = [PAIRED_TESTS[method](pairs[:, [r]].T, alternative=side)[1][0] for r in range(60)]
+        assert found.loc[algorithm, "size"] == pytest.approx(np.mean(np.array(p) <= 0.1))
+
+
+@pytest.mark.parametrize("name", ["shd", "adjacency_f1"])
+def test_randomisation_by_brute_force(cube, name):
+    found = ce.size_and_power(cube, name, methods="randomisation", alpha=0.1, skill=0.1).set_index("algorithm")
+    sign = 1 if name == "adjacency_f1" else -1
+    for algorithm in cube["algorithm"].to_numpy():
+        draws = cube[f"{name}_control"].sel(algorithm=algorithm).transpose("replicate", "draw").to_numpy()
+        mean = np.nanmean(draws, axis=0)
+        loss = (abs(draws - cube[name].attrs["optimum"])).mean()
+        for what, shift in (("size", 0.0), ("power", 0.1 * loss)):
+            p = [
+                (1 + sum(sign * (mean[s] - m) >= shift - 1e-12 for s in range(60) if s != r)) / 60
+                for r, m in enumerate(mean)
+            ]
+            # the mean distance of a run's controls is exact here and simulated there
+            near = 1e-9 if what == "size" else 0.06
+            assert found.loc[algorithm, what] == pytest.approx(np.mean(np.array(p) <= 0.1), abs=near)
+
+
+def test_power_grows_with_skill_and_runs(cube):
+    powers = [ce.size_and_power(cube, "shd", skill=skill)["power"].to_numpy() for skill in (0.05, 0.2, 0.6)]
+    assert (powers[0] <= powers[1]).all() and (powers[1] <= powers[2]).all()
+    assert (powers[2] > 0.9).all()
+    few = ce.size_and_power(cube.isel(replicate=slice(3)), "shd", methods="wilcoxon")
+    assert (few["n_pairs"] == 3).all()
+    # three pairs have no p-value below 1 / 8
+    assert (few["power"] == 0).all() and (few["calibration"] == "conservative").all()
+
+
+def test_blunt_tests_are_not_called_calibrated(cube):
+    # one run has no sign test at .05, and nineteen draws no p-value below it
+    single = ce.size_and_power(cube.isel(replicate=[0]), "shd", methods=["sign", "t"])
+    assert (single.loc[single["method"] == "sign", "calibration"] == "conservative").all()
+    assert single.loc[single["method"] == "t", ["size", "calibration"]].isna().all(axis=None)
+    few = ce.size_and_power(cube.isel(draw=slice(10)), "shd", methods="randomisation", alpha=0.01)
+    assert (few["size"] == 0).all()
+    by_rows = ce.size_and_power(cube, "shd", methods="randomisation")
+    assert (by_rows["calibration"] == "calibrated").all()
+    assert by_rows.columns.tolist() == [
+        "algorithm", "metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "calibration", "skill",
+        "power", "n_tables", "null",
+    ]  # fmt: skip
+
+
+def test_references_and_several_nulls():
+    runs = ce.datasets.runs().query("density == 0.2 and n == 100 and algorithm == 'pc'")
+    nulls = ["edges", "empty"]
+    found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=30, rng=7, keep_draws=True, null=nulls)
+    table = ce.size_and_power(found, methods="randomisation").set_index("null")
+    assert table["size"].notna().to_dict() == {"edges": True, "empty": False}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": 1.0}, "alpha must lie between"),
+        ({"skill": 0.0}, "skill must lie between"),
+        ({"n_tables": 0}, "n_tables must be"),
+        ({"methods": "wilcox"}, "unknown method 'wilcox'; did you mean 'wilcoxon'"),
+        ({"metrics": "sid"}, "sid"),
+    ],
+)
+def test_wrong_settings_are_refused(cube, options, message):
+    with pytest.raises(ValueError, match=message):
+        ce.size_and_power(cube, **options)
+
+
+def test_cubes_without_draws_are_refused():
+    runs = pd.DataFrame({"truth": ["A -> B"] * 3, "estimate": ["A -> B"] * 3})
+    for given, message in (
+        ({"n_draws": None}, "no controls"),
+        ({"n_draws": 10, "keep_draws": False}, "keeps no draws of shd"),
+        ({"n_draws": 10, "keep_draws": True, "share_draws": True}, "share their draws"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ce.size_and_power(ce.cube(runs, ["shd"], by=[], rng=1, **given))

@@ -1,0 +1,233 @@
+"""Tests of estimates against their controls: known answers, failed runs, draws kept or summed, and their size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats as scipy_stats
+from statsmodels.stats.multitest import multipletests
+
+from causaleval_pd.inference.control_tests import test_controls as against_controls
+
+NO_RUN, SCORED, FAILED = 0, 1, 2
+COLUMNS = [
+    *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
+    *("n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"),
+]
+
+
+def test_columns_are_strata_then_identifiers(ragged):
+    table = against_controls(ragged)
+    shares = ["superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
+    assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
+    assert len(table) == 12
+    assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
+    np.testing.assert_allclose(table["superiority_strict"] + table["superiority_ties"], table["superiority_share"])
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize", "zero"])
+def test_randomisation_compares_stratum_means(direction, make_cube):
+    rng = np.random.default_rng(3)
+    values, draws = rng.normal(1, 2, (4, 6)), rng.normal(1, 2, (4, 6, 99))
+    values[1, 2], draws[1, 2] = np.nan, np.nan
+    draws[2, :, 5] = np.nan
+    cube = make_cube({"a": np.arange(4)}, {"m": (values, direction, draws)})
+    table = against_controls(cube)
+    sign = -1 if direction == "maximize" else 1
+    score = (lambda x: np.abs(x - 2.0)) if direction == "zero" else (lambda x: x)
+    for i in range(4):
+        rows = ~np.isnan(values[i])
+        observed = score(values[i, rows]).mean()
+        reference = [score(draws[i, rows, r]).mean() for r in range(99) if not np.isnan(draws[i, rows, r]).any()]
+        b = sum(sign * x <= sign * observed + 1e-12 for x in reference)
+        assert table["statistic"][i] == pytest.approx(observed)
+        assert table["p_value"][i] == (b + 1) / (len(reference) + 1)
+        assert table["n_pairs"][i] == rows.sum() and table["n_undefined"][i] == (~rows).sum()
+    assert set(table["alternative"]) == {"greater" if direction == "maximize" else "less"}
+
+
+def test_effect_is_the_mean_difference_from_the_expected_control(ragged):
+    table = against_controls(ragged, "shd", level=0.9)
+    for row in table.itertuples():
+        cell = ragged.sel(algorithm=row.algorithm, density=row.density)
+        own, control = cell["shd"].to_numpy(), cell["shd_control"].to_numpy()
+        rows = ~np.isnan(own)
+        expected = scipy_stats.ttest_rel(own[rows], control[rows].mean(axis=1))
+        assert row.effect == pytest.approx((own[rows] - control[rows].mean(axis=1)).mean())
+        np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval(0.9))
+        assert row.n_pairs == rows.sum()
+        assert row.n_missing == (cell["status"] == FAILED).sum()
+        assert row.superiority_share == pytest.approx((control[rows] <= own[rows, None]).mean())
+        assert row.superiority_strict == pytest.approx((control[rows] < own[rows, None]).mean())
+
+
+def test_effect_of_metrics_best_at_their_optimum_is_of_distances(make_cube):
+    rng = np.random.default_rng(1)
+    values, draws = rng.normal(2, 1, (1, 9)), rng.normal(2, 3, (1, 9, 50))
+    row = against_controls(make_cube({"a": [0]}, {"m": (values, "zero", draws)})).iloc[0]
+    assert row["effect"] == pytest.approx((np.abs(values - 2) - np.abs(draws - 2).mean(axis=-1)).mean())
+    assert row["effect"] < 0 and row["p_value"] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("method", "theirs"),
+    [
+        ("wilcoxon", scipy_stats.wilcoxon),
+        ("t", lambda d, **k: scipy_stats.ttest_1samp(d, 0, **k)),
+        ("sign", lambda d, **k: scipy_stats.binomtest(int((d > 0).sum()), int((d != 0).sum()), **k)),
+    ],
+)
+@pytest.mark.parametrize(("metric", "side"), [("shd", "less"), ("f1", "greater")])
+def test_paired_methods_use_the_first_control(ragged, method, theirs, metric, side):
+    table = against_controls(ragged, metric, method=method)
+    for row in table.itertuples():
+        cell = ragged.sel(algorithm=row.algorithm, density=row.density)
+        difference = cell[metric].to_numpy() - cell[f"{metric}_control"].to_numpy()[:, 0]
+        difference = difference[~np.isnan(difference)]
+        if method == "wilcoxon":
+            difference = difference[difference != 0]
+        assert row.p_value == pytest.approx(theirs(difference, alternative=side).pvalue, rel=1e-9)
+        assert row.alternative == side and row.method == method
+    counted = table["n_pairs"] + table["n_undefined"] + table["n_missing"]
+    assert counted.tolist() == ragged["n_obs"].to_numpy().ravel().tolist()
+
+
+def test_accumulators_give_the_same_as_raw_draws(ragged, without_draws):
+    raw, streamed = against_controls(ragged), against_controls(without_draws(ragged))
+    pd.testing.assert_frame_equal(raw, streamed, rtol=1e-12)
+    worst = [against_controls(x, missing="worst") for x in (ragged, without_draws(ragged))]
+    pd.testing.assert_frame_equal(*worst, rtol=1e-12)
+
+
+def test_paired_methods_need_raw_draws(ragged, without_draws):
+    with pytest.raises(ValueError, match=r"the cube keeps no draws of shd; make it by cube\(\.\.\., keep_draws=True\)"):
+        against_controls(without_draws(ragged), method="sign")
+
+
+def test_failed_runs_count_as_the_end_of_the_range(make_cube):
+    values, draws = np.array([[0.9, 0.8, 0.5, 0.0]]), np.tile([0.3, 0.4, 0.5], (1, 4, 1))
+    cube = make_cube({"a": ["x"]}, {"f1": (values, "maximize", draws)}, status=[[SCORED, SCORED, FAILED, NO_RUN]])
+    dropped, worst = (against_controls(cube, missing=m).iloc[0] for m in ("drop", "worst"))
+    assert (dropped["n_pairs"], worst["n_pairs"]) == (2, 3)
+    assert (dropped["n_missing"], worst["n_missing"]) == (1, 1)
+    assert dropped["statistic"] == pytest.approx(0.85)
+    assert worst["statistic"] == pytest.approx(1.7 / 3)
+    assert worst["effect"] == pytest.approx((0.5 + 0.4 - 0.4) / 3)
+    assert dropped["superiority_share"] == 0
+    assert worst["superiority_share"] == pytest.approx(1 / 3)
+    assert worst["p_value"] >= dropped["p_value"]
+
+
+@pytest.mark.parametrize(("direction", "expected"), [("minimize", 9.0), ("zero", 2.0 + 7.0)])
+def test_failed_runs_count_as_the_worst_of_estimates_and_controls(direction, expected, make_cube):
+    values, draws = np.array([[1.0, 3.0, 0.0]]), np.full((1, 3, 4), 2.0)
+    draws[0, 1, 2] = 9.0
+    cube = make_cube({"a": ["x"]}, {"m": (values, direction, draws)}, status=[[SCORED, SCORED, FAILED]])
+    row = against_controls(cube, missing="worst").iloc[0]
+    own = np.array([1.0, 3.0, expected])
+    assert row["statistic"] == pytest.approx(np.abs(own - 2).mean() if direction == "zero" else own.mean())
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+def test_failing_more_never_helps(method, make_cube):
+    rng = np.random.default_rng(2)
+    values, draws = rng.normal(0, 1, (1, 10)), rng.normal(1, 1, (1, 10, 99))
+    found = []
+    for n_failed in (0, 4, 8):
+        status = np.where(np.arange(10) < n_failed, FAILED, SCORED)[None]
+        cube = make_cube({"a": ["x"]}, {"m": (np.abs(values), "minimize", np.abs(draws))}, status=status)
+        found.append(against_controls(cube, method=method, missing="worst")["p_value"].iloc[0])
+    assert found == sorted(found) and found[0] < found[-1]
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+@pytest.mark.parametrize("missing", ["drop", "worst"])
+def test_strata_of_failed_runs_are_undefined_and_counted(method, missing, make_cube):
+    shape = (2, 3)
+    metrics = {"m": (np.ones(shape), "minimize", np.full((*shape, 5), 2.0))}
+    cube = make_cube({"a": ["x", "y"]}, metrics, status=[[FAILED] * 3, [SCORED] * 3])
+    row = against_controls(cube, method=method, missing=missing).iloc[0]
+    assert np.isnan(row["p_value"]) and np.isnan(row["effect"]) and np.isnan(row["superiority_share"])
+    assert (row["n_pairs"], row["n_missing"], row["n_undefined"]) == (0, 3, 0)
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+def test_one_replicate_is_a_result(method, make_cube):
+    cube = make_cube({"a": ["x"]}, {"m": (np.ones((1, 1)), "minimize", np.full((1, 1, 9), 2.0))})
+    row = against_controls(cube, method=method).iloc[0]
+    expected = {"randomisation": 0.1, "wilcoxon": 0.5, "sign": 0.5, "t": np.nan}[method]
+    np.testing.assert_equal(row["p_value"], expected)
+    assert row["effect"] == -1 and np.isnan(row["ci_low"])
+
+
+def test_strata_without_runs_are_left_out(ragged):
+    cube = ragged.copy()
+    here = (cube["algorithm"] == "pc") & (cube["density"] == 0.2)
+    cube["status"] = cube["status"].where(~here, NO_RUN)
+    cube["n_obs"] = (cube["status"] != NO_RUN).sum("replicate")
+    for name in ("shd", "f1"):
+        cube[name] = cube[name].where(~here).assign_attrs(ragged[name].attrs)
+    assert len(against_controls(cube)) == 10
+
+
+def test_no_strata_and_no_rows(ragged):
+    one = ragged.isel(algorithm=0, density=0)
+    table = against_controls(one, "shd")
+    assert list(table.columns)[:2] == ["metric", "comparison"] and len(table) == 1
+    none = against_controls(ragged.isel(algorithm=slice(0)))
+    assert len(none) == 0 and list(none.columns) == list(against_controls(ragged).columns)
+
+
+def test_adjustment_spans_all_rows_returned(ragged):
+    table = against_controls(ragged, adjust="holm")
+    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
+    plain = against_controls(ragged)
+    np.testing.assert_array_equal(plain["p_adjusted"], plain["p_value"])
+
+
+@pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+def test_random_guessing_is_rarely_significant(method, n, make_cube):
+    rng = np.random.default_rng([n, 5])
+    found = rng.exponential(size=(600, n, 20)) if method != "t" else rng.normal(size=(600, n, 20))
+    found = np.round(found, 1)
+    cube = make_cube({"a": np.arange(600)}, {"m": (found[..., 0], "minimize", found[..., 1:])})
+    p = against_controls(cube, method=method)["p_value"]
+    for size in (0.05, 0.1):
+        assert (p <= size).mean() <= size + 3.5 * np.sqrt(size * (1 - size) / 600)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "randomization"}, "unknown method 'randomization'; did you mean 'randomisation'"),
+        ({"metrics": "shdd"}, "unknown metric of this cube 'shdd'; did you mean 'shd'"),
+        ({"missing": "best"}, "unknown value of missing 'best'"),
+        ({"level": 95}, "level must lie between 0 and 1"),
+        ({"adjust": "sidakk"}, "unknown correction 'sidakk'"),
+    ],
+)
+def test_settings_against_controls_are_checked(ragged, settings, message):
+    with pytest.raises(ValueError, match=message):
+        against_controls(ragged, **settings)
+
+
+def test_cubes_without_controls_or_replicates_are_refused(ragged, make_cube, without_draws):
+    bare = make_cube({"a": ["x"]}, {"m": (np.ones((1, 3)), "minimize")})
+    with pytest.raises(ValueError, match=r"no controls to test against; make it by cube\(\.\.\., n_draws=1000\)"):
+        against_controls(bare)
+    with pytest.raises(ValueError, match=r"no dimension 'replicate'; choose one replicate by a list, isel\(replicate="):
+        against_controls(ragged.isel(replicate=0))
+    with pytest.raises(ValueError, match="cut along 'replicate'"):
+        against_controls(without_draws(ragged).isel(replicate=slice(3)))
+
+
+def test_draws_without_a_defined_row_are_counted(make_cube):
+    draws = np.full((2, 3, 10), 2.0)
+    draws[0, :, :4] = np.nan
+    draws[1, 0, :4] = np.nan
+    table = against_controls(make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize", draws)}))
+    assert table["n_draws"].tolist() == [10, 10]
+    assert table["n_draws_undefined"].tolist() == [4, 0]
+    np.testing.assert_allclose(table["p_value"], [1 / 7, 1 / 11])

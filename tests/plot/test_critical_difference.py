@@ -1,0 +1,73 @@
+"""What the critical-difference diagram says: ranks, groups, captions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.plot.critical_difference import _groups
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ce.cube(ce.datasets.runs().query("n == 400"), ["shd"], by=["algorithm", "density"], n_draws=None)
+
+
+def parts(ax, gid):
+    return [x for x in [*ax.lines, *ax.texts] if x.get_gid() == gid]
+
+
+def test_ranks_and_groups_are_those_of_the_tables(cube):
+    one = cube.sel(density=[0.2])
+    ax = one.ceval.plot.critical_difference("shd", "algorithm")
+    table = ce.rank_test(one, "algorithm")
+    expected = {f"{name}  {rank:.2f}" for name, rank in zip(table["algorithm"], table["mean_rank"], strict=True)}
+    assert {x.get_text() for x in parts(ax, "level")} == expected
+    [bar] = parts(ax, "critical difference")
+    assert np.ptp(bar.get_xdata()) == pytest.approx(table["critical_difference"].iloc[0])
+    pairs = ce.compare(one, "algorithm", test="friedman", adjust="nemenyi")
+    alike = pairs.loc[pairs["p_adjusted"] > 0.05, "comparison"].tolist()
+    assert alike == ["ges - pc"]
+    [group] = parts(ax, "group")
+    ranks = sorted(table.loc[table["algorithm"].isin(["ges", "pc"]), "mean_rank"])
+    np.testing.assert_allclose(group.get_xdata(), [ranks[0] - 0.04, ranks[1] + 0.04])
+
+
+def test_holm_has_no_single_critical_difference(cube):
+    ax = ce.plot.critical_difference(cube.sel(density=[0.2]), "shd", "algorithm", adjust="holm", missing="worst")
+    assert not parts(ax, "critical difference")
+    words = ax.figure.get_supxlabel().replace("\n", " ")
+    assert "Holm" in words and "failed runs counted as worst" in words and "20 truths" in words
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([], [(0, 3)]),
+        ([(0, 3)], [(0, 2), (1, 3)]),
+        ([(0, 1), (0, 2), (0, 3)], [(1, 3)]),
+        ([(0, 2), (0, 3), (1, 3)], [(0, 1), (1, 2), (2, 3)]),
+        ([(i, j) for i in range(4) for j in range(i)], []),
+    ],
+)
+def test_groups_are_the_longest_runs_without_a_difference(pairs, expected):
+    apart = np.zeros((4, 4), bool)
+    for i, j in pairs:
+        apart[i, j] = apart[j, i] = True
+    assert _groups(apart) == expected
+
+
+def test_a_reach_longer_than_the_axis_is_said(cube):
+    ax = ce.plot.critical_difference(cube.sel(density=[0.2]).isel(replicate=slice(2)), "shd", "algorithm")
+    assert any("longer than the axis" in x.get_text() for x in ax.texts)
+
+
+def test_strata_that_are_not_shown_and_empty_ranks_are_refused(cube):
+    with pytest.raises(ValueError, match=r"strata that the figure does not show: density \(3 levels\)"):
+        ce.plot.critical_difference(cube, "shd", "algorithm")
+    empty = cube.sel(density=[0.2])
+    attrs = empty["shd"].attrs
+    empty = empty.assign(shd=empty["shd"].where(False).assign_attrs(attrs))
+    with pytest.raises(ValueError, match="no truth has a value of shd for every level of 'algorithm'"):
+        ce.plot.critical_difference(empty, "shd", "algorithm")

@@ -1,0 +1,185 @@
+"""Records of cubes and of the verbs on them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import causaleval_pd as ce
+
+from .graphs import runs, some_graph
+from .store import add, record
+
+METRICS = ["shd", "adjacency_f1", "orientation_precision"]
+
+
+def cube(metrics: Any = None, **settings: Any) -> xr.Dataset:
+    """Make a cube of the shipped runs."""
+    how = {"by": ["algorithm", "density"], "n_draws": 40, "rng": 7, "key": "run"} | settings
+    return runs().ceval.cube(metrics or METRICS, **how)
+
+
+@cache
+def kept() -> xr.Dataset:
+    """Return a cube with raw draws."""
+    return cube(keep_draws=True, values=["seconds", "run"])
+
+
+@cache
+def summed() -> xr.Dataset:
+    """Return a cube with sums of draws alone."""
+    return cube(keep_draws=False, control_kind="kind")
+
+
+@cache
+def nulls() -> xr.Dataset:
+    """Return a cube of several null models."""
+    null = ["edges", "stratum", ce.null_model("orientation", orientation_law="uniform"), "oracle_skeleton"]
+    return cube(["shd", "adjacency_f1"], null=null, keep_draws=False)
+
+
+@cache
+def larger() -> xr.Dataset:
+    """Return a cube of more runs, with a metric that is 0 or 1."""
+    rows = ce.datasets.runs().query("n != 1600 and replicate < 12").reset_index(drop=True)
+    rows["block"] = rows["replicate"] // 3
+    return rows.ceval.cube(
+        METRICS, by=["algorithm", "density", "n"], n_draws=60, rng=3, values=["seconds", "block"], keep_draws=True
+    )
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "keep_draws/true": {"keep_draws": True},
+    "keep_draws/false": {"keep_draws": False},
+    "keep_draws/auto": {"keep_draws": "auto"},
+    "no_controls": {"n_draws": None, "values": ["run", "seconds"]},
+    "edges_of_strata": {"by": ["algorithm", {"density": [0, 0.3, 0.5, 1]}], "keep_draws": False},
+    "metric_strata": {"by": ["algorithm", {"true_density": [0, 0.3, 1]}], "keep_draws": False},
+    "one_stratum": {"by": [], "keep_draws": False},
+    "replicate": {"replicate": "replicate", "keep_draws": False},
+    "null/stratum": {"null": "stratum", "by": ["n_nodes", "algorithm"], "keep_draws": True},
+    "null/several": {"null": ["edges", "stratum", "permutation", "empty"], "keep_draws": False},
+    "null/several/draws": {"null": ["edges", "erdos_renyi"], "keep_draws": True},
+    "null/function": {"null": some_graph, "n_draws": 5, "metrics": ["shd"]},
+    "share_draws": {"share_draws": True, "keep_draws": False},
+    "method/exact": {"method": "exact", "metrics": ["adjacency_f1", "skeleton_hd"]},
+    "method/moments": {"method": "moments", "metrics": ["shd", "adjacency_f1"]},
+    "method/simulate": {"method": "simulate", "keep_draws": False},
+    "control_kind": {"control_kind": "kind", "keep_draws": False},
+    "permute": {"permute": False, "keep_draws": False},
+    "zero_division": {"zero_division": 0.0, "keep_draws": False},
+    "level": {"level": 0.8, "keep_draws": False},
+    "default_metrics": {"metrics": None, "keep_draws": False},
+}
+for _name, _settings in OPTIONS.items():
+    add(f"cube/{_name}", cube, **_settings)
+
+
+@record("cube/control_column")
+def given_controls() -> xr.Dataset:
+    rows = runs().assign(control=lambda t: t["truth"].to_numpy()[::-1])
+    return rows.ceval.cube(METRICS, by=["algorithm"], control="control", n_draws=1, rng=7)
+
+
+@record("cube/values")
+def with_values() -> xr.Dataset:
+    return kept()
+
+
+@record("cube/several_nulls")
+def several() -> Any:
+    return nulls(), nulls().ceval.summary(), nulls().ceval.test_controls(), nulls().ceval.meta_analysis("density")
+
+
+CUBES = {"kept": kept, "summed": summed, "nulls": nulls, "larger": larger}
+
+
+def verb(which: str, name: str, *arguments: Any, **settings: Any) -> Any:
+    """Call a verb on one of the cubes."""
+    return getattr(CUBES[which]().ceval, name)(*arguments, **settings)
+
+
+for _which in ("kept", "summed", "larger"):
+    add(f"summary/{_which}", verb, _which, "summary")
+    add(f"summary/{_which}/mean_ci", verb, _which, "summary", interval="mean_ci", level=0.9)
+    for _adjust in (None, "holm", "bh", "by", "bonferroni", "none"):
+        add(f"test_controls/{_which}/{_adjust}", verb, _which, "test_controls", adjust=_adjust)
+    for _method in ("wilcoxon", "sign", "t") if _which != "summed" else ():
+        add(f"test_controls/{_which}/{_method}", verb, _which, "test_controls", method=_method, adjust="holm")
+    for _combine in ("fisher", "stouffer"):
+        add(
+            f"meta_analysis/{_which}/{_combine}",
+            verb,
+            _which,
+            "meta_analysis",
+            "density",
+            combine=_combine,
+            adjust="bh",
+        )
+    add(f"control_power/{_which}", verb, _which, "control_power", skill=0.1, power=0.9, alpha=0.01)
+    add(f"comparison_power/{_which}", verb, _which, "comparison_power", "algorithm")
+    add(f"rank_test/{_which}", verb, _which, "rank_test", "algorithm", adjust="holm")
+    add(f"test_controls/{_which}/family", verb, _which, "test_controls", adjust="holm", family="metric")
+add("test_controls/worst", verb, "kept", "test_controls", missing="worst")
+add("rank_test/worst", verb, "kept", "rank_test", "algorithm", missing="worst", level=0.9)
+add(
+    "comparison_power/one_sided",
+    verb,
+    "larger",
+    "comparison_power",
+    "algorithm",
+    difference=1.0,
+    metrics="shd",
+    reference="pc",
+    alternative="one-sided",
+)
+add("size_and_power", verb, "larger", "size_and_power", ["shd"], skill=0.1, n_tables=50)
+add("size_and_power/randomisation", verb, "kept", "size_and_power", methods="randomisation", n_tables=50, alpha=0.1)
+
+COMPARE: dict[str, dict[str, Any]] = {
+    **{f"adjust/{x}": {"adjust": x} for x in ("holm", "bh", "by", "bonferroni", "none", None)},
+    "test/t": {"test": "t"},
+    "test/sign": {"test": "sign"},
+    "test/sign_flip": {"test": "sign_flip", "rng": 5, "n_resamples": 499},
+    "test/bootstrap": {"test": "bootstrap", "rng": 5, "n_resamples": 299},
+    "test/friedman": {"test": "friedman", "adjust": "nemenyi"},
+    "test/friedman/holm": {"test": "friedman"},
+    "pratt": {"zero_method": "pratt"},
+    "reference": {"reference": "pc"},
+    "unpaired": {"paired": False},
+    "unpaired/t": {"paired": False, "test": "t"},
+    "worst": {"missing": "worst"},
+    "less": {"alternative": "less"},
+    "greater": {"alternative": "greater", "test": "t"},
+    "equivalent": {
+        "alternative": "equivalent",
+        "margin": {"shd": 2.0, "adjacency_f1": 0.1, "orientation_precision": 0.2},
+    },
+    "non_inferior": {"alternative": "non_inferior", "margin": 1.0, "metrics": "shd", "level": 0.9},
+    "minus_controls": {"minus_controls": True},
+    "family": {"family": ["metric", "density"]},
+    "rank_biserial": {"effect": "rank_biserial"},
+    "cliffs_delta": {"effect": "cliffs_delta"},
+    "cohen_dz": {"effect": "cohen_dz", "test": "t"},
+    "cluster": {"test": "bootstrap", "cluster": "truth", "rng": 5, "n_resamples": 199},
+    "cluster/value": {"test": "sign_flip", "cluster": "block", "rng": 5, "n_resamples": 199},
+}
+for _name, _settings in COMPARE.items():
+    add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **_settings)
+add("compare/failed_runs", verb, "kept", "compare", "algorithm")
+add("compare/failed_runs/worst", verb, "kept", "compare", "algorithm", missing="worst", minus_controls=True)
+add("compare/other_dimension", verb, "larger", "compare", "density", paired=False)
+add("compare/nulls", verb, "nulls", "compare", "algorithm", minus_controls=True)
+
+
+@record("compare/mcnemar")
+def mcnemar() -> pd.DataFrame:
+    yes = pd.DataFrame({"truth": [True, False] * 12, "estimate": [True, False, True, True, False, False] * 4})
+    rows = yes.assign(model=["x"] * 12 + ["y"] * 12, question=[*range(12)] * 2)
+    rows.loc[12:, "estimate"] = np.random.default_rng(8).permutation(yes["estimate"].to_numpy()[12:])
+    cube = rows.ceval.cube(["answer_accuracy"], by=["model"], replicate="question", n_draws=None)
+    return cube.ceval.compare("model", test="mcnemar")

@@ -1,0 +1,176 @@
+"""Records of engines, lazy tables and cubes of dask, and files: the same bits whatever does the work."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import causaleval_pd.dask
+import dask
+import dask.dataframe as dd
+import pandas as pd
+import xarray as xr
+
+import causaleval_pd as ce
+
+from . import formulas, networks, reasoners
+from .graphs import runs
+from .store import add, record
+
+METRICS = ["shd", "adjacency_f1", "orientation_precision", "sid_upper"]
+HOW: dict[str, Any] = {"n_draws": 40, "rng": 7, "key": "run"}
+ENGINES: dict[str, dict[str, Any]] = {
+    "serial": {"engine": "serial"},
+    "threads": {"engine": "threads", "n_jobs": 2},
+    "dask": {"engine": "dask", "n_jobs": 2},
+    "default": {},
+}
+
+
+def rows() -> pd.DataFrame:
+    """Return the shipped runs without the column of times."""
+    return runs().drop(columns="seconds")
+
+
+def evaluate(engine: str) -> pd.DataFrame:
+    """Score by an engine."""
+    return rows().ceval.evaluate(METRICS, **ENGINES[engine])
+
+
+def with_controls(engine: str, **settings: Any) -> pd.DataFrame:
+    """Draw controls by an engine."""
+    return rows().ceval.with_controls(METRICS, **HOW, **ENGINES[engine], **settings)
+
+
+def cube(engine: str, **settings: Any) -> xr.Dataset:
+    """Make a cube by an engine."""
+    return rows().ceval.cube(METRICS, by=["algorithm", "density"], **HOW, **ENGINES[engine], **settings)
+
+
+def other_field(engine: str) -> dict[str, Any]:
+    """Draw controls of the other fields by an engine."""
+    how: dict[str, Any] = {"n_draws": 20, "rng": 7, **ENGINES[engine]}
+    network = networks.discrete_table().tail(5).ceval.with_controls(["ckl3"], method="simulate", key="run", **how)
+    formula = formulas.drawn().ceval.with_controls(["correctness"], context={"domains": formulas.FACTORS}, **how)
+    counts = reasoners.quantities().head(30)
+    answer = counts.ceval.with_controls(["rae"], context=ce.reasoning.COUNTS, method="simulate", **how)
+    return {
+        "network": networks.numbers(network),
+        "formula": formula,
+        "quantity": answer[[x for x in answer.columns if x not in counts.columns]],
+    }
+
+
+for _engine in ENGINES:
+    add(f"engine/{_engine}/evaluate", evaluate, _engine)
+    add(f"engine/{_engine}/with_controls", with_controls, _engine, method="simulate")
+    add(f"engine/{_engine}/cube", cube, _engine, keep_draws=False)
+    add(f"engine/{_engine}/cube/draws", cube, _engine, keep_draws=True)
+    add(f"engine/{_engine}/fields", other_field, _engine)
+
+
+def lazy(npartitions: int = 3) -> dd.DataFrame:
+    """Return the shipped runs as a dask table."""
+    return dd.from_pandas(rows(), npartitions=npartitions)
+
+
+def computed(value: Any) -> Any:
+    """Compute with the local scheduler of threads."""
+    with dask.config.set(scheduler="threads", num_workers=2):
+        return value.compute()
+
+
+BY: list[Any] = ["algorithm", {"density": [0, 0.3, 0.5, 1]}]
+
+
+@record("dask/evaluate")
+def lazy_evaluate() -> pd.DataFrame:
+    return computed(lazy().ceval.evaluate(METRICS))
+
+
+@record("dask/with_controls")
+def lazy_controls() -> pd.DataFrame:
+    return computed(lazy().ceval.with_controls(METRICS, **HOW))
+
+
+@record("dask/with_controls/options")
+def lazy_options() -> pd.DataFrame:
+    how: dict[str, Any] = {"null": "permutation", "p_rule": "mid", "control_kind": "kind", "method": "simulate"}
+    return computed(causaleval_pd.dask.with_controls(lazy(4), ["shd"], **HOW, **how))
+
+
+@record("dask/summary")
+def lazy_summary() -> pd.DataFrame:
+    return computed(lazy().ceval.summary(METRICS, by=BY, **HOW))
+
+
+@record("dask/summary/mean_ci")
+def lazy_intervals() -> pd.DataFrame:
+    return computed(lazy().ceval.summary(METRICS, by=["algorithm"], interval="mean_ci", **HOW))
+
+
+@record("dask/summary/nulls")
+def lazy_nulls() -> pd.DataFrame:
+    return computed(lazy().ceval.summary(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW))
+
+
+@record("dask/compare")
+def lazy_compare() -> pd.DataFrame:
+    by = ["algorithm", "density"]
+    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, minus_controls=True, **HOW))
+
+
+@record("dask/compare/friedman")
+def lazy_friedman() -> pd.DataFrame:
+    by = ["algorithm", "density"]
+    return computed(lazy().ceval.compare("algorithm", by=by, metrics=["shd"], test="friedman", adjust="nemenyi", **HOW))
+
+
+def lazy_cube(**settings: Any) -> Any:
+    """Make a lazy cube and call the verbs on it."""
+    found = lazy().ceval.cube(METRICS[:3], **({"by": BY} | HOW | settings))
+    verbs = [found.ceval.summary(), found.ceval.test_controls(), found.ceval.compare("algorithm")]
+    return computed(found), *map(computed, verbs)
+
+
+add("dask/cube", lazy_cube, keep_draws=False)
+add("dask/cube/draws", lazy_cube, keep_draws=True)
+add("dask/cube/stratum", lazy_cube, null="stratum", by=["n_nodes", "algorithm"], keep_draws=True)
+add("dask/cube/nulls", lazy_cube, null=["edges", "erdos_renyi"], keep_draws=False)
+
+
+@record("dask/cube/no_controls")
+def lazy_scores() -> xr.Dataset:
+    how = {"n_draws": None, "key": "run", "rng": 7}
+    return computed(lazy().ceval.cube(METRICS[:2], by=["algorithm", "density"], values=["run"], **how))
+
+
+@record("files/to_parquet")
+def parquet() -> pd.DataFrame:
+    with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
+        path = lazy().ceval.with_controls(["shd"], **HOW).ceval.to_parquet(Path(folder) / "scored")
+        return pd.read_parquet(path, dtype_backend="pyarrow").astype({"algorithm": "str", "kind": "str"})
+
+
+@record("files/to_zarr")
+def zarr() -> Any:
+    with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
+        made = lazy().ceval.cube(METRICS[:2], by=["algorithm", "density"], keep_draws=True, **HOW)
+        back = xr.open_zarr(made.ceval.to_zarr(Path(folder) / "cube.zarr"))
+        return back.load(), ce.summary(back)
+
+
+@record("files/to_zarr/chunks")
+def zarr_of_memory() -> Any:
+    with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
+        made = cube("serial", keep_draws=False).chunk(algorithm=1)
+        return xr.open_zarr(made.ceval.to_zarr(Path(folder) / "cube.zarr")).load()
+
+
+@record("files/netcdf")
+def netcdf() -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        cube("serial", keep_draws=True).to_netcdf(Path(folder) / "cube.nc")
+        with xr.open_dataset(Path(folder) / "cube.nc") as back:
+            return back.load(), ce.test_controls(back)

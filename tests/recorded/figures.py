@@ -1,0 +1,61 @@
+"""Records of figures: the numbers and words that they show, not their layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib
+
+import causaleval_pd as ce
+from causaleval_pd import reasoning as cr
+
+from . import cubes, reasoners
+from .graphs import random_dags
+from .store import add
+
+matplotlib.use("agg")
+#: figures by name, drawn when asked for
+FIGURES: dict[str, Callable[[], Any]] = {
+    "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm"),
+    "distributions": lambda: cubes.kept().ceval.plot.distributions("shd"),
+    "p_values": lambda: ce.plot.p_values(cubes.kept(), "shd", x="density", y="algorithm"),
+    "comparisons": lambda: ce.plot.comparisons(cubes.kept().sel(density=[0.2]), "shd", "algorithm"),
+    "critical_difference": lambda: ce.plot.critical_difference(
+        cubes.larger().sel(density=[0.2], n=[100]), "shd", "algorithm"
+    ),
+    "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),
+    "adjacency_table": lambda: ce.plot.adjacency_table(*random_dags(2, 1)),
+    "hypergraph": lambda: ce.plot.hypergraph("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"),
+    "model_difference": lambda: ce.plot.model_difference("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A+B<->D)*(B*C<->G)"),
+    "score_profile": lambda: ce.plot.score_profile("A*b+C<->D", "A+C<->D", n_draws=20, rng=1),
+    "quadrant": lambda: cr.plot.quadrant(reasoners.quantities()),
+    "complexity": lambda: cr.plot.complexity(reasoners.quantities()),
+    "reliability": lambda: cr.plot.reliability(reasoners.quantities()),
+    "cut_tree": lambda: cr.plot.cut_tree(reasoners.quantities().query("model == 'noisy' and task == 0")),
+}
+
+
+def shown(name: str) -> list[dict[str, Any]]:
+    """Return what the axes of a figure show."""
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+    FIGURES[name]()
+    axes = [ax for number in plt.get_fignums() for ax in plt.figure(number).axes]
+    found = [
+        {
+            "labels": [ax.get_title(), ax.get_xlabel(), ax.get_ylabel()],
+            "texts": [text.get_text() for text in ax.texts],
+            "lines": [line.get_xydata() for line in ax.lines],
+            "collections": [len(x.get_offsets()) for x in ax.collections],
+            "patches": [x.get_path().vertices if hasattr(x, "get_path") else 0 for x in ax.patches][:20],
+        }
+        for ax in axes
+    ]
+    plt.close("all")
+    return found
+
+
+for _name in FIGURES:
+    add(f"figure/{_name}", shown, _name)

@@ -1,0 +1,185 @@
+"""Order with ties, quantiles, intervals, effect sizes and multiplicity on arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+from statsmodels.stats.multitest import multipletests
+
+from causaleval_pd.statistics.arrays import (
+    mean_interval,
+    moments,
+    paired_difference,
+    quantile_interval,
+    quantiles,
+    weighted_quantile,
+)
+from causaleval_pd.statistics.direction import as_good, better, score
+from causaleval_pd.statistics.multiplicity import adjust
+
+ABSENT = np.full((2, 3), np.nan)
+
+
+@pytest.fixture
+def ragged():
+    """Rows of 0 to 29 whole numbers with ties and zeros, NaN in between."""
+    rng = np.random.default_rng(3)
+    values = rng.integers(-4, 6, (60, 29)).astype(float)
+    values[rng.random(values.shape) < rng.random((60, 1))] = np.nan
+    values[0] = np.nan
+    return values
+
+
+@pytest.mark.parametrize(
+    ("direction", "expected_good", "expected_better"),
+    [
+        ("minimize", [True, True, False, False], [True, False, False, False]),
+        ("maximize", [False, True, True, False], [False, False, True, False]),
+        ("zero", [True, True, False, False], [True, False, False, False]),
+    ],
+)
+def test_order_follows_the_direction(direction, expected_good, expected_better):
+    controls = [1.0, 2.0 + 1e-13, 3.0, np.nan]
+    assert as_good(controls, 2.0, direction=direction, optimum=0.0).tolist() == expected_good
+    assert better(controls, 2.0, direction=direction, optimum=0.0).tolist() == expected_better
+
+
+def test_zero_measures_the_distance_from_the_optimum():
+    controls = [0.4, 1.7, 1.0]
+    assert as_good(controls, 1.5, direction="zero", optimum=1.0).tolist() == [False, False, True]
+    assert score([0.4, 1.7], direction="zero", optimum=1.0).tolist() == pytest.approx([0.6, 0.7])
+    assert score([0.4, 1.7], direction="maximize", optimum=1.0).tolist() == [0.4, 1.7]
+
+
+def test_tolerance_of_ties_grows_with_the_observed_value():
+    assert as_good(1e6 + 1e-7, 1e6, direction="minimize", optimum=0)
+    assert not as_good(1e6 + 1e-5, 1e6, direction="minimize", optimum=0)
+    assert not as_good(1 + 1e-11, 1.0, direction="minimize", optimum=0)
+    assert not better(0.3, 0.1 + 0.2, direction="minimize", optimum=0)
+
+
+def test_infinite_values_tie_with_themselves_only():
+    values = [1.0, np.inf, np.nan]
+    assert as_good(values, np.inf, direction="minimize", optimum=0).tolist() == [True, True, False]
+    assert better(values, np.inf, direction="minimize", optimum=0).tolist() == [True, False, False]
+    assert as_good(values, np.inf, direction="maximize", optimum=0).tolist() == [False, True, False]
+
+
+def test_undefined_observations_are_beaten_by_nothing():
+    assert not as_good([0.0, np.nan], np.nan, direction="minimize", optimum=0).any()
+    assert not better([0.0, np.nan], np.nan, direction="maximize", optimum=0).any()
+
+
+def test_values_without_direction_have_no_order():
+    with pytest.raises(
+        ValueError, match="direction must be 'minimize', 'maximize' or 'zero' to order values, found None"
+    ):
+        as_good(1.0, 1.0, direction=None, optimum=0)
+
+
+def test_differences_of_ties_are_exactly_zero():
+    found = paired_difference([0.1 + 0.2, 1e6 + 1e-8, np.inf, -np.inf, np.nan, 3.0], [0.3, 1e6, np.inf, 2.0, 1.0, 1.0])
+    np.testing.assert_array_equal(found, [0.0, 0.0, 0.0, -np.inf, np.nan, 2.0])
+
+
+def test_moments_of_ragged_rows(ragged):
+    n, mean, deviation = moments(ragged)
+    for row, count, average, spread in zip(ragged, n, mean, deviation, strict=True):
+        values = row[~np.isnan(row)]
+        assert count == len(values)
+        np.testing.assert_allclose(average, values.mean() if count else np.nan)
+        np.testing.assert_allclose(spread, values.std(ddof=1) if count > 1 else np.nan, atol=1e-12)
+
+
+def test_moments_of_rounding_error_and_infinity():
+    n, mean, deviation = moments([[0.1 + 0.2, 0.3, 0.3], [1.0, np.inf, 2.0]])
+    assert n.tolist() == [3, 3]
+    assert deviation[0] == 0.0
+    assert np.isnan(mean[1]) and np.isnan(deviation[1])
+
+
+def test_quantiles_equal_numpy_row_by_row(ragged):
+    q = [0.0, 0.025, 0.5, 0.9, 1.0]
+    found = quantiles(ragged, q)
+    assert np.isnan(found[0]).all()
+    for row, mine in zip(ragged[1:], found[1:], strict=True):
+        values = row[~np.isnan(row)]
+        np.testing.assert_allclose(mine, np.quantile(values, q) if len(values) else np.nan, rtol=1e-14)
+    low, high = quantile_interval(ragged, 0.95)
+    np.testing.assert_allclose(low, quantiles(ragged, [0.025])[:, 0])
+    np.testing.assert_allclose(high, quantiles(ragged, [0.975])[:, 0])
+
+
+def test_quantiles_by_row_and_at_infinite_ends():
+    found = quantiles([[0.0, 10.0], [0.0, 20.0]], [[0.1], [0.5]])
+    np.testing.assert_allclose(found, [[1.0], [10.0]])
+    ends = quantiles([-np.inf, 0.0, np.inf], [0.0, 0.25, 0.5, 0.75, 1.0])
+    assert ends.tolist() == [-np.inf, -np.inf, 0.0, np.inf, np.inf]
+    assert np.isnan(quantiles(np.empty((2, 0)), [0.5])).all()
+
+
+def test_weighted_quantile_equals_the_expanded_sample():
+    rng = np.random.default_rng(5)
+    q = np.array([0.0, 0.025, 0.31, 0.5, 0.975, 1.0])
+    values = rng.normal(size=(50, 12))
+    weights = rng.integers(0, 7, (50, 12))
+    weights[:, 0] += 1
+    values[weights == 0] = np.nan
+    found = weighted_quantile(values, weights, q)
+    expanded = [np.quantile(np.repeat(v[w > 0], w[w > 0]), q) for v, w in zip(values, weights, strict=True)]
+    np.testing.assert_allclose(found, expanded, rtol=1e-13)
+
+
+def test_weighted_quantile_without_values():
+    assert np.isnan(weighted_quantile([[1.0, np.nan]], [[0, 0]], [0.5])).all()
+    assert weighted_quantile(np.empty((3, 0)), np.empty((3, 0)), [0.1, 0.9]).shape == (3, 2)
+
+
+def test_mean_interval_equals_scipy(ragged):
+    low, high = mean_interval(ragged, 0.9)
+    for row, a, b in zip(ragged, low, high, strict=True):
+        values = row[~np.isnan(row)]
+        if len(values) < 2:
+            assert np.isnan(a) and np.isnan(b)
+        elif values.std() > 0:
+            expected = scipy_stats.ttest_1samp(values, 0).confidence_interval(0.9)
+            np.testing.assert_allclose([a, b], expected)
+        else:
+            assert a == b == values[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    [("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by"), ("fdr_bh", "fdr_bh"), ("bonferroni", "bonferroni")],
+)
+def test_adjustment_leaves_undefined_p_values_out(name, theirs):
+    p = np.array([0.01, np.nan, 0.2, 0.03, 0.04])
+    found = adjust(p, name)
+    np.testing.assert_allclose(found[[0, 2, 3, 4]], multipletests(p[[0, 2, 3, 4]], method=theirs)[1])
+    assert np.isnan(found[1])
+    assert p[1] != p[1] and p[0] == 0.01
+
+
+@pytest.mark.parametrize("name", ["holm", "bonferroni", "fdr_bh", "fdr_by"])
+def test_families_are_adjusted_as_by_statsmodels(name):
+    rng = np.random.default_rng(6)
+    p = np.round(rng.beta(0.5, 2, 200), 2)
+    p[::17] = np.nan
+    family = rng.integers(0, 12, 200)
+    found = adjust(p, name, family)
+    for label in range(12):
+        rows = (family == label) & ~np.isnan(p)
+        np.testing.assert_allclose(found[rows], multipletests(p[rows], method=name)[1], rtol=1e-12)
+    assert np.isnan(found[::17]).all()
+
+
+def test_adjustment_within_families():
+    p = np.array([0.01, 0.02, 0.03, np.nan])
+    assert adjust(p, "bonferroni", ["a", "b", "a", "b"]).tolist()[:3] == [0.02, 0.02, 0.06]
+    np.testing.assert_array_equal(adjust(p, None), p)
+    np.testing.assert_array_equal(adjust(p, "none"), p)
+    assert np.isnan(adjust([np.nan, np.nan], "holm")).all()
+    assert adjust([], "holm").shape == (0,)
+    with pytest.raises(ValueError, match=r"unknown correction 'hommel'.*'holm'"):
+        adjust(p, "hommel")

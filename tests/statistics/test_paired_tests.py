@@ -1,0 +1,227 @@
+"""Batched tests against scipy row by row, enumeration, and their size under the null."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from causaleval_pd.statistics.paired_tests import mann_whitney, paired_t, paired_wilcoxon, sign_test, welch_t
+from causaleval_pd.statistics.ranks import signed_ranks
+
+SIDES = ["two-sided", "less", "greater"]
+PAIRED = [paired_wilcoxon, paired_t, sign_test]
+UNPAIRED = [mann_whitney, welch_t]
+
+
+def ragged(rows, width, seed, *, whole):
+    """Make rows of every number of values, NaN in between; whole numbers have ties and zeros."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(-5, 7, (rows, width)).astype(float) if whole else rng.normal(0.2, 1.0, (rows, width))
+    values[rng.random(values.shape) < rng.random((rows, 1))] = np.nan
+    return values
+
+
+def enumerated(row, alternative, zero_method):
+    """Return the signed-rank p-value by listing every assignment of signs."""
+    signed = signed_ranks(row, zero_method=zero_method)
+    ranks = np.abs(signed[signed != 0])
+    observed = signed[signed > 0].sum()
+    sums = np.array([np.dot(ranks, signs) for signs in itertools.product([0, 1], repeat=len(ranks))])
+    low, high = (sums <= observed + 1e-9).mean(), (sums >= observed - 1e-9).mean()
+    return {"less": low, "greater": high, "two-sided": min(1.0, 2 * min(low, high))}[alternative]
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("width", [30, 90])
+def test_wilcoxon_without_ties_equals_scipy(alternative, width):
+    values = ragged(40, width, 1, whole=False)
+    found = paired_wilcoxon(values, alternative=alternative)
+    for row, statistic, p in zip(values, *found, strict=True):
+        defined = row[~np.isnan(row)]
+        if len(defined) == 0:
+            assert np.isnan(statistic) and np.isnan(p)
+            continue
+        expected = scipy_stats.wilcoxon(defined, alternative=alternative)
+        np.testing.assert_allclose([statistic, p], [expected.statistic, expected.pvalue], rtol=1e-10)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_long_rows_with_ties_equal_scipy(alternative):
+    rng = np.random.default_rng(4)
+    values = rng.integers(-6, 9, (10, 120)).astype(float)
+    values[:, 100:][:5] = np.nan
+    found = paired_wilcoxon(values, alternative=alternative)
+    for row, statistic, p in zip(values, *found, strict=True):
+        expected = scipy_stats.wilcoxon(row[~np.isnan(row)], alternative=alternative)
+        np.testing.assert_allclose([statistic, p], [expected.statistic, expected.pvalue], rtol=1e-10)
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+@pytest.mark.parametrize("alternative", SIDES)
+def test_short_rows_with_ties_equal_enumeration(alternative, zero_method):
+    values = ragged(40, 11, 2, whole=True)
+    found = paired_wilcoxon(values, alternative=alternative, zero_method=zero_method)
+    for row, p in zip(values, found.p_value, strict=True):
+        if np.isnan(row).all():
+            assert np.isnan(p)
+        else:
+            np.testing.assert_allclose(p, enumerated(row, alternative, zero_method), rtol=1e-12)
+
+
+def test_ties_up_to_thirteen_pairs_equal_scipys_permutation_test():
+    rng = np.random.default_rng(11)
+    values = rng.integers(1, 6, (3, 13)) * rng.choice([-1.0, 1.0], (3, 13))
+    found = paired_wilcoxon(values).p_value
+    np.testing.assert_allclose(found, [scipy_stats.wilcoxon(row).pvalue for row in values], rtol=1e-10)
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+def test_exact_and_normal_p_values_meet(zero_method):
+    rng = np.random.default_rng(6)
+    values = rng.integers(-6, 9, (200, 25)).astype(float)
+    values[values == 0] = 1
+    values[:, 0] = 0.0 if zero_method == "pratt" else 1.0
+    exact = paired_wilcoxon(values, zero_method=zero_method).p_value
+    for row, p in zip(values, exact, strict=True):
+        normal = scipy_stats.wilcoxon(row, zero_method=zero_method, method="asymptotic").pvalue
+        assert abs(p - normal) < 0.02
+
+
+def test_wilcoxon_known_answer():
+    # Darwin's self- and cross-fertilised plants, in eighths of an inch (Fisher, The Design of Experiments, chapter 3)
+    plants = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48], float)
+    found = paired_wilcoxon(plants, alternative="greater")
+    assert float(found.statistic) == 96
+    assert float(found.p_value) == 676 / 2**15 == enumerated(plants, "greater", "wilcox")
+    assert float(found.p_value) == pytest.approx(scipy_stats.wilcoxon(plants, alternative="greater").pvalue)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_sign_test_equals_the_binomial(alternative):
+    values = ragged(60, 25, 3, whole=True)
+    found = sign_test(values, alternative=alternative)
+    for row, statistic, p in zip(values, *found, strict=True):
+        plus, minus = int((row > 0).sum()), int((row < 0).sum())
+        if np.isnan(row).all():
+            assert np.isnan(p)
+        elif plus + minus == 0:
+            assert p == 1
+        else:
+            assert statistic == plus
+            expected = scipy_stats.binomtest(plus, plus + minus, alternative=alternative).pvalue
+            np.testing.assert_allclose(p, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("whole", [True, False])
+def test_t_equals_scipy(alternative, whole):
+    values = ragged(50, 20, 9, whole=whole)
+    found = paired_t(values, alternative=alternative)
+    for row, statistic, p in zip(values, *found, strict=True):
+        defined = row[~np.isnan(row)]
+        if len(defined) > 1 and defined.std() > 0:
+            expected = scipy_stats.ttest_1samp(defined, 0, alternative=alternative)
+            np.testing.assert_allclose([statistic, p], [expected.statistic, expected.pvalue], rtol=1e-10)
+        elif len(defined) > 1 and not defined.any():
+            assert p == 1
+        else:
+            assert np.isnan(p)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        (mann_whitney, scipy_stats.mannwhitneyu),
+        (welch_t, lambda a, b, **k: scipy_stats.ttest_ind(a, b, equal_var=False, **k)),
+    ],
+)
+def test_unpaired_tests_equal_scipy(alternative, whole, mine, theirs):
+    a, b = ragged(40, 12, 5, whole=whole), ragged(40, 20, 6, whole=whole)
+    found = mine(a, b, alternative=alternative)
+    compared = 0
+    for x, y, statistic, p in zip(a, b, *found, strict=True):
+        x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+        if min(len(x), len(y)) < 2 or x.std() == 0 or y.std() == 0:
+            continue
+        expected = theirs(x, y, alternative=alternative)
+        np.testing.assert_allclose([statistic, p], [expected.statistic, expected.pvalue], rtol=1e-10)
+        compared += 1
+    assert compared > 20
+
+
+def test_mann_whitney_of_nothing_and_of_equal_values():
+    a = np.array([[np.nan, np.nan], [1.0, 1.0], [3.0, np.nan]])
+    found = mann_whitney(a, np.array([[1.0, 2.0], [1.0, 1.0], [2.0, np.nan]]))
+    np.testing.assert_array_equal(found.p_value, [np.nan, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("test", PAIRED)
+def test_all_equal_pairs_give_one(test):
+    found = test(np.array([[0.0, 0.0, 0.0], [1e-16, 0.0, -1e-16]]))
+    assert found.p_value.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("test", PAIRED)
+def test_nothing_is_undefined_and_one_pair_is_never_significant(test):
+    assert np.isnan(test(np.full((2, 4), np.nan)).p_value).all()
+    assert np.isnan(test(np.empty((2, 0))).p_value).all()
+    one = float(test(np.array([3.0, np.nan])).p_value)
+    assert np.isnan(one) if test is paired_t else one == 1.0
+
+
+def test_differences_that_do_not_vary_have_no_t():
+    found = paired_t([[2.0, 2.0, 2.0], [0.1 + 0.2, 0.3, 0.3]])
+    assert np.isnan(found.statistic).all() and np.isnan(found.p_value).all()
+
+
+def test_infinite_differences_are_ranked_but_have_no_mean():
+    values = np.array([[np.inf, 1.0, 2.0, -0.5], [np.inf, np.inf, 1.0, 2.0]])
+    np.testing.assert_allclose(paired_wilcoxon(values).p_value, paired_wilcoxon(np.minimum(values, 9.0)).p_value)
+    assert sign_test(values).p_value.tolist() == [0.625, 0.125]
+    assert np.isnan(paired_t(values).p_value).all()
+
+
+def test_rounding_errors_make_no_ranks():
+    values = np.array([0.1 + 0.2 - 0.3, 1.1 - 1.0, 0.1, -0.1])
+    whole = np.array([0.0, 1.0, 1.0, -1.0])
+    assert paired_wilcoxon(values).p_value == paired_wilcoxon(whole).p_value
+    assert sign_test(values).statistic == 2
+
+
+@pytest.mark.parametrize("test", PAIRED)
+def test_leading_axes_are_kept(test):
+    values = ragged(12, 9, 7, whole=True)
+    flat, cube = test(values), test(values.reshape(3, 4, 9))
+    assert cube.p_value.shape == (3, 4)
+    np.testing.assert_array_equal(cube.p_value.ravel(), flat.p_value)
+    np.testing.assert_array_equal(cube.statistic.ravel(), flat.statistic)
+
+
+@pytest.mark.parametrize("test", PAIRED)
+def test_inputs_are_not_changed(test):
+    values = ragged(4, 6, 7, whole=True)
+    values.setflags(write=False)
+    test(values)
+
+
+@pytest.mark.parametrize("test", [*PAIRED, lambda x, **k: mann_whitney(x, x, **k), lambda x, **k: welch_t(x, x, **k)])
+def test_unknown_sides_are_refused(test):
+    with pytest.raises(ValueError, match="alternative must be 'two-sided', 'less' or 'greater', found 'upper'"):
+        test(np.ones((1, 3)), alternative="upper")
+
+
+@pytest.mark.parametrize("n", [2, 5, 20, 60])
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("test", [paired_wilcoxon, sign_test])
+def test_size_is_not_exceeded(test, n, alternative, whole):
+    rng = np.random.default_rng([n, whole])
+    values = rng.integers(-4, 5, (4000, n)) if whole else rng.normal(size=(4000, n)) ** 3
+    p = test(values, alternative=alternative).p_value
+    for size in (0.01, 0.05, 0.1):
+        assert (p <= size).mean() <= size + 3.5 * np.sqrt(size * (1 - size) / len(p))

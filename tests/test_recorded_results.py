@@ -1,0 +1,67 @@
+"""Results are the same bits as recorded.
+
+On the machine and libraries that made a record, floats are compared bit by bit; elsewhere to a relative 1e-9, because
+the last bit of a sum depends on the CPU. Whoever changes a number on purpose renews its records by name:
+
+    python tests/test_recorded_results.py NAME [NAME ...]
+
+`--all` renews all, a name that ends in * all that start so. It prints what changed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+FILE = HERE / "known_answers" / "recorded_results.json.gz"
+if str(HERE) not in sys.path:  # this file is also run as a script
+    sys.path.insert(0, str(HERE))
+recorded = importlib.import_module("recorded")
+KNOWN = recorded.load(FILE)
+MOST_LINES = 20
+
+
+@pytest.mark.parametrize("name", list(recorded.RECORDS))
+def test_result_is_as_recorded(name: str) -> None:
+    assert name in KNOWN["records"], f"{name} has no record; make it: python tests/{Path(__file__).name} {name}"
+    known = KNOWN["records"][name]
+    exact = KNOWN["fingerprints"][known["fingerprint"]] == recorded.fingerprint()
+    lines = recorded.differences(known["entries"], recorded.compute(name), exact=exact)
+    assert not lines, f"record {name} ({len(lines)} parts differ):\n" + "\n".join(lines[:MOST_LINES])
+
+
+def test_no_record_is_left_over() -> None:
+    assert set(KNOWN["records"]) <= set(recorded.RECORDS)
+
+
+def renew(names: list[str]) -> None:
+    """Compute records anew, print what changed, and write the file."""
+    chosen = {
+        name
+        for name in recorded.RECORDS
+        for word in names
+        if word in ("--all", name) or (word.endswith("*") and name.startswith(word[:-1]))
+    }
+    unknown = [word for word in names if word not in recorded.RECORDS and word != "--all" and not word.endswith("*")]
+    if unknown or not chosen:
+        raise SystemExit(f"no record is called {', '.join(unknown or names)}; names: {', '.join(recorded.RECORDS)}")
+    KNOWN["fingerprints"].append(recorded.fingerprint())
+    for name in [x for x in recorded.RECORDS if x in chosen]:
+        entries = recorded.compute(name)
+        old = KNOWN["records"].get(name)
+        lines = recorded.differences(old["entries"], entries, exact=True) if old else []
+        if old is None or lines:
+            print(name, "is new" if old is None else "has changed:", *lines, sep="\n  ")
+            KNOWN["records"][name] = {"entries": entries, "fingerprint": len(KNOWN["fingerprints"]) - 1}
+    for name in set(KNOWN["records"]) - set(recorded.RECORDS):
+        print(name, "is left out: no function makes it")
+        del KNOWN["records"][name]
+    recorded.save(KNOWN, FILE)
+
+
+if __name__ == "__main__":
+    renew(sys.argv[1:])
