@@ -56,8 +56,11 @@ from .configurational import (
     ncr,
     submodel_completeness,
 )
-from .contract.metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
-from .contract.null import ChosenNull, null_model
+from .contract.closed_form import list_closed_forms, register_closed_form
+from .contract.field import list_fields, register_field
+from .contract.metric import Metric, get_metric, list_metrics, metric
+from .contract.metric_sets import metric_set, tweak
+from .contract.null import ChosenNull, list_nulls, null_model, register_null
 from .cubes.cube import cube
 from .cubes.summary import summary
 from .graphs.column import as_graph, graph_column
@@ -263,7 +266,10 @@ __all__ = [
     "is_submodel",
     "kl",
     "lcr",
+    "list_closed_forms",
+    "list_fields",
     "list_metrics",
+    "list_nulls",
     "log_error",
     "markov_blanket_f1",
     "markov_blanket_precision",
@@ -297,6 +303,9 @@ __all__ = [
     "rae",
     "rank_test",
     "reasoning",
+    "register_closed_form",
+    "register_field",
+    "register_null",
     "sampling_error",
     "separation_ancestor",
     "separation_parent",

@@ -19,7 +19,7 @@ def metric_table() -> str:
         better = {"minimize": "lower", "maximize": "higher", "zero": "near 0"}.get(row["direction"], "")
         source = f"doi:{row['reference']}" if row["reference"] else ""
         low, high = (f"{x:g}".replace("inf", "∞") for x in (row["low"], row["high"]))
-        exact = row["null"] if isinstance(row["null"], str) else ""
+        exact = row["closed_form"] if isinstance(row["closed_form"], str) else ""
         lines.append(f"| `{name}` | {row['long_name']} | {better} | {low} to {high} | {exact} | {source} |")
     return "\n".join(lines) + "\n"
 

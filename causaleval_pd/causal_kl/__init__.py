@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# metrics name these rules when they are registered
+from .nulls import rules as _rules  # noqa: F401
+
+# isort: split
 from .divergences.augmented import augment, conditional_kl
 from .divergences.blocks import contiguous_blocks, satisfies_parent_joint
 from .divergences.desiderata import desiderata
@@ -18,6 +22,10 @@ from .networks.metastatic import metastatic, metastatic_mutations
 from .networks.network import DiscreteNetwork, GaussianNetwork
 from .networks.sampling import sample
 from .nulls.control_summary import control_summary
+
+# isort: split
+# null models register themselves
+from .nulls import models as _models  # noqa: F401
 
 __all__ = [
     "NETWORKS",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from ..contract.context import Context
@@ -19,7 +17,6 @@ from .networks.column import coerce_networks, graphs_of_networks, is_network_col
 from .networks.layout import Layout
 from .networks.pairs import NetworkPairs, Networks
 from .nulls.custom import custom_null
-from .nulls.models import NULLS
 
 DEFAULT_METRICS = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3")
 
@@ -58,19 +55,6 @@ def pair(truth: Any, estimate: Any) -> NetworkPairs:
     return NetworkPairs(Networks.of([left]), Networks.of([right]), zero, zero)
 
 
-def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Give networks numbers by their bytes: equal networks agree in every table; 0 where missing."""
-    codes, distinct = pd.factorize(cells)
-    digests = [hashlib.blake2b(cell, digest_size=8).digest() for cell in distinct]
-    numbers = np.frombuffer(b"".join(digests), np.int64)
-    return np.append(np.where(numbers == 0, 1, numbers), 0)[codes]
-
-
-def missing(cells: pd.Series) -> NDArray[np.bool_]:
-    """Tell which cells hold no network."""
-    return cells.isna().to_numpy(bool)
-
-
 NETWORKS = register_field(
     Field(
         name="network",
@@ -79,10 +63,7 @@ NETWORKS = register_field(
         holds=is_network_column,
         coerce=coerce_networks,
         batches=batches,
-        missing=missing,
         pair=pair,
-        identify=identify,
-        nulls=NULLS,
         views={"graph": graphs_of_networks},
         context=("data", "estimator"),
         custom_null=custom_null,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# metrics name these rules when they are registered
+from .nulls import rules as _rules  # noqa: F401
+
+# isort: split
 from .breakdown import quality_table
 from .field import FORMULAS
 from .formulas.formula import Atom, Model, parse, parse_set, set_text
@@ -52,6 +56,10 @@ from .nulls.models import acceptance_rate
 from .simulation.data import add_noise, fragment, fuzzify, sample_cases, select_cases, simulate_data
 from .simulation.draws import NoSuchModelError, redundancy_free
 from .simulation.ground_truths import random_model, random_models, switches
+
+# isort: split
+# null models register themselves
+from .nulls import models as _models  # noqa: F401
 
 __all__ = [
     "FORMULAS",

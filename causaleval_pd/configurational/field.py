@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -18,7 +17,6 @@ from ..contract.pairs import Batch
 from .formulas.formula import Model, parse_set, set_text
 from .formulas.reader import FormulaError
 from .models.exposition import Setting
-from .nulls.models import NULLS
 from .pairs import Cell, FormulaCells, FormulaPairs
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
@@ -184,19 +182,6 @@ def pair(truth: Any, estimate: Any) -> FormulaPairs:
     return pairs
 
 
-def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Give cells numbers by their text: equal cells agree in every table; 0 where missing."""
-    codes, distinct = pd.factorize(cells)
-    digests = [hashlib.blake2b(str(cell).encode(), digest_size=8).digest() for cell in distinct]
-    numbers = np.frombuffer(b"".join(digests), np.int64)
-    return np.append(np.where(numbers == 0, 1, numbers), 0)[codes]
-
-
-def missing(cells: pd.Series) -> NDArray[np.bool_]:
-    """Tell which cells hold no models: a failed run, which is not the empty set."""
-    return cells.isna().to_numpy(bool)
-
-
 FORMULAS = register_field(
     Field(
         name="formula",
@@ -205,10 +190,7 @@ FORMULAS = register_field(
         holds=holds,
         coerce=coerce,
         batches=batches,
-        missing=missing,
         pair=pair,
-        identify=identify,
-        nulls=NULLS,
         context=CONTEXT,
     )
 )

@@ -1,30 +1,52 @@
-"""Field: what a kind of cell (graphs, networks, formulas, answers) registers with the spine.
+"""Fields: what a kind of cell (graphs, networks, formulas, answers) registers so that all verbs take it.
 
-The verbs know no graphs. They ask the field of the cells to coerce a column, to align truths with estimates, and to
-draw matched controls; everything else is done by metrics on `Pairs`.
+The verbs know no graphs. They ask the field of the cells to coerce a column, to align truths with estimates, and for
+null models; everything else is done by metrics on `Pairs`.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from .checks import check_known
 from .context import Context
-from .null import Null
 from .pairs import Batch, Pairs
+from .registry import Registry
 
-FIELDS: dict[str, Field] = {}
+FIELDS: Registry[Field] = Registry("field", "causaleval_pd.fields")
+
+
+def missing_cells(cells: pd.Series) -> NDArray[np.bool_]:
+    """Return which cells of a canonical column are missing (a failed run, which is not an empty cell)."""
+    return cells.isna().to_numpy(bool)
+
+
+def identify_cells(cells: pd.Series) -> NDArray[np.int64]:
+    """Return a number a cell of bytes or text: equal cells agree on any machine; missing cells are 0."""
+    codes, distinct = pd.factorize(cells)
+    # a list of Arrow's own: the iterator of pandas takes longer than the hashes
+    texts = pa.array(distinct.array).to_pylist() if len(distinct) else []
+    contents = (cell if isinstance(cell, bytes) else str(cell).encode() for cell in texts)
+    digests = [hashlib.blake2b(content, digest_size=8).digest() for content in contents]
+    numbers = np.frombuffer(b"".join(digests), np.int64)
+    return np.append(np.where(numbers == 0, 1, numbers), 0)[codes]
+
+
+def _no_nulls() -> Registry[Any]:
+    return Registry("null model", "causaleval_pd.nulls")
 
 
 @dataclass(frozen=True)
 class Field:
-    """A kind of cell and what the spine may ask of it.
+    """A kind of cell, and what the verbs may ask of it.
 
     Attributes
     ----------
@@ -35,27 +57,30 @@ class Field:
     default_null : str
         Null model used when `null=None`.
     holds : callable
-        `holds(cells)` tells whether a column looks like this field's cells; a column may suit several fields.
+        `holds(cells)` checks whether a column looks like this field's cells; a column may suit several fields.
     coerce : callable
         `coerce(cells, column)` returns the canonical column; raises where a decoding is ambiguous.
     batches : callable
         `batches(truth, estimate, context)` aligns two canonical columns by name and yields `Batch`es; rows with a
         missing cell are left out, rows that cannot be aligned raise an error that names them. The context is None
-        where none was given.
-    missing : callable
-        `missing(cells)` tells which cells hold no estimate (a failed run).
+        where none was given; the truth is None where the call has none (`truth=None`).
     pair : callable
         `pair(truth, estimate)` aligns two single cells.
+    missing : callable
+        `missing(cells)` returns which cells hold no estimate (a failed run).
     identify : callable
-        `identify(cells)` gives one int64 a cell, equal for equal cells, on any machine.
-    nulls : mapping
-        Null models by name.
+        `identify(cells)` gives one int64 a cell, equal for equal cells, on any machine; 0 where missing.
+    truth_field : str
+        Field that coerces and identifies the truths, where they are cells of another field (edge scores against
+        graphs); default this field.
     views : mapping
         Other fields whose metrics apply, with the conversion of a canonical column (a network has a graph).
     context : tuple of str
         Names of the extra inputs that `context=` may give (data, for example).
     custom_null : callable or None
         `custom_null(function, name)` makes a null model of a user's function.
+    nulls : Registry
+        Null models by name; `register_null` adds one.
     """
 
     name: str
@@ -63,18 +88,24 @@ class Field:
     default_null: str
     holds: Callable[[pd.Series], bool]
     coerce: Callable[[pd.Series, str], pd.Series]
-    batches: Callable[[pd.Series, pd.Series, Context | None], Iterable[Batch]]
-    missing: Callable[[pd.Series], NDArray[np.bool_]]
+    batches: Callable[[Any, pd.Series, Context | None], Iterable[Batch]]
     pair: Callable[[Any, Any], Pairs]
-    identify: Callable[[pd.Series], NDArray[np.int64]]
-    nulls: Mapping[str, Null]
+    missing: Callable[[pd.Series], NDArray[np.bool_]] = missing_cells
+    identify: Callable[[pd.Series], NDArray[np.int64]] = identify_cells
+    truth_field: str = ""
     views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
     context: tuple[str, ...] = ()
-    custom_null: Callable[[Callable[..., Any], str], Null] | None = None
+    custom_null: Callable[[Callable[..., Any], str], Any] | None = None
+    nulls: Registry[Any] = field(default_factory=_no_nulls)
+
+    @property
+    def of_truth(self) -> Field:
+        """Field of the truths."""
+        return get_field(self.truth_field) if self.truth_field else self
 
 
 def register_field(new: Field) -> Field:
-    """Make `new` known to the verbs; a second field of the same name is an error.
+    """Register a field, so that all verbs take its cells.
 
     Parameters
     ----------
@@ -90,11 +121,17 @@ def register_field(new: Field) -> Field:
     ------
     ValueError
         If the name is taken.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> again = ce.structure.GRAPHS
+    >>> ce.register_field(again)
+    Traceback (most recent call last):
+        ...
+    ValueError: a field called 'graph' is already registered; choose another name
     """
-    if new.name in FIELDS:
-        raise ValueError(f"field {new.name!r} is already registered; choose another name")
-    FIELDS[new.name] = new
-    return new
+    return FIELDS.add(new.name, new)
 
 
 def get_field(name: str) -> Field:
@@ -113,7 +150,38 @@ def get_field(name: str) -> Field:
     Raises
     ------
     ValueError
-        If there is none of that name.
+        If no field has that name.
     """
+    if name not in FIELDS:
+        FIELDS.load()
     check_known(name, sorted(FIELDS), "field")
     return FIELDS[name]
+
+
+def list_fields() -> pd.DataFrame:
+    """Return the registered fields, one a row.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by name: default_metrics, default_null, truth_field, views (fields whose metrics apply too), context.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.list_fields().loc["network", "views"]
+    'graph'
+    """
+    rows = [
+        {
+            "name": f.name,
+            "default_metrics": ", ".join(f.default_metrics),
+            "default_null": f.default_null,
+            "truth_field": f.of_truth.name,
+            "views": ", ".join(f.views),
+            "context": ", ".join(f.context),
+        }
+        for f in FIELDS.every()
+    ]
+    columns = ["name", "default_metrics", "default_null", "truth_field", "views", "context"]
+    return pd.DataFrame(rows, columns=columns).set_index("name")

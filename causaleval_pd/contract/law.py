@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.direction import as_good, better
-
-if TYPE_CHECKING:
-    from .metric import Metric
-
 
 #: rows x support points handled at once when tail probabilities are summed
 _TAIL_BLOCK = 4_000_000
@@ -99,7 +94,7 @@ class Distribution:
         return np.asarray(self.values[np.arange(len(self.values)), first][self.index])
 
     def probability(
-        self, observed: NDArray[np.float64], metric: Metric, *, strict: bool = False
+        self, observed: NDArray[np.float64], *, direction: str | None, optimum: float, strict: bool = False
     ) -> NDArray[np.float64]:
         """Return P(control as good as, or with `strict` better than, the observed value); NaN where undefined."""
         compare = better if strict else as_good
@@ -108,7 +103,7 @@ class Distribution:
         for start in range(0, len(observed), step):
             rows = slice(start, start + step)
             chosen = self.index[rows]
-            hit = compare(self.values[chosen], observed[rows, None], direction=metric.direction, optimum=metric.optimum)
+            hit = compare(self.values[chosen], observed[rows, None], direction=direction, optimum=optimum)
             result[rows] = padded_sum(self.weights[chosen] * hit)
         result[np.isnan(observed) | (self.undefined[self.index] >= 1)] = np.nan
         return np.minimum(result, 1.0)

@@ -1,15 +1,13 @@
-"""Metric: a function that carries its spec; the registry, tweaks and sets of metrics."""
+"""Metric: a function of pairs that carries its spec, and the registry of metrics."""
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
@@ -17,14 +15,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import check_type, nearest, shown
+from .checks import nearest, shown
+from .closed_form import CLOSED_FORMS
 from .field import get_field
 from .pairs import Pairs
+from .registry import Registry
 
 Direction = Literal["minimize", "maximize", "zero"]
 
-METRICS: dict[str, Metric] = {}
-_ENTRY_POINT_GROUP = "causaleval_pd.metrics"
+METRICS: Registry[Metric] = Registry("metric", "causaleval_pd.metrics")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,8 +54,8 @@ class Metric:
         Value of a perfect estimate.
     symmetric : bool
         Whether truth and estimate may change places.
-    null : str or None
-        Closed form that its field knows: see the field's null models.
+    closed_form : str or None
+        Rule by which null models of its field compute moments or laws without drawing; see `list_closed_forms`.
     reference : str
         DOI of the definition.
     costly : bool
@@ -86,7 +85,7 @@ class Metric:
     range: tuple[float, float]
     optimum: float
     symmetric: bool
-    null: str | None = None
+    closed_form: str | None = None
     reference: str = ""
     costly: bool = False
     dtype: str | tuple[str, ...] = "float64"
@@ -185,10 +184,6 @@ class Metric:
         return _restore, (self.function.__name__, self.name, dict(self.options), self.long_name)
 
 
-def _restore(base: str, name: str, options: dict[str, Any], long_name: str) -> Metric:
-    return replace(tweak(base, name=name, **options), long_name=long_name)
-
-
 def metric(
     *,
     field: str,
@@ -198,7 +193,7 @@ def metric(
     optimum: float = math.nan,
     long_name: str,
     symmetric: bool = False,
-    null: str | None = None,
+    closed_form: str | None = None,
     reference: str = "",
     costly: bool = False,
     dtype: str | tuple[str, ...] = "float64",
@@ -223,8 +218,8 @@ def metric(
         Label of axes and tables.
     symmetric : bool
         Whether truth and estimate may change places.
-    null : str, optional
-        Name of the closed form that the field's null models know.
+    closed_form : str, optional
+        Name of a registered closed-form rule; the function is probed for what the rule demands.
     reference : str
         DOI of the definition.
     costly : bool
@@ -275,26 +270,50 @@ def metric(
             range=(float(range[0]), float(range[1])),
             optimum=float(optimum),
             symmetric=symmetric,
-            null=null,
+            closed_form=closed_form,
             reference=reference,
             costly=costly,
             dtype=dtype,
             of_truth=of_truth,
             truth_kinds=tuple(kinds if truth_kinds is None else truth_kinds),
         )
-        if made.name in METRICS:
-            raise ValueError(f"a metric called {made.name!r} is already registered; choose another name")
-        METRICS[made.name] = made
-        return made
+        # those of the package are probed by its tests, which keeps its import short
+        if not function.__module__.startswith("causaleval_pd."):
+            probe_closed_form(made)
+        return METRICS.add(made.name, made)
 
     return register
 
 
-@functools.cache
-def _read_entry_points() -> None:
-    """Load third-party metrics once, when a name is not found or the list is asked for."""
-    for point in entry_points(group=_ENTRY_POINT_GROUP):
-        point.load()
+def probe_closed_form(made: Metric) -> None:
+    """Refuse a metric that contradicts the closed-form rule it names: its "exact" results would be wrong.
+
+    Parameters
+    ----------
+    made : Metric
+        A metric, registered or not.
+
+    Raises
+    ------
+    ValueError
+        If the rule is unknown, belongs to another field, or its probe finds a contradiction.
+    """
+    if made.closed_form is None:
+        return
+    rule = CLOSED_FORMS.find(made.closed_form)
+    if rule.field != made.field:
+        raise ValueError(f"{made.name}: closed form {rule.name!r} is for field {rule.field!r}, not {made.field!r}")
+    fault = rule.probe(lambda stand_in: np.asarray(made.function(stand_in), np.float64)) if rule.probe else None
+    if fault:
+        raise ValueError(
+            f"{made.name} names closed_form={rule.name!r}, but {fault}; leave closed_form out, so that its null "
+            "distribution is simulated"
+        )
+
+
+def _restore(base: str, name: str, options: dict[str, Any], long_name: str) -> Metric:
+    """Rebuild a tweaked metric in another process from its registered base."""
+    return replace(get_metric(base), name=name, options=MappingProxyType(options), long_name=long_name)
 
 
 def get_metric(name: str | Metric) -> Metric:
@@ -328,113 +347,10 @@ def get_metric(name: str | Metric) -> Metric:
     if not isinstance(name, str):
         raise TypeError(f"a metric is a name or a Metric, found {type(name).__name__}: {name!r}")
     if name not in METRICS:
-        _read_entry_points()
+        METRICS.load()
     if name not in METRICS:
         raise ValueError(f"unknown metric {name!r}; {nearest(name, METRICS)}list_metrics() shows all")
     return METRICS[name]
-
-
-def metric_set(*metrics: str | Metric, **renamed: str | Metric) -> tuple[Metric, ...]:
-    """Collect metrics of one call, some under another name.
-
-    Parameters
-    ----------
-    *metrics : str or Metric
-        Metrics that keep their names.
-    **renamed : str or Metric
-        New name = metric.
-
-    Returns
-    -------
-    tuple of Metric
-        What `evaluate` and the other verbs take as `metrics`.
-
-    Raises
-    ------
-    ValueError
-        If a metric is unknown or two have the same name.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> [m.name for m in ce.metric_set("shd", doubled=ce.tweak("shd", reversal_cost=2))]
-    ['shd', 'doubled']
-    """
-    chosen = [get_metric(m) for m in metrics]
-    chosen += [replace(get_metric(m), name=name) for name, m in renamed.items()]
-    names = [m.name for m in chosen]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ValueError(
-            f"metrics must have different names, found twice: {', '.join(repeated)}; rename one by tweak(name=)"
-        )
-    return tuple(chosen)
-
-
-def select_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Return what the argument `metrics` of a call names: one metric or several.
-
-    Parameters
-    ----------
-    metrics : str, Metric or iterable of these
-        What the user passed.
-
-    Returns
-    -------
-    tuple of Metric
-        The metrics.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    ValueError
-        If it is empty, a name is unknown, or a name is there twice.
-    """
-    if isinstance(metrics, (str, Metric)):
-        return (get_metric(metrics),)
-    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
-    chosen = metric_set(*metrics)
-    if not chosen:
-        raise ValueError("metrics names no metric; list_metrics() shows all")
-    return chosen
-
-
-def tweak(base: str | Metric, *, name: str | None = None, **options: Any) -> Metric:
-    """Fix options of a metric, under its own name or a new one. The result is not registered.
-
-    Parameters
-    ----------
-    base : str or Metric
-        Metric to start from.
-    name : str, optional
-        Name of the new metric; default the base's.
-    **options
-        Keywords of the metric's function.
-
-    Returns
-    -------
-    Metric
-        The metric with these options fixed.
-
-    Raises
-    ------
-    ValueError
-        If the metric has no such option, or the name is no identifier.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> doubled = ce.tweak("shd", reversal_cost=2, name="shd_double")
-    >>> ce.shd("A -> B", "B -> A"), doubled("A -> B", "B -> A")
-    (1.0, 2.0)
-    """
-    base = get_metric(base)
-    base.check_options(options)
-    name = base.name if name is None else name
-    if not (isinstance(name, str) and name.isidentifier()):
-        raise ValueError(f"a metric's name must be an identifier (it becomes a column), found {name!r}")
-    return replace(base, name=name, options=MappingProxyType({**base.options, **options}))
 
 
 def list_metrics(field: str | None = None) -> pd.DataFrame:
@@ -449,7 +365,7 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by name: long_name, field, kinds, truth_kinds, direction, low, high, optimum, symmetric, zero_division,
-        null, costly, reference.
+        closed_form, costly, reference.
 
     Raises
     ------
@@ -462,7 +378,6 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     >>> ce.list_metrics("graph").loc["shd", "direction"]
     'minimize'
     """
-    _read_entry_points()
     if field is not None:
         get_field(field)
     rows = [
@@ -478,11 +393,11 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
             "optimum": m.optimum,
             "symmetric": m.symmetric,
             "zero_division": m.zero_division,
-            "null": m.null,
+            "closed_form": m.closed_form,
             "costly": m.costly,
             "reference": m.reference,
         }
-        for m in METRICS.values()
+        for m in METRICS.every()
         if field in (None, m.field)
     ]
     return cast(pd.DataFrame, pd.DataFrame(rows).set_index("name"))

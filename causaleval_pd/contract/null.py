@@ -1,42 +1,51 @@
-"""What a null model gives the spine: drawn controls, and closed forms where mathematics has them."""
+"""Null models: how controls are matched to rows, drawn, and replaced by closed forms where mathematics has them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from .context import Context
-    from .metric import Metric
-    from .pairs import Pairs
+from .context import Context
+from .field import FIELDS, get_field
 from .law import ClosedForm
+from .metric import Metric
+from .pairs import Pairs
 
 
-class Controls(Protocol):
-    """Matched controls of one batch of pairs."""
+class Controls(ABC):
+    """Matched controls of one batch of pairs; a null model must define `draw`, and may define the rest."""
+
+    pairs: Any  # the observed pairs, of the field's own type
 
     @property
     def kind(self) -> NDArray[np.object_]:
         """Class of the controls, a word a row."""
+        return np.full(self.pairs.n, "control", object)
 
     @property
     def cost(self) -> int:
-        """Bytes that one drawn control takes while it is scored."""
+        """Bytes that one drawn control takes while it is scored, roughly; decides how many are drawn at once."""
+        return 1000
 
     @property
     def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly: the mean over the rows."""
+        """Nanoseconds that drawing one control takes, roughly, as a mean over the rows; decides on units of work."""
+        return 10_000.0
 
+    @abstractmethod
     def draw(self, start: int, count: int) -> Pairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return what is known of the metric's null distribution, or None."""
+        """Return the metric's exact moments or law under the model, or None where it must be simulated."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class Matching:
         The user's further options of the null model.
     context : Context or None
         The rows' extra inputs, where the user gave any.
+    prepared : object
+        Result of the null model's `prepare` for this table.
     """
 
     truth: pd.Series
@@ -63,10 +74,13 @@ class Matching:
     stratum: NDArray[np.int64] | None
     options: Mapping[str, Any]
     context: Context | None = None
+    prepared: Any = None
 
 
-#: from the rows and the pairs of one batch and the rows' random keys to their controls
-Matcher = Callable[[NDArray[np.int64], "Pairs", NDArray[np.uint64]], Controls]
+#: `controls(matching, rows, pairs, keys)`: the controls of one batch, whose rows have these random keys
+MakeControls = Callable[[Matching, NDArray[np.int64], Any, NDArray[np.uint64]], Controls]
+#: the same for one table
+Matcher = Callable[[NDArray[np.int64], Any, NDArray[np.uint64]], Controls]
 
 
 @dataclass(frozen=True)
@@ -79,25 +93,113 @@ class Null:
         Name used by `null=`.
     long_name : str
         Sentence fragment for tables and captions.
-    match : callable
-        From the table's columns (`Matching`) to a function that makes the controls of one batch.
+    controls : callable
+        `controls(matching, rows, pairs, keys)` makes the controls of one batch: `matching` holds the table's columns,
+        `rows` the positions of the batch's rows in it, `pairs` their aligned cells, `keys` their random streams.
+    prepare : callable or None
+        `prepare(matching)` computes once a table what all batches need (and refuses bad options); it is then
+        `matching.prepared`.
     by_stratum : bool
         True if controls depend on the stratum's other rows, so that rows have no p of their own.
     published : callable or None
         Controls of one truth from an estimate's published numbers, `published(truth, key, **numbers, options=...)`.
     reference : bool
-        True for a point of reference that is no random guess, so that nothing has a p-value.
+        True for a point of reference rather than a random guess, so that nothing has a p-value.
     options : mapping
         The options that it takes, with their defaults.
     """
 
     name: str
     long_name: str
-    match: Callable[[Matching], Matcher]
+    controls: MakeControls
+    prepare: Callable[[Matching], Any] | None = None
     by_stratum: bool = False
     published: Callable[..., Controls] | None = None
     reference: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def match(self, matching: Matching) -> Matcher:
+        """Prepare a table, and return the function that makes the controls of its batches."""
+        if self.prepare is not None:
+            matching = replace(matching, prepared=self.prepare(matching))
+        return partial(self.controls, matching)
+
+
+def register_null(field: str, new: Null) -> Null:
+    """Register a null model of a field, so that `null=` finds it by name.
+
+    Parameters
+    ----------
+    field : str
+        Name of a registered field.
+    new : Null
+        The null model.
+
+    Returns
+    -------
+    Null
+        The same null model.
+
+    Raises
+    ------
+    ValueError
+        If the field is unknown or has a null model of that name.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> from causaleval_pd.contract.null import Null
+    >>> graphs = ce.structure.GRAPHS.nulls
+    >>> same = Null("same", "the estimate itself", graphs["permutation"].controls)
+    >>> ce.register_null("graph", same).name
+    'same'
+    >>> del graphs["same"]
+    """
+    found: Null = get_field(field).nulls.add(new.name, new)
+    return found
+
+
+def list_nulls(field: str | None = None) -> pd.DataFrame:
+    """Return the registered null models, one a row.
+
+    Parameters
+    ----------
+    field : str, optional
+        Only null models of this field.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by field and name: long_name, default (used for `null=None`), reference (no random guess, so without
+        p-values), by_stratum (needs strata), options with their defaults.
+
+    Raises
+    ------
+    ValueError
+        If the field is unknown.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.list_nulls("graph").loc[("graph", "edges"), "long_name"]
+    "random graphs with the estimate's class and number of edges"
+    """
+    fields = list(FIELDS.every()) if field is None else [get_field(field)]
+    rows = [
+        {
+            "field": owner.name,
+            "name": model.name,
+            "long_name": model.long_name,
+            "default": model.name == owner.default_null,
+            "reference": model.reference,
+            "by_stratum": model.by_stratum,
+            "options": ", ".join(f"{name}={value!r}" for name, value in model.options.items()),
+        }
+        for owner in fields
+        for model in owner.nulls.every()
+    ]
+    columns = ["field", "name", "long_name", "default", "reference", "by_stratum", "options"]
+    return pd.DataFrame(rows, columns=columns).set_index(["field", "name"])
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Registry(dict[str, T]):
     >>> colours.find("rde")
     Traceback (most recent call last):
         ...
-    ValueError: unknown colour 'rde'; did you mean 'red'? It is one of red
+    ValueError: unknown colour 'rde'; did you mean 'red'? it is one of red
     """
 
     def __init__(self, noun: str, group: str) -> None:

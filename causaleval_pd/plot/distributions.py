@@ -12,16 +12,7 @@ from numpy.typing import NDArray
 from ..cubes.reading import control_values, has_controls, null_stratum, strata_dims
 from ..drawing import caption_figure, colours, wrapped_label
 from ..statistics.arrays import weighted_quantile
-from .facets import (
-    check_use,
-    cube_caption,
-    facet_grid,
-    facets,
-    legend_right,
-    metric_label,
-    say_empty,
-    with_levels,
-)
+from .facets import check_use, cube_caption, facet_grid, facets, legend_right, metric_label, say_empty, with_levels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# metrics name these rules when they are registered
+from . import rules as _rules  # noqa: F401
+
+# isort: split
 from . import plot
 from .asking import reasoners
 from .asking.answers import join_answers, parse_answers
@@ -38,6 +42,10 @@ from .worlds.compositions import compositions, n_compositions
 from .worlds.linear import LinearWorld, sample_linear_world
 from .worlds.sample import component_edges, example_world, required_samples, sample_world
 from .worlds.world import World
+
+# isort: split
+# null models register themselves
+from . import nulls as _nulls  # noqa: F401
 
 __all__ = [
     "ANSWERS",

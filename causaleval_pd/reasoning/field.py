@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row, shown
 from ..contract.context import Context
-from ..contract.field import Field, register_field
+from ..contract.field import Field, missing_cells, register_field
 from ..contract.pairs import Batch
 from .measures.counts import QUANTITIES, parse_counts
-from .nulls import ANSWER_NULLS, QUANTITY_NULLS
 from .pairs import AnswerPairs, QuantityPairs
 
 
@@ -102,10 +101,6 @@ def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | 
             yield Batch(rows[chosen], pairs.take(chosen))
 
 
-def _missing(cells: pd.Series) -> NDArray[np.bool_]:
-    return cells.isna().to_numpy(bool)
-
-
 def _answer_pair(truth: Any, estimate: Any) -> AnswerPairs:
     for cell in (truth, estimate):
         if not isinstance(cell, (bool, np.bool_)):
@@ -121,13 +116,13 @@ def _quantity_pair(truth: Any, estimate: Any) -> QuantityPairs:
 
 
 def _identify_answers(cells: pd.Series) -> NDArray[np.int64]:
-    return np.where(_missing(cells), 0, cells.fillna(False).to_numpy(np.int64) + 1).astype(np.int64)
+    return np.where(missing_cells(cells), 0, cells.fillna(False).to_numpy(np.int64) + 1).astype(np.int64)
 
 
 def _identify_quantities(cells: pd.Series) -> NDArray[np.int64]:
     # + 0.0 makes one number of both zeros, + 1 keeps 0 for what is missing
     bits = (cells.fillna(0.0).to_numpy(np.float64) + 0.0).view(np.int64) + 1
-    return np.where(_missing(cells), 0, bits).astype(np.int64)
+    return np.where(missing_cells(cells), 0, bits).astype(np.int64)
 
 
 ANSWERS = register_field(
@@ -138,10 +133,8 @@ ANSWERS = register_field(
         holds=_holds_answers,
         coerce=_coerce_answers,
         batches=_answer_batches,
-        missing=_missing,
         pair=_answer_pair,
         identify=_identify_answers,
-        nulls=ANSWER_NULLS,
         context=("group",),
     )
 )
@@ -154,10 +147,8 @@ QUANTITY = register_field(
         holds=_holds_quantities,
         coerce=_coerce_quantities,
         batches=_quantity_batches,
-        missing=_missing,
         pair=_quantity_pair,
         identify=_identify_quantities,
-        nulls=QUANTITY_NULLS,
         context=("counts",),
     )
 )

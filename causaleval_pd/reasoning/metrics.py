@@ -15,12 +15,12 @@ from .pairs import NUMBER, AnswerPairs, QuantityPairs
 Values = NDArray[np.float64]
 
 _PAPER = "10.48550/arXiv.2503.04556"
-_ANSWER: dict[str, Any] = {"field": "answer", "kinds": ("answer",), "range": (0, 1), "null": "answer"}
+_ANSWER: dict[str, Any] = {"field": "answer", "kinds": ("answer",), "range": (0, 1), "closed_form": "answer"}
 _QUANTITY: dict[str, Any] = {
     "field": "quantity",
     "direction": "minimize",
     "optimum": 0,
-    "null": "counts",
+    "closed_form": "counts",
     "reference": _PAPER,
 }
 _ALL = (*QUANTITIES, NUMBER)

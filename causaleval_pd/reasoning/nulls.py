@@ -8,7 +8,6 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matcher, Matching, Null
+from ..contract.null import Controls, Matching, Null, register_null
 from ..execution.random_streams import uniforms
 from .measures.counts import Terms
 from .measures.laws import Law, quantity_laws
@@ -45,7 +44,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class RandomAnswers:
+class RandomAnswers(Controls):
     """Controls that answer yes with a given probability.
 
     Attributes
@@ -84,7 +83,7 @@ class RandomAnswers:
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the two values of the metric and their probabilities."""
-        if metric.null != "answer":
+        if metric.closed_form != "answer":
             return None
         values = [
             np.asarray(metric(AnswerPairs(self.pairs.truth, np.full(self.pairs.n, answer))), np.float64)
@@ -100,8 +99,8 @@ def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> Closed
     return ClosedForm(mean, np.maximum(distribution.expectation(np.square) - mean**2, 0.0), distribution)
 
 
-def _match_answers(name: str, matching: Matching) -> Matcher:
-    """Draw answers by the share of yes in a row's group; permuted answers have this law one by one."""
+def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
+    """Return each row's probability of yes; permuted answers have the share of yes in their group, one by one."""
     answers = matching.estimate.to_numpy(np.float64, na_value=np.nan)
     labels = [np.zeros(len(answers), np.int64)]
     if matching.context is not None:
@@ -110,7 +109,7 @@ def _match_answers(name: str, matching: Matching) -> Matcher:
         labels.append(matching.stratum)
     group = pd.factorize(pd.MultiIndex.from_arrays(labels))[0]
     share = pd.Series(answers).groupby(group).transform("mean").to_numpy(np.float64)
-    p_yes = {
+    return {
         "permute_answers": share,
         "random_answers": np.full(len(answers), 0.5),
         "majority_answers": (share > 0.5).astype(np.float64),
@@ -118,14 +117,13 @@ def _match_answers(name: str, matching: Matching) -> Matcher:
         "always_no": np.zeros(len(answers)),
     }[name]
 
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return RandomAnswers(pairs, p_yes[rows], keys)
 
-    return match
+def _answer_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    return RandomAnswers(pairs, matching.prepared[rows], keys)
 
 
 @dataclass(frozen=True, eq=False)
-class RandomQuantities:
+class RandomQuantities(Controls):
     """Controls that are quantities of random answers, with the yes-counts of a null model.
 
     Attributes
@@ -195,7 +193,7 @@ class RandomQuantities:
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of the metric where a row is one quantity with one random count."""
         terms = self._terms
-        if metric.null != "counts" or (terms.quantity[:, 0] >= 0).any() or np.any(self.pairs.n_factors != 1):
+        if metric.closed_form != "counts" or (terms.quantity[:, 0] >= 0).any() or np.any(self.pairs.n_factors != 1):
             return None
         laws = quantity_laws(self.null, Terms(*(values[:, 1] for values in terms.fields)))
         if any((law.drawn > 0).any() for law in laws[1:]):
@@ -218,18 +216,16 @@ def _distinct(law: Law, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.in
     return first, inverse.reshape(-1).astype(np.int64)
 
 
-def _match_quantities(name: str, matching: Matching) -> Matcher:
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return RandomQuantities(pairs, name, keys)
-
-    return match
-
-
-def _nulls(make: Callable[[str, Matching], Matcher], names: tuple[str, ...]) -> dict[str, Null]:
-    return {name: Null(name, _WORDS[name], partial(make, name)) for name in names}
+def _quantity_controls(
+    name: str, matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]
+) -> Controls:
+    return RandomQuantities(pairs, name, keys)
 
 
-ANSWER_NULLS = _nulls(
-    _match_answers, ("permute_answers", "random_answers", "majority_answers", "always_yes", "always_no")
-)
-QUANTITY_NULLS = _nulls(_match_quantities, tuple(_WORDS))
+for _name, _long_name in _WORDS.items():
+    # a single answer has no second arm to exchange with, and its share of yes is that of the permuted ones
+    if _name not in ("exchange_arms", "biased_answers"):
+        register_null(
+            "answer", Null(_name, _long_name, _answer_controls, prepare=partial(_probabilities_of_yes, _name))
+        )
+    register_null("quantity", Null(_name, _long_name, partial(_quantity_controls, _name)))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# metrics name these rules when they are registered
+from .nulls import rules as _rules  # noqa: F401
+
+# isort: split
 from .adjacency import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,
@@ -83,6 +87,10 @@ from .v_structures import (
     v_structure_recall,
     v_structure_tp,
 )
+
+# isort: split
+# null models register themselves
+from .nulls import models as _models  # noqa: F401
 
 __all__ = [
     "GRAPHS",

@@ -22,7 +22,7 @@ Values = NDArray[np.float64]
 _SKELETON: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "cpdag", "pdag"),
-    "null": "hypergeometric",
+    "closed_form": "hypergeometric",
     "reference": "10.48550/arXiv.2412.10039",
 }
 

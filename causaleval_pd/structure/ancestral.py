@@ -22,8 +22,8 @@ _SHARE: dict[str, Any] = {
     "range": (0, 1),
     "optimum": 1,
 }
-_ANCESTORS: dict[str, Any] = {**_SHARE, "costly": True, "null": "ancestors"}
-_BLANKETS: dict[str, Any] = {**_SHARE, "null": "blankets"}
+_ANCESTORS: dict[str, Any] = {**_SHARE, "costly": True, "closed_form": "ancestors"}
+_BLANKETS: dict[str, Any] = {**_SHARE, "closed_form": "blankets"}
 
 
 @metric(**_ANCESTORS, long_name="ancestor precision")
@@ -81,7 +81,7 @@ def ancestor_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values
     optimum=0,
     long_name="order divergence",
     reference="10.48550/arXiv.2203.04413",
-    null="ancestors",
+    closed_form="ancestors",
     costly=True,
 )
 def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalised: bool = False) -> Values:

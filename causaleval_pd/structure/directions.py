@@ -21,7 +21,7 @@ Values = NDArray[np.float64]
 _UNCONDITIONAL: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "cpdag", "pdag"),
-    "null": "linear",
+    "closed_form": "linear",
 }
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from ..contract.context import Context
@@ -18,7 +14,7 @@ from ..contract.pairs import Batch
 from ..graphs.column import as_graph, coerce_graphs, is_graph_column
 from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
-from .nulls.models import NULLS, custom_null
+from .nulls.custom import custom_null
 
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
 
@@ -61,20 +57,6 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     return GraphPairs(sides[0], sides[1], truth_index, estimate_index)
 
 
-def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Give graphs numbers by their bytes: equal graphs agree in every table; 0 where missing."""
-    codes, distinct = pd.factorize(cells)
-    # a list of Arrow's own: the iterator of pandas takes longer than the hashes
-    digests = [hashlib.blake2b(cell, digest_size=8).digest() for cell in pa.array(distinct.array).to_pylist()]
-    numbers = np.frombuffer(b"".join(digests), np.int64)
-    return np.append(np.where(numbers == 0, 1, numbers), 0)[codes]
-
-
-def missing(cells: pd.Series) -> NDArray[np.bool_]:
-    """Tell which cells hold no graph."""
-    return cells.isna().to_numpy(bool)
-
-
 GRAPHS = register_field(
     Field(
         name="graph",
@@ -83,10 +65,7 @@ GRAPHS = register_field(
         holds=is_graph_column,
         coerce=coerce_graphs,
         batches=batches,
-        missing=missing,
         pair=pair,
-        identify=identify,
-        nulls=NULLS,
         custom_null=custom_null,
     )
 )

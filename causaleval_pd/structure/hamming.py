@@ -25,7 +25,7 @@ _DISTANCE: dict[str, Any] = {
 _ANY_KIND = ("dag", "cpdag", "pdag")
 
 
-@metric(**_DISTANCE, kinds=_ANY_KIND, long_name="structural Hamming distance", symmetric=True, null="linear")
+@metric(**_DISTANCE, kinds=_ANY_KIND, long_name="structural Hamming distance", symmetric=True, closed_form="linear")
 def shd(
     pairs: GraphPairs,
     *,
@@ -96,7 +96,9 @@ def shd(
     return ratio(total, sizes[normalised], math.nan)
 
 
-@metric(**_DISTANCE, kinds=_ANY_KIND, long_name="skeleton Hamming distance", symmetric=True, null="hypergeometric")
+@metric(
+    **_DISTANCE, kinds=_ANY_KIND, long_name="skeleton Hamming distance", symmetric=True, closed_form="hypergeometric"
+)
 def skeleton_hd(pairs: GraphPairs) -> Values:
     """Count the pairs of nodes that are adjacent in one graph only.
 
@@ -112,7 +114,11 @@ def skeleton_hd(pairs: GraphPairs) -> Values:
 
 
 @metric(
-    **_DISTANCE, kinds=("dag", "cpdag"), long_name="SHD of equivalence classes", symmetric=True, null="cpdag_linear"
+    **_DISTANCE,
+    kinds=("dag", "cpdag"),
+    long_name="SHD of equivalence classes",
+    symmetric=True,
+    closed_form="cpdag_linear",
 )
 def shd_cpdag(pairs: GraphPairs) -> Values:
     """Compare the CPDAGs of both graphs by the structural Hamming distance, any difference costing 1.

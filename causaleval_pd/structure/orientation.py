@@ -50,7 +50,7 @@ def shared_endpoints(pairs: GraphPairs) -> Endpoints:
 
 @metric(
     **_CONDITIONAL,
-    null="linear",
+    closed_form="linear",
     long_name="right arrowheads of shared adjacencies",
     direction="maximize",
     range=(0, math.inf),
@@ -73,7 +73,7 @@ def orientation_tp(pairs: GraphPairs) -> Values:
 
 @metric(
     **_CONDITIONAL,
-    null="linear",
+    closed_form="linear",
     long_name="wrong arrowheads of shared adjacencies",
     direction="minimize",
     range=(0, math.inf),
@@ -95,7 +95,7 @@ def orientation_fp(pairs: GraphPairs) -> Values:
 
 @metric(
     **_CONDITIONAL,
-    null="linear",
+    closed_form="linear",
     long_name="missed arrowheads of shared adjacencies",
     direction="minimize",
     range=(0, math.inf),
@@ -117,7 +117,7 @@ def orientation_fn(pairs: GraphPairs) -> Values:
 
 @metric(
     **_CONDITIONAL,
-    null="linear",
+    closed_form="linear",
     long_name="right tails of shared adjacencies",
     direction="maximize",
     range=(0, math.inf),
@@ -139,7 +139,12 @@ def orientation_tn(pairs: GraphPairs) -> Values:
 
 
 @metric(
-    **_CONDITIONAL, null="reversal", long_name="orientation precision", direction="maximize", range=(0, 1), optimum=1
+    **_CONDITIONAL,
+    closed_form="reversal",
+    long_name="orientation precision",
+    direction="maximize",
+    range=(0, 1),
+    optimum=1,
 )
 def orientation_precision(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the estimate's arrowheads on shared adjacencies that are right.
@@ -157,7 +162,14 @@ def orientation_precision(pairs: GraphPairs, *, zero_division: float = math.nan)
     return ratio(ends.tp, ends.tp + ends.fp, zero_division)
 
 
-@metric(**_CONDITIONAL, null="reversal", long_name="orientation recall", direction="maximize", range=(0, 1), optimum=1)
+@metric(
+    **_CONDITIONAL,
+    closed_form="reversal",
+    long_name="orientation recall",
+    direction="maximize",
+    range=(0, 1),
+    optimum=1,
+)
 def orientation_recall(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the truth's arrowheads on shared adjacencies that were found.
 
@@ -176,7 +188,7 @@ def orientation_recall(pairs: GraphPairs, *, zero_division: float = math.nan) ->
 
 @metric(
     **_CONDITIONAL,
-    null="reversal",
+    closed_form="reversal",
     long_name="orientation F1",
     direction="maximize",
     range=(0, 1),
@@ -201,7 +213,7 @@ def orientation_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Val
 
 @metric(
     **_CONDITIONAL,
-    null="reversal",
+    closed_form="reversal",
     long_name="orientation negative predictive value",
     direction="maximize",
     range=(0, 1),
@@ -224,7 +236,12 @@ def orientation_npv(pairs: GraphPairs, *, zero_division: float = math.nan) -> Va
 
 
 @metric(
-    **_CONDITIONAL, null="reversal", long_name="orientation specificity", direction="maximize", range=(0, 1), optimum=1
+    **_CONDITIONAL,
+    closed_form="reversal",
+    long_name="orientation specificity",
+    direction="maximize",
+    range=(0, 1),
+    optimum=1,
 )
 def orientation_specificity(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
     """Share of the truth's tails on shared adjacencies that were found.
@@ -244,7 +261,7 @@ def orientation_specificity(pairs: GraphPairs, *, zero_division: float = math.na
 
 @metric(
     **_CONDITIONAL,
-    null="reversal",
+    closed_form="reversal",
     long_name="orientation false discovery rate",
     direction="minimize",
     range=(0, 1),
@@ -268,7 +285,7 @@ def orientation_fdr(pairs: GraphPairs, *, zero_division: float = math.nan) -> Va
 
 @metric(
     **_CONDITIONAL,
-    null="reversal",
+    closed_form="reversal",
     long_name="orientation false omission rate",
     direction="minimize",
     range=(0, 1),
@@ -292,7 +309,7 @@ def orientation_for(pairs: GraphPairs, *, zero_division: float = math.nan) -> Va
 
 @metric(
     **_CONDITIONAL,
-    null="reversal",
+    closed_form="reversal",
     long_name="orientation G1",
     direction="maximize",
     range=(0, 1),

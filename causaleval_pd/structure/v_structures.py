@@ -18,7 +18,7 @@ _COLLIDERS: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "cpdag", "pdag"),
     "reference": "10.48550/arXiv.2412.10039",
-    "null": "v_structures",
+    "closed_form": "v_structures",
 }
 
 

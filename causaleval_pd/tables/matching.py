@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type, check_whole, nearest
 from ..contract.field import Field
-from ..contract.law import ClosedForm
 from ..contract.metric import Metric
-from ..contract.null import Matcher, Matching, Null, NullLike, null_model
+from ..contract.null import Controls, Matching, Null, NullLike, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
 from .columns import column
@@ -85,13 +84,26 @@ def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.o
 
 
 @dataclass(frozen=True)
-class GivenControls:
-    """One control a row that the user's table holds."""
+class GivenControls(Controls):
+    """One control a row that the user's table holds.
+
+    Attributes
+    ----------
+    pairs : Pairs
+        The rows' truths with the given controls.
+    """
 
     pairs: Pairs
-    kind: NDArray[np.object_]
-    cost: int = 0
-    work: float = 0.0
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """The word "given" a row."""
+        return np.full(self.pairs.n, "given", object)
+
+    @property
+    def work(self) -> float:
+        """Nothing is drawn."""
+        return 0.0
 
     def draw(self, start: int, count: int) -> Pairs:
         """Return the given pairs; there is one draw, number 0."""
@@ -100,10 +112,6 @@ class GivenControls:
                 f"a column of controls holds one draw a row, asked for draws {start} to {start + count - 1}"
             )
         return self.pairs
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return None: given controls have no law."""
-        return None
 
 
 def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
@@ -135,12 +143,9 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
             f"column {name!r} has no control in rows {np.flatnonzero(lacking)[:5].tolist()}, which have an estimate"
         )
 
-    def match(matching: Matching) -> Matcher:
-        def of(rows: NDArray[np.int64], pairs: Pairs, keys: NDArray[np.uint64]) -> GivenControls:
-            extra = None if matching.context is None else matching.context.take(rows)
-            [(order, found)] = task.field.batches(matching.truth.iloc[rows], controls.iloc[rows], extra)
-            return GivenControls(found.take(np.argsort(order)), np.full(len(rows), "given", object))
+    def of_batch(matching: Matching, rows: NDArray[np.int64], pairs: Pairs, keys: NDArray[np.uint64]) -> Controls:
+        extra = None if matching.context is None else matching.context.take(rows)
+        [(order, found)] = task.field.batches(matching.truth.iloc[rows], controls.iloc[rows], extra)
+        return GivenControls(found.take(np.argsort(order)))
 
-        return of
-
-    return Null(f"column {name}", f"the controls of column {name}", match)
+    return Null(f"column {name}", f"the controls of column {name}", of_batch)

@@ -146,7 +146,8 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     if exact is None:  # pragma: no cover - callers check
         raise ValueError("no distribution")
     tail = (1 - how.level) / 2
-    as_good_share, strictly = exact.probability(observed, metric), exact.probability(observed, metric, strict=True)
+    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
+    as_good_share, strictly = exact.probability(observed, **aim), exact.probability(observed, **aim, strict=True)
     p = (as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share
     always = np.full(len(observed), EXACT, np.int8)
     return RowControls(

@@ -9,7 +9,8 @@ import pandas as pd
 
 from ..contract.context import Context, resolve_context
 from ..contract.field import FIELDS, Field, get_field
-from ..contract.metric import Metric, get_metric, metric_set, tweak
+from ..contract.metric import Metric, get_metric
+from ..contract.metric_sets import metric_set, tweak
 from ..contract.pairs import Batch
 from .columns import column
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import control_summary, from_data, from_joint, sample
-from causaleval_pd.causal_kl.nulls.models import ordered_dags, own_orientations, relabellings, uniform_dags
 from causaleval_pd.causal_kl.nulls.random_dags import bits, dags_with, draw_orientation, orientations
+from causaleval_pd.causal_kl.nulls.random_networks import ordered_dags, own_orientations, relabellings, uniform_dags
 
 from .conftest import known
 
@@ -230,7 +230,7 @@ ARCS = [(0, 1), (1, 2), (0, 2), (3, 2)]
 @pytest.mark.parametrize("space_of", [uniform_dags, ordered_dags, relabellings])
 def test_listed_and_drawn_dags_have_the_same_law(space_of, monkeypatch):
     space = space_of(layout(4, ARCS), layout(4, ARCS))
-    monkeypatch.setattr("causaleval_pd.causal_kl.nulls.models.MOST_LISTED", 3)
+    monkeypatch.setattr("causaleval_pd.causal_kl.nulls.random_networks.MOST_LISTED", 3)
     drawn = space_of(layout(4, ARCS), layout(4, ARCS))
     assert drawn.all is None
     found = Counter(map(tuple, drawn.draw(np.array([7], np.uint64), 0, 8000)))
@@ -260,7 +260,7 @@ def test_large_dags_are_drawn_with_their_number_of_arcs(space_of):
 @pytest.mark.parametrize("tries", [20_000, 0])
 def test_orientations_of_many_edges_are_uniform(tries, monkeypatch):
     """The 720 orders of six nodes, by rejection or by the chain."""
-    monkeypatch.setattr("causaleval_pd.causal_kl.nulls.models._TRIES", tries)
+    monkeypatch.setattr("causaleval_pd.causal_kl.nulls.random_networks._TRIES", tries)
     complete = layout(6, [(a, b) for b in range(6) for a in range(b)])
     space = own_orientations(complete, complete)
     assert space.all is None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS, metric
+from causaleval_pd.contract.metric import METRICS, metric, probe_closed_form
 
 
 def test_a_metric_is_callable_on_cells_and_on_pairs():
@@ -134,3 +134,46 @@ def test_costly_metrics_run_once_per_distinct_pair():
         del METRICS["costly"]
     assert seen == [2]
     assert values == [0.0, 1.0, 0.0]
+
+
+def test_every_metric_keeps_its_closed_form_rule():
+    named = [m for m in METRICS.values() if m.closed_form is not None]
+    assert len(named) > 40
+    for m in named:
+        probe_closed_form(m)
+
+
+def register_for_graphs(function, closed_form):
+    return metric(
+        field="graph",
+        kinds=("dag",),
+        direction="minimize",
+        range=(0, np.inf),
+        optimum=0,
+        long_name=function.__name__,
+        closed_form=closed_form,
+    )(function)
+
+
+def test_a_metric_that_contradicts_its_closed_form_is_refused():
+    def squared(pairs):
+        return pairs.counts.fn**2
+
+    with pytest.raises(ValueError, match=r"squared names closed_form='linear', but at same direction 2 it is .* units"):
+        register_for_graphs(squared, "linear")
+    with pytest.raises(ValueError, match=r"unknown closed form 'liner'; did you mean 'linear'"):
+        register_for_graphs(squared, "liner")
+    with pytest.raises(ValueError, match=r"closed form 'additive' is for field 'network', not 'graph'"):
+        register_for_graphs(squared, "additive")
+    assert "squared" not in METRICS
+
+    def turned(pairs):
+        return pairs.counts.reversed
+
+    for name, fault in (("hypergeometric", "depends on their directions"), ("reversal", "with 1 right and 3 wrong")):
+        with pytest.raises(ValueError, match=fault):
+            register_for_graphs(turned, name)
+    try:
+        assert register_for_graphs(squared, None).closed_form is None
+    finally:
+        METRICS.pop("squared", None)

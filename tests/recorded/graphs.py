@@ -235,7 +235,7 @@ def skeleton() -> Any:
 @record("graph/expected_metric")
 def expected() -> dict[str, pd.DataFrame]:
     known = ce.list_metrics("graph")
-    names = list(known.index[known["null"].fillna("") == "hypergeometric"])
+    names = list(known.index[known["closed_form"].fillna("") == "hypergeometric"])
     how = {"n_nodes": [6, 6, 20], "true_edges": [5, 8, 30], "estimated_edges": [4, 0, 25]}
     found = {"defined": ce.expected_metric(names, **how), "zero": ce.expected_metric(names, zero_division=0.0, **how)}
     published = ["adjacency_precision", "adjacency_recall", "adjacency_f1"]

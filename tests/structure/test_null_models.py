@@ -13,11 +13,11 @@ import causaleval_pd as ce
 from causaleval_pd.graphs.dags import all_dags
 from causaleval_pd.graphs.kernels.planes import marks_from_planes
 from causaleval_pd.graphs.pairs import GraphPairs, kernels
-from causaleval_pd.structure.nulls.models import NULLS
 
 NAMES = list("ABCDEF")
 TRUTH = "A -> B; B -> C; C -> D; A -> E; D -> E; F"
 ESTIMATE = "A -> B; C -> B; C -> D; E -> D; F"
+NULLS = ce.list_nulls("graph").index.get_level_values("name")
 RANDOM = [name for name in NULLS if name not in ("stratum", "knowledge")]
 FIXED_EDGES = ("edges", "permutation", "orientation", "dags", "degree", "scale_free", "small_world", "knowledge")
 TIERS = ce.null_model("knowledge", tiers=[["A", "B"], ["C", "D"]], forbidden=[("A", "E")], required=[("A", "C")])
@@ -158,7 +158,7 @@ def test_closed_forms_by_enumeration(null, truth, estimate, zero_division, monke
     means = variances = 0
     for name in ce.list_metrics("graph").index:
         metric = ce.get_metric(name)
-        if metric.direction is None or metric.null is None:
+        if metric.direction is None or metric.closed_form is None:
             continue
         metric = ce.tweak(metric, zero_division=zero_division) if metric.zero_division else metric
         known = controls.closed_form(metric)

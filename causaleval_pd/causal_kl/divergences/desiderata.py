@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...contract.metric import Metric, select_metrics
+from ...contract.metric import Metric
+from ...contract.metric_sets import select_metrics
 from ..networks.fitting import from_joint
 from ..networks.metastatic import metastatic, metastatic_mutations
 from ..networks.network import DiscreteNetwork

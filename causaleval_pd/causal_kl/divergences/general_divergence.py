@@ -112,7 +112,7 @@ class Intervened:
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
-    null="additive",
+    closed_form="additive",
     long_name="causal KL, chosen interventions",
     costly=True,
     reference="10.48550/arXiv.2111.06029",

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known
 from ...contract.context import Context
-from ...contract.metric import Metric, select_metrics
+from ...contract.field import get_field
+from ...contract.metric import Metric
+from ...contract.metric_sets import select_metrics
 from ...contract.null import Matching
 from ...execution.random_streams import RNGLike, resolve_seed
 from ...statistics.direction import as_good, better
 from ..networks.align import align
 from ..networks.pairs import NetworkPairs, Networks
-from .models import NULLS
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +78,8 @@ def control_summary(
     metric
     ckl3      0.0  0.5  0.4394           2
     """
-    check_known(null, NULLS, "null")
+    nulls = get_field("network").nulls
+    check_known(null, nulls, "null")
     if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
         raise ValueError(f"n_draws must be a positive integer, found {n_draws!r}")
     left, right = align(truth, estimate)
@@ -87,7 +89,7 @@ def control_summary(
     empty = pd.Series(dtype=object)
     matching = Matching(empty, empty, None, None, {}, context)
     keys = np.array([resolve_seed(rng)], np.uint64)
-    controls = NULLS[null].match(matching)(zero, pairs, keys)
+    controls = nulls[null].match(matching)(zero, pairs, keys)
     rows = {}
     drawn = None
     for metric in select_metrics(metrics):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Matcher, Matching, Null
+from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
 from ..networks.align import differing
 from ..networks.fitting import Families, parameterise, parents_of
@@ -19,7 +19,7 @@ from ..networks.formats import is_network, read_network
 from ..networks.layout import Layout
 from ..networks.network import Network
 from ..networks.pairs import NetworkPairs, Networks
-from .models import control_bytes, families_of_row
+from .random_networks import control_bytes, families_of_row, no_fits
 
 #: draws one control for an estimate
 DrawOne = Callable[[Network, np.random.Generator], Any]
@@ -42,23 +42,18 @@ def custom_null(function: DrawOne, name: str) -> Null:
         Its draw r depends on the seed, the row's key and r alone.
     """
 
-    def match_custom(matching: Matching) -> Matcher:
-        fits: dict[tuple[int, object], Families] = {}
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        families = [
+            families_of_row(matching.context, row, pairs.true_network(t), matching.prepared)
+            for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
+        ]
+        return CustomNetworks(function, name, pairs, rows, families, keys)
 
-        def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> CustomNetworks:
-            families = [
-                families_of_row(matching.context, row, pairs.true_network(t), fits)
-                for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
-            ]
-            return CustomNetworks(function, name, pairs, rows, families, keys)
-
-        return match
-
-    return Null(name, f"random networks drawn by the function {name}", match_custom)
+    return Null(name, f"random networks drawn by the function {name}", controls, prepare=no_fits)
 
 
 @dataclass(frozen=True, eq=False)
-class CustomNetworks:
+class CustomNetworks(Controls):
     """Controls of the rows of one batch, drawn one by one."""
 
     function: DrawOne

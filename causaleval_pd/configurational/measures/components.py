@@ -15,7 +15,7 @@ from .scores import COMPLETENESS, CORRECTNESS, OPTIONS, QUALITY, Values, f_score
 from .sets import SetRule
 
 
-@metric(**QUALITY, long_name="literal correctness", null="literal_correctness")
+@metric(**QUALITY, long_name="literal correctness", closed_form="literal_correctness")
 @with_options(OPTIONS)
 def correctness_literal(
     pairs: FormulaPairs,
@@ -107,7 +107,7 @@ def correctness_sequential(
     return score(pairs, CORRECTNESS, "sequential", models, convention, zero_division)
 
 
-@metric(**QUALITY, long_name="literal completeness", null="literal_completeness")
+@metric(**QUALITY, long_name="literal completeness", closed_form="literal_completeness")
 @with_options(OPTIONS)
 def completeness_literal(
     pairs: FormulaPairs,
@@ -198,7 +198,7 @@ def completeness_sequential(
     return score(pairs, COMPLETENESS, "sequential", models, convention, zero_division)
 
 
-@metric(**QUALITY, long_name="F-beta of literal correctness and completeness", null="literal_f_beta")
+@metric(**QUALITY, long_name="F-beta of literal correctness and completeness", closed_form="literal_f_beta")
 @with_options(OPTIONS)
 def f_beta_literal(
     pairs: FormulaPairs,

@@ -19,9 +19,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_whole, name_row
+from ...contract.field import FIELDS
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matcher, Matching, Null
+from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import RNGLike, resolve_seed
 from ..formulas.formula import Atom, Literal, Model, as_model, set_text
 from ..formulas.vocabulary import Domains, read_domains
@@ -45,7 +46,7 @@ def known_factors(pairs: FormulaPairs, position: int) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnModels:
+class DrawnModels(Controls):
     """Controls that are drawn model by model.
 
     Attributes
@@ -108,7 +109,11 @@ class DrawnModels:
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return mean and variance of metrics of single literals under relabelling, None for others."""
         pairs = self.pairs
-        if not self.relabels or metric.null not in SCALES or metric.options.get("models", "max") in ("any", "all"):
+        if (
+            not self.relabels
+            or metric.closed_form not in SCALES
+            or metric.options.get("models", "max") in ("any", "all")
+        ):
             return None
         found = np.full((pairs.n, 2), np.nan)
         for i in np.flatnonzero(~pairs.refused(metric.kinds)).tolist():
@@ -289,22 +294,14 @@ def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
     )
 
 
-def match_complexity(matching: Matching) -> Matcher:
+def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match every control to its row's outcomes and sizes of disjuncts."""
-
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return DrawnModels(pairs, rows, keys, complexity_law, always_acyclic=True)
-
-    return match
+    return DrawnModels(pairs, rows, keys, complexity_law, always_acyclic=True)
 
 
-def match_relabel(matching: Matching) -> Matcher:
+def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match every control to its row's estimate up to the names of exogenous factors."""
-
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return DrawnModels(pairs, rows, keys, relabel_law, always_acyclic=False, relabels=True)
-
-    return match
+    return DrawnModels(pairs, rows, keys, relabel_law, always_acyclic=False, relabels=True)
 
 
 def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:
@@ -333,19 +330,23 @@ def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -
     NoSuchModelError
         If a pair has no control.
     """
-    check_known(null, NULLS, "null")
+    check_known(null, FIELDS["formula"].nulls, "null")
     keys = np.random.default_rng(resolve_seed(rng)).integers(2**63, size=pairs.n).astype(np.uint64)
     nothing = pd.Series([], dtype="str")
-    match = NULLS[null].match(Matching(nothing, nothing, None, None, {}))
+    match = FIELDS["formula"].nulls[null].match(Matching(nothing, nothing, None, None, {}))
     drawn: Any = match(np.arange(pairs.n), pairs, keys).draw(0, n_draws)
     return cast(FormulaPairs, drawn)
 
 
-NULLS = {
-    "complexity": Null(
+register_null(
+    "formula",
+    Null(
         "complexity",
         "random models without redundancies that have the estimate's outcomes and sizes of disjuncts",
-        match_complexity,
+        complexity_controls,
     ),
-    "relabel": Null("relabel", "the estimate with its exogenous factors exchanged at random", match_relabel),
-}
+)
+register_null(
+    "formula",
+    Null("relabel", "the estimate with its exogenous factors exchanged at random", relabel_controls),
+)

@@ -68,7 +68,7 @@ def relabel_moments(
     if len(sides[0]) < len(estimate) or len(sides[1]) < len(truth) or not all(sizes):
         return np.nan, np.nan
     mean, variance = _shared_moments(sides[0], sides[1], groups, setting.vocabulary)
-    scale = SCALES[str(metric.null)](sizes[0], sizes[1], float(metric.options.get("beta", 1.0)))
+    scale = SCALES[str(metric.closed_form)](sizes[0], sizes[1], float(metric.options.get("beta", 1.0)))
     return mean / scale, variance / scale**2
 
 

@@ -169,9 +169,9 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     ClosedForm or None
         None for a metric that does not add up over ordered pairs.
     """
-    if metric.null == "v_structures":
+    if metric.closed_form == "v_structures":
         return _v_structure_mean(metric, pairs)
-    rule = ADDITIVE.get(metric.null or "")
+    rule = ADDITIVE.get(metric.closed_form or "")
     if rule is None:
         return None
     compared = rule.view(pairs)

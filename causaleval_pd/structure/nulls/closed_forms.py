@@ -310,7 +310,7 @@ def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) ->
     """
     true = pairs.truth.edge_counts
     estimated = pairs.estimate.edge_counts.edges[pairs.estimate_index]
-    if metric.null == "hypergeometric":
+    if metric.closed_form == "hypergeometric":
         weights = edge_weights(metric, pairs)
         if weights is None:
             return None
@@ -318,10 +318,10 @@ def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) ->
         return ClosedForm(weights.constant + weights.same * true.edges[pairs.truth_index] * estimated / n_pairs)
     if cpdag.all():
         return None
-    if metric.null == "linear":
+    if metric.closed_form == "linear":
         directed, lines = true.directed[pairs.truth_index], true.undirected[pairs.truth_index]
         found = linear(metric, pairs.n_nodes, directed, lines, estimated, None)
-    elif metric.null == "reversal":
+    elif metric.closed_form == "reversal":
         found = ClosedForm(half_of_shared(metric, pairs, None))
     else:
         return None

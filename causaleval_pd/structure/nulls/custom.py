@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matcher, Matching, Null
+from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
 from ...graphs.kernels.planes import KINDS
@@ -42,18 +42,15 @@ def custom_null(function: DrawOne, name: str) -> Null:
         matched by CPDAGs.
     """
 
-    def match_custom(matching: Matching) -> Matcher:
-        def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-            cpdag = control_classes(matching, rows, pairs)
-            return CustomControls(function, name, pairs, rows, matching.estimate.iloc[rows], keys, cpdag)
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        cpdag = control_classes(matching, rows, pairs)
+        return CustomControls(function, name, pairs, rows, matching.estimate.iloc[rows], keys, cpdag)
 
-        return match
-
-    return Null(name, f"random graphs drawn by the function {name}", match_custom)
+    return Null(name, f"random graphs drawn by the function {name}", controls)
 
 
 @dataclass(frozen=True, eq=False)
-class CustomControls:
+class CustomControls(Controls):
     """Controls of the rows of one batch, drawn one by one."""
 
     function: DrawOne

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
+from ...contract.null import Controls
 from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphBatch, GraphPairs, kernels
 
@@ -27,7 +28,7 @@ def nothing_known(metric: Metric) -> ClosedForm | None:
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnGraphs:
+class DrawnGraphs(Controls):
     """Controls of the rows of one batch.
 
     Attributes

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_known, check_number, shown
-from ...contract.metric import Metric, select_metrics, tweak
+from ...contract.metric import Metric
+from ...contract.metric_sets import select_metrics, tweak
 from .closed_forms import linear
 from .hypergeometric import hypergeometric, tails_and_misfit
 
@@ -98,11 +99,11 @@ def _expected(
     metric: Metric, d: NDArray[np.int64], mt: NDArray[np.int64], me: NDArray[np.int64], level: float, convention: str
 ) -> dict[str, NDArray[np.float64]]:
     nothing = np.full(len(d), np.nan)
-    if metric.null == "linear":
+    if metric.closed_form == "linear":
         none = np.zeros(len(d))
         mean = linear(metric, d, mt.astype(np.float64), none, me, None).mean
         return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
-    if metric.null != "hypergeometric":
+    if metric.closed_form != "hypergeometric":
         raise ValueError(
             f"{metric.name} has no closed form under random graphs; simulate it by ce.control_distribution"
         )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.null import Controls, Matcher, Matching
+from ...contract.null import Controls, Matching
 from ...execution.random_streams import uniforms
 from ...graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
 from ...graphs.packed import unpack_column
@@ -92,12 +92,8 @@ def read_knowledge(
     return known
 
 
-def match_knowledge(matching: Matching) -> Matcher:
-    """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
-
-    A uniformly random order that suits tiers and required edges is drawn; then the edges that are not required are
-    chosen uniformly among those that run along the order and are not forbidden.
-    """
+def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Knowledge]]:
+    """Read the knowledge for every node set: each row's node set, and the knowledge by node set."""
     given = {name: list(matching.options[name]) for name in ("tiers", "forbidden", "required")}
     if not any(given.values()):
         raise ValueError(
@@ -108,22 +104,28 @@ def match_knowledge(matching: Matching) -> Matcher:
     by_set: dict[int, Knowledge] = {}
     for number in np.unique(column.row_node_set[~column.missing]).tolist():
         by_set[number] = read_knowledge(column.node_sets[number], **given)
+    return column.row_node_set, by_set
 
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        cpdag, n_edges = control_classes(matching, rows, pairs), estimated_edges(pairs)
-        d = pairs.n_nodes
-        sets = column.row_node_set[rows]
 
-        def planes(start: int, count: int) -> Planes:
-            drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
-            for number in np.unique(sets).tolist():
-                mine = np.flatnonzero(sets == number)
-                drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
-            return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, cpdag, count)
+def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
 
-        return DrawnGraphs(pairs, class_codes(cpdag), planes, scratch=40 * d * d)
+    A uniformly random order that suits tiers and required edges is drawn; then the edges that are not required are
+    chosen uniformly among those that run along the order and are not forbidden.
+    """
+    row_node_set, by_set = matching.prepared
+    cpdag, n_edges = control_classes(matching, rows, pairs), estimated_edges(pairs)
+    d = pairs.n_nodes
+    sets = row_node_set[rows]
 
-    return match
+    def planes(start: int, count: int) -> Planes:
+        drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
+        for number in np.unique(sets).tolist():
+            mine = np.flatnonzero(sets == number)
+            drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
+        return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, cpdag, count)
+
+    return DrawnGraphs(pairs, class_codes(cpdag), planes, scratch=40 * d * d)
 
 
 def _draw(

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from ...contract.null import Null
-from .custom import custom_null
-from .knowledge import match_knowledge
+from ...contract.null import Null, register_null
+from .knowledge import knowledge_controls, knowledge_of_node_sets
 from .oriented_skeletons import (
-    match_degree,
-    match_oracle_skeleton,
-    match_orientation,
-    match_scale_free,
-    match_small_world,
+    check_law,
+    check_rewiring,
+    check_switches,
+    degree_controls,
+    oracle_skeleton_controls,
+    orientation_controls,
+    scale_free_controls,
+    small_world_controls,
 )
-from .random_graphs import match_edges, match_erdos_renyi, match_fixed, match_stratum, published
-from .relabelling import match_permutation
-from .uniform_dags import match_dags
-
-__all__ = ["NULLS", "custom_null"]
+from .random_graphs import (
+    complete_controls,
+    edges_controls,
+    empty_controls,
+    erdos_renyi_controls,
+    published,
+    stratum_controls,
+    stratum_pools,
+)
+from .relabelling import permutation_controls
+from .uniform_dags import dags_controls
 
 _PERMUTE = {"permute": True}
 _LAW = {"orientation_law": "order"}
@@ -25,66 +33,78 @@ _MODELS = (
     Null(
         "edges",
         "random graphs with the estimate's class and number of edges",
-        match_edges,
-        published=published(match_edges),
+        edges_controls,
+        published=published(edges_controls),
         options=_PERMUTE,
     ),
     Null(
         "stratum",
         "random graphs with the estimate's class and a number of edges drawn from its stratum's estimates",
-        match_stratum,
+        stratum_controls,
+        prepare=stratum_pools,
         by_stratum=True,
         options=_PERMUTE,
     ),
-    Null("permutation", "the estimate with its nodes relabelled at random", match_permutation),
-    Null("orientation", "the estimate's skeleton with random acyclic directions", match_orientation, options=_LAW),
+    Null("permutation", "the estimate with its nodes relabelled at random", permutation_controls),
+    Null(
+        "orientation",
+        "the estimate's skeleton with random acyclic directions",
+        orientation_controls,
+        prepare=check_law,
+        options=_LAW,
+    ),
     Null(
         "oracle_skeleton",
         "the truth's skeleton with random acyclic directions, an upper reference",
-        match_oracle_skeleton,
+        oracle_skeleton_controls,
+        prepare=check_law,
         reference=True,
         options=_LAW,
     ),
     Null(
         "dags",
         "uniformly random labelled DAGs with the estimate's number of edges",
-        match_dags,
-        published=published(match_dags),
+        dags_controls,
+        published=published(dags_controls),
     ),
-    Null("empty", "the graph without edges", match_fixed(0), reference=True, options=_PERMUTE),
-    Null("complete", "complete graphs", match_fixed(1), reference=True, options=_PERMUTE),
+    Null("empty", "the graph without edges", empty_controls, reference=True, options=_PERMUTE),
+    Null("complete", "complete graphs", complete_controls, reference=True, options=_PERMUTE),
     Null(
         "degree",
         "random graphs with the degrees of the estimate's skeleton",
-        match_degree,
+        degree_controls,
+        prepare=check_switches,
         options={"switches": 20},
     ),
     Null(
         "erdos_renyi",
         "random graphs whose pairs are adjacent independently, with the estimate's density",
-        match_erdos_renyi,
-        published=published(match_erdos_renyi),
+        erdos_renyi_controls,
+        published=published(erdos_renyi_controls),
         options=_PERMUTE,
     ),
     Null(
         "scale_free",
         "graphs grown by preferential attachment, with the estimate's number of edges",
-        match_scale_free,
-        published=published(match_scale_free),
+        scale_free_controls,
+        published=published(scale_free_controls),
     ),
     Null(
         "small_world",
         "rewired rings with the estimate's number of edges",
-        match_small_world,
-        published=published(match_small_world),
+        small_world_controls,
+        prepare=check_rewiring,
+        published=published(small_world_controls),
         options={"rewiring": 0.1},
     ),
     Null(
         "knowledge",
         "random graphs with the estimate's number of edges that respect background knowledge",
-        match_knowledge,
+        knowledge_controls,
+        prepare=knowledge_of_node_sets,
         options={"tiers": (), "forbidden": (), "required": ()},
     ),
 )
 
-NULLS = {model.name: model for model in _MODELS}
+for _model in _MODELS:
+    register_null("graph", _model)

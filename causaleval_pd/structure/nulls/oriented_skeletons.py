@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matcher, Matching
+from ...contract.null import Controls, Matching
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
@@ -40,62 +40,67 @@ def _undirected(graphs: GraphBatch) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, np.stack([edges, edges], axis=1), graphs.kinds)
 
 
-def match_orientation(matching: Matching) -> Matcher:
+def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Keep the estimate's skeleton and direct it at random."""
-    return _match_skeleton(matching, of_truth=False)
+    return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
 
 
-def match_oracle_skeleton(matching: Matching) -> Matcher:
+def oracle_skeleton_controls(
+    matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]
+) -> Controls:
     """Take the truth's skeleton and direct it at random."""
-    return _match_skeleton(matching, of_truth=True)
+    return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
 
 
-def _match_skeleton(matching: Matching, *, of_truth: bool) -> Matcher:
-    law = matching.options["orientation_law"]
+def check_law(matching: Matching) -> str:
+    """Return the law of random directions, or refuse it before a row is scored."""
+    law = str(matching.options["orientation_law"])
     if law not in ("order", "uniform"):
         raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
+    return law
 
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        given = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
-        skeletons = GraphPairs(pairs.truth, _undirected(given[0]), pairs.truth_index, given[1])
-        cpdag = control_classes(matching, rows, pairs)
-        d = pairs.n_nodes
 
-        def planes(start: int, count: int) -> Planes:
-            graphs, index = skeletons.estimate.planes, skeletons.estimate_index
-            if law == "order":
-                drawn = control_kernels().orient_graphs(graphs, d, index[:, None], keys, start, count)
-            else:
-                drawn = _orient_uniformly(graphs, d, index, rows, keys, start, count)
-            return in_class(drawn, d, cpdag, count)
+def _direct_skeletons(
+    matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64], *, of_truth: bool
+) -> Controls:
+    law, d = matching.prepared, pairs.n_nodes
+    if law == "uniform" and d > MOST_ORIENTED:
+        raise ValueError(
+            f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
+            "orientation_law='order'"
+        )
+    given = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
+    skeletons = GraphPairs(pairs.truth, _undirected(given[0]), pairs.truth_index, given[1])
+    cpdag = control_classes(matching, rows, pairs)
 
-        def known(metric: Metric) -> ClosedForm | None:
-            return _directed_at_random(metric, skeletons, cpdag, along_order=law == "order")
+    def planes(start: int, count: int) -> Planes:
+        graphs, index = skeletons.estimate.planes, skeletons.estimate_index
+        if law == "order":
+            drawn = control_kernels().orient_graphs(graphs, d, index[:, None], keys, start, count)
+        else:
+            drawn = _orient_uniformly(graphs, d, index, rows, keys, start, count)
+        return in_class(drawn, d, cpdag, count)
 
-        if law == "uniform" and d > MOST_ORIENTED:
-            raise ValueError(
-                f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
-                "orientation_law='order'"
-            )
-        return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
+    def known(metric: Metric) -> ClosedForm | None:
+        return _directed_at_random(metric, skeletons, cpdag, along_order=law == "order")
 
-    return match
+    return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
 
 
 def _directed_at_random(
     metric: Metric, skeletons: GraphPairs, cpdag: NDArray[np.bool_], *, along_order: bool
 ) -> ClosedForm | None:
     """Say what is known where the skeleton is: functions of it are constant, of directions they have moments."""
-    if metric.null == "hypergeometric":
+    if metric.closed_form == "hypergeometric":
         value = np.asarray(metric(skeletons), np.float64)
         every = np.arange(skeletons.n, dtype=np.int64)
         law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
         return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
     if cpdag.all():
         return None
-    if metric.null == "linear":
+    if metric.closed_form == "linear":
         found = oriented(metric, skeletons, along_order=along_order)
-    elif metric.null == "reversal":
+    elif metric.closed_form == "reversal":
         shared = skeletons.counts.tp > 0
         found = ClosedForm(half_of_shared(metric, skeletons, shared))
     else:
@@ -127,58 +132,82 @@ def _orient_uniformly(
 Skeletons = Callable[[GraphPairs, NDArray[np.uint64], int, int], Planes]
 
 
-def _match_drawn(matching: Matching, skeletons: Skeletons, *, alike: bool, pace: float = 30) -> Matcher:
-    """Draw skeletons, direct them along random orders, and map them to the estimate's class."""
+def _drawn_skeletons(
+    matching: Matching,
+    rows: NDArray[np.int64],
+    pairs: Any,
+    keys: NDArray[np.uint64],
+    skeletons: Skeletons,
+    *,
+    alike: bool,
+    pace: float = 30,
+) -> Controls:
+    """Draw skeletons, direct them along random orders, and map them to the estimate's class.
 
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        cpdag = control_classes(matching, rows, pairs)
-        d = pairs.n_nodes
+    Parameters
+    ----------
+    matching, rows, pairs, keys
+        As every null model gets them.
+    skeletons : callable
+        Draws the skeletons.
+    alike : bool
+        Whether nodes are alike under the model, so that means have closed forms.
+    pace : float
+        Nanoseconds that drawing takes for each node and edge, roughly.
+    """
+    cpdag = control_classes(matching, rows, pairs)
+    d = pairs.n_nodes
 
-        def planes(start: int, count: int) -> Planes:
-            drawn = skeletons(pairs, keys, start, count)
-            index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
-            directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
-            return in_class(directed, d, cpdag, count)
+    def planes(start: int, count: int) -> Planes:
+        drawn = skeletons(pairs, keys, start, count)
+        index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
+        directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
+        return in_class(directed, d, cpdag, count)
 
-        def known(metric: Metric) -> ClosedForm | None:
-            return exchangeable(metric, pairs, cpdag) if alike else None
+    def known(metric: Metric) -> ClosedForm | None:
+        return exchangeable(metric, pairs, cpdag) if alike else None
 
-        return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d), pace)
-
-    return match
+    return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d), pace)
 
 
-def match_degree(matching: Matching) -> Matcher:
+def check_switches(matching: Matching) -> int:
+    """Return the number of switches an edge, or refuse it."""
+    return check_whole(matching.options["switches"], "switches", 1)
+
+
+def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Keep the degrees of the estimate's skeleton by switching the ends of its edges."""
-    switches = matching.options["switches"]
-    check_whole(switches, "switches", 1)
+    switches = int(matching.prepared)
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
-        attempts = int(switches) * estimated_edges(pairs)
+        attempts = switches * estimated_edges(pairs)
         drawn = control_kernels().switch_edges(
             pairs.estimate.planes, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
         )
         return np.asarray(drawn)
 
-    return _match_drawn(matching, skeletons, alike=False, pace=10 * int(switches))
+    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=False, pace=10 * switches)
 
 
-def match_scale_free(matching: Matching) -> Matcher:
+def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw skeletons by preferential attachment with the estimate's number of edges."""
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         return np.asarray(control_kernels().scale_free(pairs.n_nodes, estimated_edges(pairs), keys, start, count))
 
-    return _match_drawn(matching, skeletons, alike=True)
+    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
 
 
-def match_small_world(matching: Matching) -> Matcher:
+def check_rewiring(matching: Matching) -> float:
+    """Return the share of rewired edges, or refuse it."""
+    return check_number(matching.options["rewiring"], "rewiring", "[0, 1]")
+
+
+def small_world_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw rewired rings with the estimate's number of edges."""
-    rewiring = matching.options["rewiring"]
-    check_number(rewiring, "rewiring", "[0, 1]")
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         edges = estimated_edges(pairs)
-        return np.asarray(control_kernels().small_world(pairs.n_nodes, edges, rewiring, keys, start, count))
+        return np.asarray(control_kernels().small_world(pairs.n_nodes, edges, matching.prepared, keys, start, count))
 
-    return _match_drawn(matching, skeletons, alike=True)
+    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)

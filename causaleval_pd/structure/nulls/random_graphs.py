@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from scipy.stats import binom
 from ...contract.checks import check_known, check_whole
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matcher, Matching
+from ...contract.null import Controls, MakeControls, Matching
 from ...execution.random_streams import uniforms
 from ...graphs.column import as_graph
 from ...graphs.kernels.planes import KINDS, planes_from_marks
@@ -35,7 +35,7 @@ _ANY_ORDER = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class RandomGraphs:
+class RandomGraphs(Controls):
     """Controls that are random graphs with given numbers of edges.
 
     Attributes
@@ -88,19 +88,19 @@ class RandomGraphs:
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return what is known of the metric under random graphs with a fixed number of edges, or None."""
-        if self.numbers is not None or metric.null is None:
+        if self.numbers is not None or metric.closed_form is None:
             return None
         edges = self.pairs.truth.edge_counts
         truth = self.pairs.truth_index
         d = self.pairs.n_nodes
-        if metric.null == "hypergeometric":
+        if metric.closed_form == "hypergeometric":
             return hypergeometric(metric, d, edges.edges[truth], self.n_edges)
         if self.cpdag.all() or len(self.order):
             return None
-        if metric.null == "linear":
+        if metric.closed_form == "linear":
             degrees = self.pairs.truth.degrees[truth]
             known = linear(metric, d, edges.directed[truth], edges.undirected[truth], self.n_edges, degrees)
-        elif metric.null == "reversal":
+        elif metric.closed_form == "reversal":
             known = reversal(metric, d, edges.directed[truth], edges.undirected[truth], self.n_edges)
         else:
             return None
@@ -130,19 +130,15 @@ def _order(matching: Matching, d: int) -> NDArray[np.int64]:
     return _ANY_ORDER if matching.options.get("permute", True) else np.arange(d, dtype=np.int64)
 
 
-def match_edges(matching: Matching) -> Matcher:
+def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match every control to its row's class and number of edges."""
-
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        n_edges = estimated_edges(pairs)
-        cpdag = control_classes(matching, rows, pairs)
-        return RandomGraphs(pairs, n_edges, cpdag, keys, _order(matching, pairs.n_nodes))
-
-    return match
+    n_edges = estimated_edges(pairs)
+    cpdag = control_classes(matching, rows, pairs)
+    return RandomGraphs(pairs, n_edges, cpdag, keys, _order(matching, pairs.n_nodes))
 
 
-def match_stratum(matching: Matching) -> Matcher:
-    """Match controls to the estimate's class, their edge numbers drawn from all estimates of the stratum."""
+def stratum_pools(matching: Matching) -> dict[Any, NDArray[np.int64]]:
+    """Collect the edge numbers of each stratum's estimates."""
     strata = matching.stratum
     if strata is None:
         raise ValueError(
@@ -164,51 +160,45 @@ def match_stratum(matching: Matching) -> Matcher:
             f"{sorted(frame.nodes[frame.stratum == number].unique().tolist())} nodes; add the number of nodes to by="
         )
     # sorted pools do not depend on the order of the rows
-    pools = {key: np.sort(group.to_numpy()) for key, group in frame.groupby("stratum")["edges"]}
-
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        mine = [pools[s] for s in strata[rows]]
-
-        def numbers(start: int, count: int) -> NDArray[np.int64]:
-            """Draw each control's number of edges from its row's pool, with replacement."""
-            places = uniforms(keys, start, count)
-            return np.stack([pool[(u * len(pool)).astype(np.int64)] for pool, u in zip(mine, places, strict=True)])
-
-        cpdag = control_classes(matching, rows, pairs)
-        return RandomGraphs(pairs, estimated_edges(pairs), cpdag, keys, _order(matching, pairs.n_nodes), numbers)
-
-    return match
+    return {key: np.sort(group.to_numpy()) for key, group in frame.groupby("stratum")["edges"]}
 
 
-def match_erdos_renyi(matching: Matching) -> Matcher:
+def stratum_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Match controls to the estimate's class, their edge numbers drawn from all estimates of the stratum."""
+    strata = cast(NDArray[np.int64], matching.stratum)[rows]
+    mine = [matching.prepared[s] for s in strata]
+
+    def numbers(start: int, count: int) -> NDArray[np.int64]:
+        """Draw each control's number of edges from its row's pool, with replacement."""
+        places = uniforms(keys, start, count)
+        return np.stack([pool[(u * len(pool)).astype(np.int64)] for pool, u in zip(mine, places, strict=True)])
+
+    cpdag = control_classes(matching, rows, pairs)
+    return RandomGraphs(pairs, estimated_edges(pairs), cpdag, keys, _order(matching, pairs.n_nodes), numbers)
+
+
+def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match controls to the estimate's class and density: each pair is adjacent with the same probability."""
+    n_edges, n_pairs = estimated_edges(pairs), pairs.n_nodes * (pairs.n_nodes - 1) // 2
 
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        n_edges, n_pairs = estimated_edges(pairs), pairs.n_nodes * (pairs.n_nodes - 1) // 2
+    def numbers(start: int, count: int) -> NDArray[np.int64]:
+        chance = n_edges[:, None] / max(1, n_pairs)
+        return np.asarray(binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
 
-        def numbers(start: int, count: int) -> NDArray[np.int64]:
-            chance = n_edges[:, None] / max(1, n_pairs)
-            return np.asarray(binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
-
-        cpdag = control_classes(matching, rows, pairs)
-        return RandomGraphs(pairs, n_edges, cpdag, keys, _order(matching, pairs.n_nodes), numbers)
-
-    return match
+    cpdag = control_classes(matching, rows, pairs)
+    return RandomGraphs(pairs, n_edges, cpdag, keys, _order(matching, pairs.n_nodes), numbers)
 
 
-def match_fixed(share: int) -> Callable[[Matching], Matcher]:
-    """Make the matcher of a baseline without edges (0) or with all of them (1), of the estimate's class."""
+def empty_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Match every row by the graph without edges."""
+    cpdag = control_classes(matching, rows, pairs)
+    return RandomGraphs(pairs, np.zeros(pairs.n, np.int64), cpdag, keys, _order(matching, pairs.n_nodes))
 
-    def matcher(matching: Matching) -> Matcher:
-        def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-            n_edges = np.full(pairs.n, share * (pairs.n_nodes * (pairs.n_nodes - 1) // 2), np.int64)
-            return RandomGraphs(
-                pairs, n_edges, control_classes(matching, rows, pairs), keys, _order(matching, pairs.n_nodes)
-            )
 
-        return match
-
-    return matcher
+def complete_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Match every row by complete graphs of its class."""
+    n_edges = np.full(pairs.n, pairs.n_nodes * (pairs.n_nodes - 1) // 2, np.int64)
+    return RandomGraphs(pairs, n_edges, control_classes(matching, rows, pairs), keys, _order(matching, pairs.n_nodes))
 
 
 def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
@@ -216,7 +206,7 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def published(match: Callable[[Matching], Matcher]) -> Callable[..., Controls]:
+def published(draw_controls: MakeControls) -> Callable[..., Controls]:
     """Make a null model that heeds only an estimate's class and number of edges draw controls from these numbers."""
 
     def controls(
@@ -241,7 +231,7 @@ def published(match: Callable[[Matching], Matcher]) -> Callable[..., Controls]:
         batch = GraphBatch(d, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
         empty = pd.Series([], dtype=object)
         matching = Matching(empty, empty, np.array([kind], object), None, options)
-        found = match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
+        found = draw_controls(matching, np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
         if isinstance(found, RandomGraphs) and not options.get("permute", True):
             # the causal order is that of `nodes` as told, not of their names
             order = np.array([graph.nodes.index(name) for name in nodes or graph.nodes], np.int64)

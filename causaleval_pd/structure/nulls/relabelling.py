@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matcher, Matching
+from ...contract.null import Controls, Matching
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.pairs import GraphBatch, control_kernels
 from .additive import additive_moments
@@ -37,25 +37,21 @@ def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(orders)))
 
 
-def match_permutation(matching: Matching) -> Matcher:
+def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Relabel every estimate: its class, degrees and directed and undirected edges stay."""
+    d = pairs.n_nodes
 
-    def match(rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        d = pairs.n_nodes
+    def planes(start: int, count: int) -> NDArray[np.uint64]:
+        found = control_kernels().relabel_graphs(pairs.estimate.planes, d, pairs.estimate_index, keys, start, count)
+        return np.asarray(found)
 
-        def planes(start: int, count: int) -> NDArray[np.uint64]:
-            found = control_kernels().relabel_graphs(pairs.estimate.planes, d, pairs.estimate_index, keys, start, count)
-            return np.asarray(found)
+    @cache
+    def support(number: int) -> tuple[GraphBatch, float]:
+        return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
 
-        @cache
-        def support(number: int) -> tuple[GraphBatch, float]:
-            return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
+    def known(metric: Metric) -> ClosedForm | None:
+        if d <= MOST_LISTED:
+            return enumerated(metric, pairs, pairs.estimate_index, support)
+        return additive_moments(metric, pairs)
 
-        def known(metric: Metric) -> ClosedForm | None:
-            if d <= MOST_LISTED:
-                return enumerated(metric, pairs, pairs.estimate_index, support)
-            return additive_moments(metric, pairs)
-
-        return DrawnGraphs(pairs, pairs.estimate.kinds[pairs.estimate_index], planes, known)
-
-    return match
+    return DrawnGraphs(pairs, pairs.estimate.kinds[pairs.estimate_index], planes, known)
