@@ -32,8 +32,7 @@ from .plot.cube_plots import CubePlots
 from .statistics.ranks import ZeroMethod
 from .tables.controls import with_controls as _with_controls
 from .tables.evaluate import evaluate as _evaluate
-from .tables.row_summary import Method, PRule
-from .tables.scoring import Invalid
+from .tables.settings import Invalid, Method, PRule
 from .tables.tasks import Metrics
 
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)

@@ -43,9 +43,7 @@ from .execution.random_streams import RNGLike, resolve_seed
 from .inference.compare import compare as compare_cube
 from .tables.controls import with_controls as with_controls_table
 from .tables.evaluate import evaluate as evaluate_table
-from .tables.matching import check_settings
-from .tables.row_summary import Method, PRule
-from .tables.scoring import Invalid
+from .tables.settings import Drawing, Invalid, Method, PRule
 from .tables.tasks import Metrics, select
 
 #: parts of a tree reduction that are merged at a time
@@ -164,7 +162,7 @@ def with_controls(
     >>> (scored["shd_p"] < 0.05).mean().compute().round(2)
     np.float64(0.91)
     """
-    check_settings(n_draws, level, method, p_rule, stop_after)
+    Drawing(n_draws, method, level, p_rule, stop_after=stop_after)
     need_key(table, key)
     settings = {
         "n_draws": n_draws,
@@ -244,7 +242,7 @@ def summary(
     1    lingam    180   6.87     0.01
     2        pc    180  13.29     0.01
     """
-    check_settings(n_draws, level, "auto", "add_one")
+    Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
     unsuited = {"keep_draws", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited:
@@ -337,7 +335,7 @@ def compare(
 def _by_partition(
     table: dd.DataFrame, verb: Callable[..., pd.DataFrame], metrics: Metrics, settings: dict[str, Any]
 ) -> dd.DataFrame:
-    chosen = metrics if metrics is None else list(select(metrics, ()))
+    chosen = metrics if metrics is None else list(select(metrics))
     meta = verb(table._meta, chosen, engine="serial", **settings)
     return table.map_partitions(_score_part, verb, chosen, settings, meta=meta)
 

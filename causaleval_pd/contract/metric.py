@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from types import MappingProxyType
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -64,8 +64,13 @@ class Metric:
         "float64", "boolean", or the words of a categorical result.
     of_truth : bool
         Depends on the truth alone, so that it is known for failed runs too.
+    dims : mapping
+        Further dimensions of a result, by name: their labels, or None for the positions 0, 1, ... that the data have
+        (lags). Tables have a column a coordinate, cubes the dimensions.
     options : mapping
         Options fixed by `tweak`.
+    component : Component or None
+        Where this metric is one coordinate of a metric with further dimensions: which.
 
     Examples
     --------
@@ -91,7 +96,9 @@ class Metric:
     dtype: str | tuple[str, ...] = "float64"
     of_truth: bool = False
     truth_kinds: tuple[str, ...] = ()
+    dims: Mapping[str, tuple[str | int, ...] | None] = dataclass_field(default_factory=lambda: MappingProxyType({}))
     options: Mapping[str, Any] = dataclass_field(default_factory=lambda: MappingProxyType({}))
+    component: Component | None = None
 
     def __post_init__(self) -> None:
         # doctest, help() and inspect treat the metric as the function it is
@@ -150,6 +157,8 @@ class Metric:
 
     def kinds_line(self) -> str:
         """Say which kinds of cell it is defined for."""
+        if not self.truth_kinds:
+            return f"{' or '.join(self.kinds)} as estimate, without a truth"
         if self.truth_kinds == self.kinds:
             return " and ".join(filter(None, [", ".join(self.kinds[:-1]), self.kinds[-1]]))
         return f"{' or '.join(self.truth_kinds)} as truth with {' or '.join(self.kinds)} as estimate"
@@ -172,16 +181,29 @@ class Metric:
         pairs = get_field(self.field).pair(truth, estimate)
         if pairs.refused(self.kinds, self.truth_kinds).any():
             raise ValueError(f"{self.name} applies to {self.kinds_line()}, but {pairs.describe(0)}")
-        return np.asarray(self.function(pairs, **options))[0].item()
+        value = np.asarray(self.function(pairs, **options))[0]
+        return value if self.dims else value.item()
 
     def __repr__(self) -> str:
         fixed = "".join(f", {key}={value!r}" for key, value in self.options.items())
         return f"<metric {self.name}{fixed}: {self.direction}, field {self.field}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.component is not None:
+            whole, labels, place, rebuild = self.component
+            return rebuild, (whole, labels, place)
         if METRICS.get(self.name) is self:
             return get_metric, (self.name,)
         return _restore, (self.function.__name__, self.name, dict(self.options), self.long_name)
+
+
+class Component(NamedTuple):
+    """A metric with further dimensions, the labels of all of them, one place among these, and what rebuilds it."""
+
+    whole: Metric
+    labels: tuple[tuple[str | int, ...], ...]
+    place: tuple[int, ...]
+    rebuild: Callable[..., Metric]
 
 
 def metric(
@@ -199,6 +221,7 @@ def metric(
     dtype: str | tuple[str, ...] = "float64",
     of_truth: bool = False,
     truth_kinds: Iterable[str] | None = None,
+    dims: Mapping[str, Iterable[str | int] | None] | None = None,
 ) -> Callable[[Callable[..., NDArray[Any]]], Metric]:
     """Turn a function of pairs into a registered `Metric`.
 
@@ -229,7 +252,10 @@ def metric(
     of_truth : bool
         Depends on the truth alone.
     truth_kinds : iterable of str, optional
-        Kinds of truth, where they are others than the estimate's.
+        Kinds of truth, where they are others than the estimate's; empty for a metric that needs no truth.
+    dims : mapping, optional
+        Further dimensions: the function then returns an array of shape (n, *sizes). Names map to labels, or to None
+        where the data decide how many positions there are.
 
     Returns
     -------
@@ -258,6 +284,7 @@ def metric(
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
 
     kinds = tuple(kinds)
+    given_dims = {dim: labels if labels is None else tuple(labels) for dim, labels in (dims or {}).items()}
 
     def register(function: Callable[..., NDArray[Any]]) -> Metric:
         made = Metric(
@@ -276,6 +303,7 @@ def metric(
             dtype=dtype,
             of_truth=of_truth,
             truth_kinds=tuple(kinds if truth_kinds is None else truth_kinds),
+            dims=MappingProxyType(given_dims),
         )
         # those of the package are probed by its tests, which keeps its import short
         if not function.__module__.startswith("causaleval_pd."):
@@ -364,8 +392,8 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: long_name, field, kinds, truth_kinds, direction, low, high, optimum, symmetric, zero_division,
-        closed_form, costly, reference.
+        Indexed by name: long_name, field, kinds, truth_kinds, direction, low, high, optimum, dims, symmetric,
+        zero_division, closed_form, costly, reference.
 
     Raises
     ------
@@ -391,6 +419,7 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
             "low": m.range[0],
             "high": m.range[1],
             "optimum": m.optimum,
+            "dims": ", ".join(m.dims),
             "symmetric": m.symmetric,
             "zero_division": m.zero_division,
             "closed_form": m.closed_form,

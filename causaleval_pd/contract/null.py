@@ -102,7 +102,8 @@ class Null:
     by_stratum : bool
         True if controls depend on the stratum's other rows, so that rows have no p of their own.
     published : callable or None
-        Controls of one truth from an estimate's published numbers, `published(truth, key, **numbers, options=...)`.
+        Controls of one truth from an estimate's published numbers, `published(model, truth, key, **numbers,
+        options=...)`.
     reference : bool
         True for a point of reference rather than a random guess, so that nothing has a p-value.
     options : mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container
+from collections.abc import Callable, Container, Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,13 @@ class Pairs(ABC):
     def work(self) -> float:
         """Nanoseconds that a plain metric takes for one pair, roughly; a costly one takes a hundred times as long."""
         return 1000.0
+
+    def remember(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` returned when it was first asked for by this key, of these pairs."""
+        kept = self.__dict__.setdefault("_remembered", {})
+        if key not in kept:
+            kept[key] = compute()
+        return kept[key]
 
     @abstractmethod
     def take(self, positions: NDArray[Any] | slice) -> Pairs:

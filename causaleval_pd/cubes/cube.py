@@ -14,15 +14,15 @@ import xarray as xr
 from ..contract.checks import check_type
 from ..contract.context import describe_context
 from ..contract.metric import Metric
-from ..contract.null import Matching, Null, Nulls
+from ..contract.null import Null, Nulls
 from ..execution.engines import Engine
-from ..execution.random_streams import RNGLike, resolve_seed, row_keys
+from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.columns import column
-from ..tables.matching import check_directions, check_settings, control_kinds, find_null, given_controls, shared_key
-from ..tables.row_summary import Method, Plan
-from ..tables.scoring import Invalid, score_rows
+from ..tables.matching import check_directions, find_null, given_controls, match_rows
+from ..tables.scoring import score_rows
+from ..tables.settings import Cells, Drawing, Execution, Invalid, Method
 from ..tables.simulate import control_chunks
-from ..tables.tasks import Metrics, Task, plan
+from ..tables.tasks import Metrics, Task, read_tasks
 from .assembly import Builder, Collector, metric_attrs
 from .schema import FAILED, NO_RUN, RESERVED, SCORED
 from .strata import Axis, By, check_cells, cube_size, replicate_axis, strata_axes, stratum_numbers
@@ -130,18 +130,17 @@ def cube(
     """
     from .. import __version__
 
-    check_settings(n_draws, level, method, "add_one")
+    Drawing(1 if n_draws is None else n_draws, method, level)
+    work = Execution(engine, n_jobs, progress)
     seed = resolve_seed(rng)
-    tasks, _ = plan(
-        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
-    )
+    tasks, _, _ = read_tasks(table, metrics, Cells(truth, estimate, field, context, zero_division))
     chosen = [m for task in tasks for m in task.metrics]
     if not chosen and not values:
         raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
     own = tasks[0]
     axes = strata_axes(table, by, own)
     stratum = stratum_numbers(axes, len(table))
-    identity = own.field.identify(own.truth)
+    identity = own.field.of_truth.identify(own.truth)
     labels, position = replicate_axis(table, stratum, identity, replicate=replicate, key=key)
     n_strata = cube_size(axes, len(labels), _MAX_CELLS)
     check_type(values, (list, tuple), "a list of columns", "values")
@@ -149,8 +148,7 @@ def cube(
 
     builder = Builder(axes, labels, n_strata, stratum, position)
     check_cells(builder.cell, n_strata * len(labels), labels, replicate)
-    failed = own.field.missing(own.truth) | own.field.missing(own.estimate)
-    builder.place("status", np.where(failed, FAILED, SCORED).astype(np.int8), NO_RUN, role="status", flags=True)
+    builder.place("status", np.where(own.failed(), FAILED, SCORED).astype(np.int8), NO_RUN, role="status", flags=True)
     builder.place("truth_id", identity, 0, role="identity")
     builder.variables["n_obs"] = (
         builder.strata_dims,
@@ -176,7 +174,7 @@ def cube(
         "causaleval_pd_version": __version__,
     }
     if n_draws is None:
-        _place_scores(builder, tasks, invalid, table.index, engine, n_jobs)
+        _place_scores(builder, tasks, invalid, table.index, work)
         return builder.dataset(attrs)
 
     models = _models(tasks, null, control, table, permute)
@@ -184,28 +182,23 @@ def cube(
         keep_draws == "auto" and len(models) * n_strata * len(labels) * n_drawn * 8 * len(chosen) <= _DRAWS_BYTES
     )
     check_directions(chosen)
-    kinds = control_kinds(table, control_kind)
-    keys = row_keys(table, key, seed)
-    if share_draws:
-        keys = np.full(len(table), shared_key(seed))
-    how = Plan(n_drawn, method, level, "add_one", invalid, keep=True)
+    matches = match_rows(table, seed, key=key, control_kind=control_kind, share_draws=share_draws)
+    how = Drawing(n_drawn, method, level, invalid=invalid, keep=True)
     words = []
     for by_task in models:
         builder.layers.append({})
         found_kinds: set[str] = set()
         for task, model in zip(tasks, by_task, strict=True):
-            match = model.match(Matching(task.truth, task.estimate, kinds, stratum, model.options, task.context))
+            match = matches.matcher(model, task, stratum)
             collector = Collector(builder, task.metrics, n_drawn, keep)
             for chunk in control_chunks(
                 task,
                 match,
-                keys,
+                matches.keys,
                 how,
                 table.index,
-                strata=None if keep else stratum,
-                progress=progress,
-                engine=engine,
-                n_jobs=n_jobs,
+                work,
+                None if keep else stratum,
             ):
                 collector.add(chunk, row_p=not (model.by_stratum or model.reference))
                 found_kinds |= set(chunk.kind.tolist())
@@ -251,10 +244,8 @@ def _check_names(axes: Sequence[Axis], metrics: Sequence[Metric], values: Sequen
         )
 
 
-def _place_scores(
-    builder: Builder, tasks: Sequence[Task], invalid: Invalid, index: pd.Index, engine: Engine, n_jobs: int | None
-) -> None:
+def _place_scores(builder: Builder, tasks: Sequence[Task], invalid: Invalid, index: pd.Index, work: Execution) -> None:
     for task in tasks:
-        scores = score_rows(task, invalid, index, engine, n_jobs)
+        scores = score_rows(task, invalid, index, work)
         for m in task.metrics:
             builder.place(m.name, scores[m.name], np.nan, **metric_attrs(m))

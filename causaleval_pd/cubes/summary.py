@@ -11,8 +11,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.checks import check_number
 from ..statistics.arrays import mean_interval, quantile_interval, ratio_of_means, weighted_quantile
-from ..tables.matching import check_settings
 from ..tables.row_summary import row_means
 from .lazy_tables import tabulate
 from .reading import (
@@ -75,7 +75,7 @@ def summary(
     >>> list(ce.summary(found).columns[:4])
     ['algorithm', 'n', 'metric', 'n_obs']
     """
-    check_settings(None, level, "auto", "add_one")
+    check_number(level, "level", "(0, 1)")
     if interval not in ("quantile", "mean_ci"):
         raise ValueError(f"interval must be 'quantile' or 'mean_ci', found {interval!r}")
     cube = null_stratum(cube)

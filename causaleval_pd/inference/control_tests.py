@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_known, check_type
+from ..contract.checks import check_known, check_number, check_type
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
     cube_metrics,
@@ -28,7 +28,6 @@ from ..statistics.arrays import Floats, mean_difference, moments, paired_differe
 from ..statistics.direction import score
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.paired_tests import Alternative, Outcome, paired_t, paired_wilcoxon, sign_test
-from ..tables.matching import check_settings
 
 Missing = Literal["drop", "worst"]
 
@@ -209,7 +208,7 @@ def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
 def check_cube(cube: xr.Dataset, level: float, missing: str) -> None:
     """Refuse settings that no test has, and cubes without replicates."""
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
-    check_settings(None, level, "auto", "add_one")
+    check_number(level, "level", "(0, 1)")
     check_known(missing, ["drop", "worst"], "value of missing")
     if "replicate" not in cube.dims:
         raise ValueError("the cube has no dimension 'replicate'; choose one replicate by a list, isel(replicate=[0])")

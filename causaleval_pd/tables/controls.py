@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from ..contract.checks import check_whole
 from ..contract.metric import Metric
-from ..contract.null import Matching, NullLike
-from ..execution.engines import Engine, job_count
-from ..execution.random_streams import RNGLike, resolve_seed, row_keys
+from ..contract.null import Null, NullLike
+from ..execution.engines import Engine
+from ..execution.random_streams import RNGLike, resolve_seed
 from .columns import add_columns, typed, with_cells
-from .matching import check_directions, check_settings, control_kinds, find_null, shared_key
-from .row_summary import METHODS, Method, Plan, PRule, RowControls, skill, spread, without_p
-from .scoring import Invalid
+from .matching import Matches, check_directions, find_null, match_rows
+from .row_summary import METHODS, RowControls, skill, spread, without_p
+from .settings import Cells, Drawing, Execution, Invalid, Method, PRule
 from .simulate import control_chunks
-from .tasks import Metrics, plan, select
+from .tasks import Metrics, Task, read_tasks
 
 
 def with_controls(
@@ -29,7 +29,7 @@ def with_controls(
     n_draws: int = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
-    truth: Hashable = "truth",
+    truth: Hashable | None = "truth",
     estimate: Hashable = "estimate",
     key: Hashable | Sequence[Hashable] | None = None,
     control_kind: str | None = None,
@@ -112,7 +112,8 @@ def with_controls(
         `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
         infinite), `m_mean_method`, `m_p_method` ("exact", "moments" or "simulated"), `m_p_se` (Monte Carlo standard
         error), with `stop_after` also `m_p_draws`, `m_control_undefined`; then `control_null`, `control_kind`,
-        `control_seed`, `n_draws`.
+        `control_seed`, `n_draws`. Where the metrics of one call belong to fields with different null models,
+        `m_control_null` names that of each, and `control_null` all of them.
 
     Raises
     ------
@@ -137,50 +138,68 @@ def with_controls(
        adjacency_precision  adjacency_precision_control_mean  adjacency_precision_p
     0                  1.0                               0.5                    0.2
     """
-    check_whole(n_draws, "n_draws", 1)
-    check_settings(n_draws, level, method, p_rule, stop_after)
-    job_count(engine, n_jobs)
-    seed = resolve_seed(rng)
-    tasks, cells = plan(
-        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
-    )
-    how = Plan(n_draws, method, level, p_rule, invalid, keep=False, stop_after=stop_after)
-    keys = row_keys(table, key, seed)
-    if share_draws:
-        keys = np.full(len(table), shared_key(seed))
-    kinds = control_kinds(table, control_kind)
-    check_directions([m for task in tasks for m in task.metrics])
-    collected: dict[str, RowControls] = {}
-    kind_column = np.full(len(table), None, object)
-    for task in tasks:
-        model = find_null(task.field, null, permute=permute)
-        matching = Matching(task.truth, task.estimate, kinds, None, model.options, task.context)
-        parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
-        order = []
-        for chunk in control_chunks(
-            task, model.match(matching), keys, how, table.index, progress=progress, engine=engine, n_jobs=n_jobs
-        ):
-            order.append(chunk.rows)
-            kind_column[chunk.rows] = chunk.kind
-            for name, summary in chunk.summaries.items():
-                parts[name].append(summary)
-        rows = np.concatenate(order) if order else np.empty(0, np.int64)
-        for m in task.metrics:
-            found = spread(parts[m.name], rows, len(table))
-            collected[m.name] = without_p(found) if model.reference else found
-            if method in ("exact", "moments") and len(rows) and (found.mean_method < 0).all():
-                raise ValueError(
-                    f"{m.name} has no closed form under null={model.name!r} for controls of these classes; use "
-                    "method='auto' to simulate"
-                )
+    how = Drawing(n_draws, method, level, p_rule, invalid, stop_after)
+    work = Execution(engine, n_jobs, progress)
+    tasks, cells, chosen = read_tasks(table, metrics, Cells(truth, estimate, field, context, zero_division))
+    check_directions(chosen)
+    matches = match_rows(table, resolve_seed(rng), key=key, control_kind=control_kind, share_draws=share_draws)
+    models = [find_null(task.field, null, permute=permute) for task in tasks]
+    summaries: dict[str, RowControls] = {}
+    kinds = []
+    for task, model in zip(tasks, models, strict=True):
+        found, kind = _control_task(task, model, matches, how, work, table.index)
+        summaries |= found
+        kinds.append(kind)
     columns: dict[str, Any] = {}
-    for m in select(metrics, tasks):
-        columns |= _columns(m, collected[m.name], stopped=stop_after is not None)
-    columns["control_null"] = pd.array([find_null(tasks[0].field, null).name] * len(table), dtype="str")
-    columns["control_kind"] = pd.array(kind_column, dtype="str")
-    columns["control_seed"] = np.full(len(table), seed, np.int64)
-    columns["n_draws"] = np.full(len(table), 0 if method in ("exact", "moments") else n_draws, np.int64)
+    for m in chosen:
+        columns |= _columns(m, summaries[m.name], stopped=stop_after is not None)
+    columns |= _null_columns(tasks, models, len(table))
+    columns["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
+    columns["control_seed"] = np.full(len(table), matches.seed, np.int64)
+    columns["n_draws"] = np.full(len(table), n_draws if how.draws else 0, np.int64)
     return add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+
+
+def _control_task(
+    task: Task, model: Null, matches: Matches, how: Drawing, work: Execution, index: pd.Index
+) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
+    """Summarise the controls of a task's rows by metric, and return the class of each row's controls."""
+    parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
+    kind, order = np.full(len(index), None, object), []
+    for chunk in control_chunks(task, matches.matcher(model, task), matches.keys, how, index, work):
+        order.append(chunk.rows)
+        kind[chunk.rows] = chunk.kind
+        for name, summary in chunk.summaries.items():
+            parts[name].append(summary)
+    rows = np.concatenate(order) if order else np.empty(0, np.int64)
+    found = {name: spread(chunks, rows, len(index)) for name, chunks in parts.items()}
+    for name, summary in found.items():
+        if not how.draws and len(rows) and (summary.mean_method < 0).all():
+            raise ValueError(
+                f"{name} has no closed form under null={model.name!r} for controls of these classes; use "
+                "method='auto' to simulate"
+            )
+    return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
+
+
+def _null_columns(tasks: Sequence[Task], models: Sequence[Null], n: int) -> dict[str, Any]:
+    """Name the null model of every row, and of every metric where those of one call have different null models."""
+    names = list(dict.fromkeys(model.name for model in models))
+    columns = {"control_null": pd.array([", ".join(names)] * n, dtype="str")}
+    if len(names) > 1:
+        for task, model in zip(tasks, models, strict=True):
+            columns |= {f"{m.name}_control_null": pd.array([model.name] * n, dtype="str") for m in task.metrics}
+    return columns
+
+
+def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
+    """Return the classes of each row's controls, where the fields of a call differ separated by commas."""
+    if len(kinds) == 1:
+        return list(kinds[0])
+    return [
+        ", ".join(dict.fromkeys(word for word in words if word is not None)) or None
+        for words in zip(*kinds, strict=True)
+    ]
 
 
 def _columns(metric: Metric, rows: RowControls, *, stopped: bool) -> dict[str, Any]:

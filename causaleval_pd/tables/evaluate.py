@@ -10,15 +10,16 @@ import pandas as pd
 
 from ..execution.engines import Engine
 from .columns import add_columns, typed, with_cells
-from .scoring import Invalid, score_rows
-from .tasks import Metrics, plan, select
+from .scoring import score_rows
+from .settings import Cells, Execution, Invalid
+from .tasks import Metrics, read_tasks
 
 
 def evaluate(
     table: pd.DataFrame,
     metrics: Metrics = None,
     *,
-    truth: Hashable = "truth",
+    truth: Hashable | None = "truth",
     estimate: Hashable = "estimate",
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
@@ -38,7 +39,7 @@ def evaluate(
         What to compute; default the field's default set.
     truth, estimate : hashable
         Names of the columns that hold the true and the estimated cells. A missing estimate is a failed run: its metrics
-        are missing and the row stays.
+        are missing and the row stays. `truth=None` for metrics that need no truth.
     field : str, optional
         Field of the cells; needed only where neither the metrics nor the cells settle it.
     context : mapping, optional
@@ -60,7 +61,8 @@ def evaluate(
     Returns
     -------
     DataFrame
-        A new table: the rows, order and index of `table`, its two cell columns in canonical form, and the metrics.
+        A new table: the rows, order and index of `table`, its cell columns in canonical form, and the metrics. A metric
+        with further dimensions has a column a coordinate, called `{metric}_{label}`.
 
     Raises
     ------
@@ -78,13 +80,10 @@ def evaluate(
     0  1.0               0.5
     1  NaN               NaN
     """
-    tasks, cells = plan(
-        table, metrics, truth=truth, estimate=estimate, field=field, context=context, zero_division=zero_division
-    )
-    result = with_cells(table, cells)
-    columns: dict[str, Any] = {}
+    work = Execution(engine, n_jobs)
+    tasks, cells, chosen = read_tasks(table, metrics, Cells(truth, estimate, field, context, zero_division))
+    scores: dict[str, Any] = {}
     for task in tasks:
-        scores = score_rows(task, invalid, table.index, engine, n_jobs)
-        columns |= {m.name: typed(scores[m.name], m) for m in task.metrics}
-    names = [m.name for m in select(metrics, tasks)]
-    return add_columns(result, {name: columns[name] for name in names}, overwrite=overwrite)
+        scores |= score_rows(task, invalid, table.index, work)
+    columns = {m.name: typed(scores[m.name], m) for m in chosen}
+    return add_columns(with_cells(table, cells), columns, overwrite=overwrite)

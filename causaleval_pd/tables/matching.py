@@ -1,43 +1,64 @@
-"""Match controls to rows: the null model, the class of the controls, the given controls of a column."""
+"""Match controls to rows: null models, random streams, classes of controls, and controls that a column holds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_number, check_type, check_whole, nearest
+from ..contract.checks import check_type, nearest
 from ..contract.field import Field
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matching, Null, NullLike, null_model
+from ..contract.null import Controls, Matcher, Matching, Null, NullLike, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
 from .columns import column
 from .tasks import Task
 
 
-def shared_key(seed: int) -> np.uint64:
-    """Return the one random stream of rows that share their draws."""
-    return np.uint64(row_keys(pd.DataFrame(index=[0]), None, seed)[0])
+@dataclass(frozen=True)
+class Matches:
+    """What the controls of a table's rows are matched by, whatever the field.
+
+    Attributes
+    ----------
+    seed : int
+        Seed of the call.
+    keys : (n,) uint64
+        Names of the rows' random streams.
+    kinds : (n,) object or None
+        Class of each row's controls as the user stated it.
+    """
+
+    seed: int
+    keys: NDArray[np.uint64]
+    kinds: NDArray[np.object_] | None
+
+    def matcher(self, model: Null, task: Task, stratum: NDArray[np.int64] | None = None) -> Matcher:
+        """Prepare a null model for the rows of a task."""
+        return model.match(Matching(task.truth, task.estimate, self.kinds, stratum, model.options, task.context))
 
 
-def check_settings(n_draws: int | None, level: float, method: str, p_rule: str, stop_after: int | None = None) -> None:
-    """Refuse settings that no control can be made with."""
-    for name, number in (("n_draws", n_draws), ("stop_after", stop_after)):
-        if number is not None:
-            check_whole(number, name, 1)
-    check_number(level, "level", "(0, 1)")
-    check_known(method, ("auto", "exact", "moments", "simulate"), "method")
-    check_known(p_rule, ("add_one", "share", "mid"), "p_rule")
-    if stop_after is not None and p_rule != "add_one":
-        raise ValueError(f"p_rule={p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)")
+def match_rows(
+    table: pd.DataFrame,
+    seed: int,
+    *,
+    key: Hashable | Sequence[Hashable] | None,
+    control_kind: str | None,
+    share_draws: bool,
+) -> Matches:
+    """Give each row its random stream, or all rows one that they share, and its class of controls."""
+    keys = row_keys(table, key, seed)
+    if share_draws:
+        keys = np.full(len(table), row_keys(pd.DataFrame(index=[0]), None, seed)[0])
+    return Matches(seed, keys, control_kinds(table, control_kind))
 
 
 def check_directions(metrics: Sequence[Metric]) -> None:
-    """Refuse metrics that know no better and worse: a control can be neither."""
+    """Refuse metrics without a direction: no control can be better or worse by them."""
     if not metrics:
         raise ValueError("no metrics were named; controls need at least one")
     aimless = [m.name for m in metrics if m.direction is None]
@@ -137,7 +158,7 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
         If a row with an estimate has no control, or one over other nodes.
     """
     controls = task.field.coerce(cells, name)
-    lacking = task.field.missing(controls) & ~task.field.missing(task.estimate) & ~task.field.missing(task.truth)
+    lacking = task.field.missing(controls) & ~task.failed()
     if lacking.any():
         raise ValueError(
             f"column {name!r} has no control in rows {np.flatnonzero(lacking)[:5].tolist()}, which have an estimate"
@@ -145,7 +166,8 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
 
     def of_batch(matching: Matching, rows: NDArray[np.int64], pairs: Pairs, keys: NDArray[np.uint64]) -> Controls:
         extra = None if matching.context is None else matching.context.take(rows)
-        [(order, found)] = task.field.batches(matching.truth.iloc[rows], controls.iloc[rows], extra)
+        truth = None if matching.truth is None else matching.truth.iloc[rows]
+        [(order, found)] = task.field.batches(truth, controls.iloc[rows], extra)
         return GivenControls(found.take(np.argsort(order)))
 
     return Null(f"column {name}", f"the controls of column {name}", of_batch)

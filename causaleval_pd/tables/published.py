@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_whole
-from ..contract.field import get_field
+from ..contract.field import FIELDS, Field, get_field
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.null import NullLike
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..statistics.arrays import quantiles
-from .matching import check_directions, check_settings, find_null
-from .row_summary import METHODS, Method, Plan, PRule, RowControls, row_means, skill, summarise
+from .matching import check_directions, find_null
+from .row_summary import METHODS, RowControls, row_means, skill, summarise
+from .settings import Drawing, Method, PRule
 from .simulate import simulate
 from .tasks import Metrics, bind_zero_division, select
 
@@ -92,12 +92,11 @@ def control_distribution(
       metric  observed     mean mean_method
     0    shd      22.0  27.2727       exact
     """
-    check_whole(n_draws, "n_draws", 1)
-    check_settings(n_draws, level, method, p_rule)
+    how = Drawing(n_draws, method, level, p_rule)
     values = _observed(observed, metrics)
-    field = get_field("graph")
-    names = list(values) or field.default_metrics if metrics is None else metrics
-    chosen = [bind_zero_division(m, zero_division) for m in select(names, ())]
+    named = select(values if metrics is None else metrics) if values or metrics is not None else ()
+    field = get_field(named[0].field) if named else _published_field()
+    chosen = [bind_zero_division(m, zero_division) for m in named or select(field.default_metrics)]
     check_directions(chosen)
     unused = sorted(set(values) - {m.name for m in chosen})
     if unused:
@@ -111,15 +110,14 @@ def control_distribution(
             f"controls are drawn by {able}"
         )
     key = row_keys(pd.DataFrame(index=[0]), None, seed)
-    controls = model.published(truth, key, n_edges=n_edges, kind=kind, nodes=nodes, options=model.options)
-    how = Plan(n_draws, method, level, p_rule, "raise", keep=False)
+    controls = model.published(model, truth, key, n_edges=n_edges, kind=kind, nodes=nodes, options=model.options)
     rows = []
     for m in chosen:
         closed = None if method == "simulate" else controls.closed_form(m)
-        if method in ("exact", "moments") and (closed is None or np.isnan(closed.mean).all()):
+        if not how.draws and (closed is None or np.isnan(closed.mean).all()):
             raise ValueError(f"{m.name} has no closed form for {kind} controls; use method='auto' to simulate")
         exact = closed is not None and closed.distribution is not None
-        draws = None if exact or method in ("exact", "moments") else simulate([m], controls, 1, how)[m.name]
+        draws = None if exact or not how.draws else simulate([m], controls, 1, how)[m.name]
         value = np.array([values.get(m.name, np.nan)], np.float64)
         found = summarise(m, value, closed, draws, how)
         rows.append(_describe(m, found, closed, draws))
@@ -130,15 +128,20 @@ def control_distribution(
         control_null=model.name,
         control_kind=str(controls.kind[0]),
         control_seed=seed,
-        n_draws=0 if method in ("exact", "moments") else n_draws,
+        n_draws=n_draws if how.draws else 0,
     )
+
+
+def _published_field() -> Field:
+    """Return the field whose null models draw controls from published numbers."""
+    return next(field for field in FIELDS.every() if any(null.published for null in field.nulls.values()))
 
 
 def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) -> dict[str, float]:
     """Name published values by their metrics."""
     if observed is None or isinstance(observed, Mapping):
         return dict(observed or {})
-    named = () if metrics is None else select(metrics, ())
+    named = () if metrics is None else select(metrics)
     if len(named) != 1:
         raise ValueError(
             f"observed is one number, {observed!r}, for {len(named)} metrics; name it, as in {{'shd': 22}}"

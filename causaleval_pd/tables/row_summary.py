@@ -1,10 +1,10 @@
-"""What the controls say of each row: mean, interval, p-value and skill, from closed forms or draws."""
+"""Summarise each row's controls: mean, interval, p-value and skill, from closed forms or draws."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,9 @@ from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..statistics.arrays import quantile_interval
 from ..statistics.direction import as_good, better
-from .scoring import Invalid
+from .settings import Drawing
 
-Method = Literal["auto", "exact", "moments", "simulate"]
-PRule = Literal["add_one", "share", "mid"]
 Floats = NDArray[np.float64]
-
-#: draws of every row before the first look, where draws stop early
-FIRST_DRAWS = 100
 
 #: how a number was found, as results name it; -1 stands for nothing
 METHODS = ["exact", "moments", "simulated"]
@@ -30,7 +25,7 @@ Codes = NDArray[np.int8]
 
 
 class RowControls(NamedTuple):
-    """What the controls say of each row, a float64 array each unless noted.
+    """Summaries of each row's controls, a float64 array each unless noted.
 
     `mean_se` and `p_se` are Monte Carlo standard errors; `loss` is the mean distance |control - optimum|; `as_good` and
     `better` are the shares of controls at least as good as and strictly better than the observed value; `n` is the
@@ -53,30 +48,10 @@ class RowControls(NamedTuple):
     p_method: Codes
 
 
-class Plan(NamedTuple):
-    """How controls are made and summarised; the same for every chunk.
-
-    With `stop_after`, a row's draws for p stop after so many controls that are as good; `n_draws` is then their limit.
-    """
-
-    n_draws: int
-    method: Method
-    level: float
-    p_rule: PRule
-    invalid: Invalid
-    keep: bool
-    stop_after: int | None = None
-
-    @property
-    def n_first(self) -> int:
-        """Draws that every row gets, whatever they show."""
-        return self.n_draws if self.stop_after is None else min(self.n_draws, FIRST_DRAWS)
-
-
 def summarise(
-    metric: Metric, observed: Floats, closed: ClosedForm | None, draws: Floats | None, how: Plan
+    metric: Metric, observed: Floats, closed: ClosedForm | None, draws: Floats | None, how: Drawing
 ) -> RowControls:
-    """Say what the controls say of each row, from closed forms first and draws for the rest."""
+    """Summarise each row's controls, from closed forms first and draws for the rest."""
     n = len(observed)
     nothing, never = np.full(n, np.nan), np.full(n, NONE, np.int8)
     unknown = dict.fromkeys(RowControls._fields[1:-2], nothing)
@@ -102,7 +77,7 @@ def summarise(
     return _with_moments(metric, result, closed, how) if how.method == "moments" else result
 
 
-def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Plan) -> RowControls:
+def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
     """Add p and limits of the normal distribution with the exact mean and variance, where both are known."""
     if closed.variance is None:
         return rows
@@ -141,7 +116,7 @@ def normal_tail(observed: Floats, mean: Floats, deviation: Floats, metric: Metri
     return below(observed) if metric.direction == "minimize" else above(observed)
 
 
-def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how: Plan) -> RowControls:
+def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how: Drawing) -> RowControls:
     exact = closed.distribution
     if exact is None:  # pragma: no cover - callers check
         raise ValueError("no distribution")
@@ -168,7 +143,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     )
 
 
-def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Plan) -> RowControls:
+def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -> RowControls:
     defined = ~np.isnan(draws)
     n = defined.sum(axis=1).astype(np.float64)
     b = as_good(draws, observed[:, None], direction=metric.direction, optimum=metric.optimum).sum(axis=1)
@@ -217,7 +192,7 @@ def row_means(values: Floats) -> Floats:
 
 
 def without_p(rows: RowControls) -> RowControls:
-    """Forget p-values, of a model that is no random guess."""
+    """Drop p-values: the model is a point of reference, not a random guess."""
     nothing = np.full(len(rows.p), np.nan)
     return rows._replace(p=nothing, p_se=nothing, p_method=np.full(len(rows.p), NONE, np.int8))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,17 +11,26 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from ..contract.metric import Metric
 from ..contract.pairs import PairError, Pairs
-from ..execution.engines import Engine, map_chunks
+from ..execution.engines import map_chunks
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
+from .settings import SERIAL, Execution, Invalid
 from .tasks import Task
 
-Invalid = Literal["raise", "nan"]
+
+class _AnyKind:
+    """Kinds of truth of a metric that needs none: every kind, and no truth."""
+
+    def __contains__(self, kind: object) -> bool:
+        return True
+
+
+_ANY_KIND = _AnyKind()
 
 
 def score_rows(
-    task: Task, invalid: Invalid, index: pd.Index, engine: Engine = "serial", n_jobs: int | None = None
+    task: Task, invalid: Invalid, index: pd.Index, work: Execution = SERIAL
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the metrics of a task for every row, NaN where a cell is missing."""
+    """Compute the metrics of a task for every row of the table with this index, NaN where a cell is missing."""
     values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
     batches = list(task.batches())
     costs = [scoring_work(task.metrics, batch.pairs) for batch in batches]
@@ -31,7 +39,7 @@ def score_rows(
     def run(unit: Unit) -> list[list[NDArray[np.float64]]]:
         return [[score(m, part.pairs, invalid, rows=part.rows, index=index) for m in task.metrics] for part in unit]
 
-    for unit, found in zip(units, map_chunks(run, units, engine=engine, n_jobs=n_jobs), strict=True):
+    for unit, found in zip(units, map_chunks(run, units, engine=work.engine, n_jobs=work.n_jobs), strict=True):
         for part, scores in zip(unit, found, strict=True):
             for m, scored in zip(task.metrics, scores, strict=True):
                 values[m.name][part.rows] = scored
@@ -59,7 +67,7 @@ def score(
     """
     if invalid not in ("raise", "nan"):
         raise ValueError(f"invalid must be 'raise' or 'nan', found {invalid!r}")
-    refused = pairs.refused(metric.kinds, metric.truth_kinds)
+    refused = refused_pairs(metric, pairs)
     if refused.any():
         if invalid == "raise":
             raise ValueError(_refusal(metric, pairs, np.flatnonzero(refused), rows, index))
@@ -75,6 +83,11 @@ def score(
                 f"{metric.name}: {where}: {error.reason}; or leave these rows out, or pass invalid='nan'"
             ) from error
         return _score_others(metric, pairs, failed, distinct=distinct)
+
+
+def refused_pairs(metric: Metric, pairs: Pairs) -> NDArray[np.bool_]:
+    """Return which pairs hold cells that a metric is not defined for."""
+    return pairs.refused(metric.kinds, metric.truth_kinds or _ANY_KIND)
 
 
 def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, distinct: bool) -> NDArray[np.float64]:

@@ -14,11 +14,12 @@ from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher
 from ..contract.pairs import Batch, Pairs
-from ..execution.engines import CHUNK_BYTES, Engine, map_chunks
+from ..execution.engines import CHUNK_BYTES, map_chunks
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from ..statistics.direction import as_good
-from .row_summary import EXACT, SIMULATED, Floats, Plan, RowControls, divide, join, summarise
-from .scoring import score, scoring_work
+from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, join, summarise
+from .scoring import refused_pairs, score, scoring_work
+from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import StratumDraws, add_strata
 from .tasks import Task
 
@@ -46,7 +47,7 @@ class _Job:
     task: Task
     match: Matcher
     keys: NDArray[np.uint64]
-    how: Plan
+    how: Drawing
     index: pd.Index
     strata: NDArray[np.int64] | None
 
@@ -59,17 +60,29 @@ def control_chunks(
     task: Task,
     match: Matcher,
     keys: NDArray[np.uint64],
-    how: Plan,
+    how: Drawing,
     index: pd.Index,
-    *,
+    work: Execution = SERIAL,
     strata: NDArray[np.int64] | None = None,
-    progress: bool = False,
-    engine: Engine = "serial",
-    n_jobs: int | None = None,
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
-    Where `strata` gives each row's stratum, kept draws are added up by stratum.
+    Parameters
+    ----------
+    task : Task
+        Metrics and canonical cells.
+    match : callable
+        Makes the controls of a batch of rows: a null model prepared for the task.
+    keys : (n,) uint64
+        Names of the rows' random streams.
+    how : Drawing
+        How controls are drawn and summarised.
+    index : Index
+        The table's index, for messages.
+    work : Execution
+        Where the work is done.
+    strata : (n,) int, optional
+        Each row's stratum: kept draws are then added up by stratum.
     """
     job = _Job(task, match, keys, how, index, strata)
     batches = [_by_stratum(batch, strata) for batch in task.batches()]
@@ -82,7 +95,13 @@ def control_chunks(
 
     weights = [sum(len(block.rows) for block in unit) for unit in units]
     yield from map_chunks(
-        run, units, weights=weights, progress=progress, label="controls", engine=engine, n_jobs=n_jobs
+        run,
+        units,
+        weights=weights,
+        progress=work.progress,
+        label="controls",
+        engine=work.engine,
+        n_jobs=work.n_jobs,
     )
 
 
@@ -95,7 +114,7 @@ def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None) -> Batch:
 
 
 def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
-    """Tell from a few rows what a row and its controls take, in nanoseconds, and how many are handled at once."""
+    """Estimate the cost of a row and its controls (ns), and the block size, from up to 16 rows."""
     n, n_draws = len(batch.rows), job.how.n_first
     some = np.unique(np.linspace(0, n - 1, min(n, 16)).astype(np.int64))
     few = Batch(batch.rows[some], batch.pairs.take(some))
@@ -106,8 +125,8 @@ def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
     return once + n_draws * each, _block_rows(job.how, len(drawn))
 
 
-def _block_rows(how: Plan, n_drawn: int) -> int:
-    """Tell how many rows are handled at once: quantiles need all draws of a row, so the more draws, the fewer rows."""
+def _block_rows(how: Drawing, n_drawn: int) -> int:
+    """Return the block size in rows: quantiles need all draws of a row, so the more draws, the fewer rows."""
     return min(BLOCK_ROWS, max(1, CHUNK_BYTES // max(1, 8 * how.n_first * n_drawn)))
 
 
@@ -150,18 +169,18 @@ def _joined(parts: list[Chunk]) -> Chunk:
     )
 
 
-def _closed_form(controls: Controls, metric: Metric, how: Plan) -> ClosedForm | None:
+def _closed_form(controls: Controls, metric: Metric, how: Drawing) -> ClosedForm | None:
     return None if how.method == "simulate" else controls.closed_form(metric)
 
 
-def _needs_draws(closed: ClosedForm | None, how: Plan) -> bool:
-    """Tell whether an output of a metric must be simulated, or its draws were asked for."""
+def _needs_draws(closed: ClosedForm | None, how: Drawing) -> bool:
+    """Return whether an output of a metric must be simulated, or its draws were asked for."""
     unknown = closed is None or closed.distribution is None or closed.listed is not None
-    return how.keep or (how.method in ("auto", "simulate") and unknown)
+    return how.keep or (how.draws and unknown)
 
 
 def simulate(
-    metrics: Sequence[Metric], controls: Controls, n: int, how: Plan, first: int = 0, n_draws: int | None = None
+    metrics: Sequence[Metric], controls: Controls, n: int, how: Drawing, first: int = 0, n_draws: int | None = None
 ) -> dict[str, Floats]:
     """Score controls first, first + 1, ... of n rows, as (n, n_draws) by metric, a bounded number of graphs a time."""
     if not metrics:
@@ -173,7 +192,7 @@ def simulate(
         count = min(step, total - start)
         pairs: Pairs = controls.draw(first + start, count)
         for m in metrics:
-            if how.invalid == "raise" and pairs.refused(m.kinds, m.truth_kinds).any():
+            if how.invalid == "raise" and refused_pairs(m, pairs).any():
                 raise ValueError(
                     f"{m.name} applies to {m.kinds_line()}, but controls of class "
                     f"{', '.join(sorted(set(controls.kind.tolist())))} were asked for; change control_kind="

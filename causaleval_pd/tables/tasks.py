@@ -1,28 +1,35 @@
-"""From the arguments of a verb to tasks: metrics of one field and the canonical cells they apply to."""
+"""From a table and the metrics of a call to tasks: metrics of one field and the canonical cells they apply to."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..contract.context import Context, resolve_context
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.metric import Metric, get_metric
+from ..contract.metric_dims import with_components
 from ..contract.metric_sets import metric_set, tweak
 from ..contract.pairs import Batch
 from .columns import column
+from .settings import Cells
 
 Metrics = str | Metric | Iterable[str | Metric] | None
 
 
 class Task(NamedTuple):
-    """Metrics of one field, the canonical columns they apply to, and the rows' extra inputs."""
+    """Metrics of one field, the canonical columns they apply to, and the rows' extra inputs.
+
+    The truth is None where the call has none. Metrics with further dimensions are there by their components.
+    """
 
     field: Field
     metrics: tuple[Metric, ...]
-    truth: pd.Series
+    truth: Any
     estimate: pd.Series
     context: Context | None = None
 
@@ -30,55 +37,113 @@ class Task(NamedTuple):
         """Align the rows' cells."""
         return self.field.batches(self.truth, self.estimate, self.context)
 
+    def failed(self) -> NDArray[np.bool_]:
+        """Return which rows have no estimate, or no truth."""
+        missing = self.field.missing(self.estimate)
+        return missing if self.truth is None else missing | self.field.of_truth.missing(self.truth)
 
-def select(metrics: Metrics, tasks: Sequence[Task]) -> tuple[Metric, ...]:
-    """Return the metrics of a call in the user's order."""
-    if metrics is None:
-        return tuple(m for task in tasks for m in task.metrics)
+    def identity(self) -> NDArray[np.int64] | None:
+        """Return a number a row, equal for runs on the same truth, else on the same context; None without both."""
+        if self.truth is not None:
+            return self.field.of_truth.identify(self.truth)
+        return None if self.context is None else self.context.codes + 1
+
+
+def read_tasks(
+    table: pd.DataFrame, metrics: Metrics, cells: Cells
+) -> tuple[list[Task], dict[Hashable, pd.Series], tuple[Metric, ...]]:
+    """Read the cells of a table for the metrics of a call.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    metrics : str, Metric, iterable of these or None
+        What the user asked for; None means the field's default set.
+    cells : Cells
+        Which columns hold the cells, and conventions.
+
+    Returns
+    -------
+    tasks : list of Task
+        One a field that the metrics belong to; without metrics one of the cells' own field.
+    columns : dict
+        The canonical cell columns by name.
+    chosen : tuple of Metric
+        The metrics in the user's order, 0/0 fixed; components in place of metrics with further dimensions.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, the field is ambiguous, cells cannot be decoded, or a metric needs a truth that the
+        call does not have.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"table must be a pandas DataFrame, found {type(table).__name__}")
+    found = {role: column(table, name, role) for role, name in cells.names.items()}
+    if cells.truth == cells.estimate:
+        raise ValueError(f"truth and estimate are the same column {cells.truth!r}")
+    chosen = None if metrics is None else select(metrics)
+    own = cells_field(found, chosen, cells.field)
+    canonical = {
+        role: (own.of_truth if role == "truth" else own).coerce(values, str(cells.names[role]))
+        for role, values in found.items()
+    }
+    if chosen is None:
+        chosen = tuple(get_metric(name) for name in own.default_metrics)
+    _check_truth(chosen, cells.truth)
+    names = list(dict.fromkeys(m.field for m in chosen)) or [own.name]
+    inputs = resolve_context(table, cells.context, {name: get_field(name).context for name in names})
+    tasks = []
+    for name in names:
+        field = get_field(name)
+        mine = tuple(bind_zero_division(m, cells.zero_division) for m in chosen if m.field == name)
+        seen = Task(
+            field,
+            mine,
+            _view(canonical.get("truth"), own.of_truth, field.of_truth),
+            _view(canonical["estimate"], own, field),
+            inputs if field.context else None,
+        )
+        tasks.append(seen._replace(metrics=tuple(_components(mine, seen))))
+    order = {m.name: place for place, m in enumerate(chosen)}
+    scored = [m for task in tasks for m in task.metrics]
+    scored.sort(key=lambda m: order[m.name if m.component is None else m.component.whole.name])
+    metric_set(*scored)  # components may take the name of another metric
+    return tasks, {cells.names[role]: values for role, values in canonical.items()}, tuple(scored)
+
+
+def _view(cells: Any, own: Field, wanted: Field) -> Any:
+    """Return cells as another field sees them."""
+    return cells if cells is None or own.name == wanted.name else own.views[wanted.name](cells)
+
+
+def _components(metrics: Sequence[Metric], task: Task) -> Iterator[Metric]:
+    for m in metrics:
+        yield from with_components(m, task.batches() if m.dims else ())
+
+
+def _check_truth(metrics: Sequence[Metric], truth: Hashable | None) -> None:
+    """Refuse metrics that compare with a truth where the call has none."""
+    needing = [m.name for m in metrics if m.truth_kinds]
+    if truth is None and needing:
+        raise ValueError(
+            f"{', '.join(needing)} compares estimates with a truth, and truth=None names none; name its column by "
+            "truth=, or choose metrics that need no truth"
+        )
+
+
+def select(metrics: Metrics) -> tuple[Metric, ...]:
+    """Return the metrics that a call names, in its order."""
     if not isinstance(metrics, (str, Metric, Iterable)):
         raise TypeError(f"metrics must be names or metrics, found {type(metrics).__name__}: {metrics!r}")
     return metric_set(*([metrics] if isinstance(metrics, (str, Metric)) else metrics))
 
 
-def plan(
-    table: pd.DataFrame,
-    metrics: Metrics,
-    *,
-    truth: Hashable,
-    estimate: Hashable,
-    field: str | None,
-    context: Mapping[str, Any] | None,
-    zero_division: float,
-) -> tuple[list[Task], dict[Hashable, pd.Series]]:
-    """Check the columns, settle the field, coerce the cells, fix 0/0; one task a field that the metrics belong to.
-
-    Without metrics that is one of the cells' own field.
-    """
-    if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"table must be a pandas DataFrame, found {type(table).__name__}")
-    cells = {name: column(table, name, role) for name, role in ((truth, "truth"), (estimate, "estimate"))}
-    if truth == estimate:
-        raise ValueError(f"truth and estimate are the same column {truth!r}")
-    chosen = None if metrics is None else select(metrics, ())
-    own = cells_field(list(cells.values()), chosen, field)
-    cells = {name: own.coerce(values, str(name)) for name, values in cells.items()}
-    if chosen is None:
-        chosen = tuple(get_metric(name) for name in own.default_metrics)
-    names = list(dict.fromkeys(m.field for m in chosen)) or [own.name]
-    inputs = resolve_context(table, context, {name: get_field(name).context for name in names})
-    tasks = []
-    for name in names:
-        seen = {c: values if name == own.name else own.views[name](values) for c, values in cells.items()}
-        mine = tuple(bind_zero_division(m, zero_division) for m in chosen if m.field == name)
-        extra = inputs if get_field(name).context else None
-        tasks.append(Task(get_field(name), mine, seen[truth], seen[estimate], extra))
-    return tasks, cells
-
-
-def cells_field(cells: Sequence[pd.Series], metrics: Sequence[Metric] | None, name: str | None) -> Field:
-    """Settle the field of the cells from the user's word, the metrics and the cells, in this order."""
+def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None, name: str | None) -> Field:
+    """Settle the field of the cells, given by role, from the user's word, the metrics and the cells, in this order."""
     wanted = set() if metrics is None else {m.field for m in metrics}
-    able = [f for f in FIELDS.values() if wanted <= {f.name, *f.views}]
+    able = [f for f in FIELDS.every() if wanted <= {f.name, *f.views}]
     if name is not None:
         chosen = get_field(name)
         if chosen not in able:
@@ -89,20 +154,24 @@ def cells_field(cells: Sequence[pd.Series], metrics: Sequence[Metric] | None, na
             f"metrics of the fields {sorted(wanted)} cannot be computed on the same cells; ask for one field's metrics "
             "at a time: list_metrics() names each metric's field"
         )
-    holding = [f for f in able if all(f.holds(c) for c in cells)]
+
+    def held(f: Field) -> list[bool]:
+        return [(f.of_truth if role == "truth" else f).holds(values) for role, values in cells.items()]
+
+    holding = [f for f in able if all(held(f))]
     if len(holding) > 1:
         holding = [f for f in holding if {f.name} == wanted] or holding
     if len(holding) == 1:
         return holding[0]
     if not holding:
         # its coercion says what is wrong with the cells
-        some = [f for f in able if any(f.holds(c) for c in cells)]
+        some = [f for f in able if any(held(f))]
         return next((f for f in able if {f.name} == wanted), [*some, *able][0])
-    raise ValueError(f"the cells may be of the fields {[f.name for f in holding]}; say which by field=")
+    raise ValueError(f"the cells may be of the fields {[f.name for f in holding]}; name theirs by field=")
 
 
 def bind_zero_division(metric: Metric, value: float) -> Metric:
-    """Fix what 0/0 is, unless the metric has no 0/0 or a tweak has said already."""
+    """Fix what 0/0 is, unless the metric has no 0/0 or a tweak has fixed it already."""
     return (
         metric if not metric.zero_division or "zero_division" in metric.options else tweak(metric, zero_division=value)
     )

@@ -18,8 +18,8 @@ from causaleval_pd.execution import work_units
 from causaleval_pd.execution.work_units import BLOCK_ROWS, UNIT_NANOSECONDS
 from causaleval_pd.reasoning.pairs import AnswerPairs
 from causaleval_pd.tables import simulate as streaming
-from causaleval_pd.tables.row_summary import Plan
-from causaleval_pd.tables.tasks import plan
+from causaleval_pd.tables.settings import Cells, Drawing
+from causaleval_pd.tables.tasks import read_tasks
 
 RUNS = ce.datasets.runs().reset_index(drop=True)
 
@@ -50,21 +50,14 @@ def test_every_row_is_in_one_unit_of_about_equal_time(sizes):
 
 def test_dense_graphs_many_draws_and_costly_metrics_make_more_units():
     table = pd.concat([RUNS] * 4, ignore_index=True)
-    tasks = {
-        names: plan(
-            table, list(names), truth="truth", estimate="estimate", field=None, context=None, zero_division=np.nan
-        )[0][0]
-        for names in [("shd",), ("shd", "sid")]
-    }
+    tasks = {names: read_tasks(table, list(names), Cells())[0][0] for names in [("shd",), ("shd", "sid")]}
 
     def units(names: tuple[str, ...], n_draws: int) -> int:
         task = tasks[names]
         model = get_field("graph").nulls["edges"]
         match = model.match(Matching(task.truth, task.estimate, None, None, model.options))
         keys = np.arange(len(table), dtype=np.uint64)
-        job = streaming._Job(
-            task, match, keys, Plan(n_draws, "simulate", 0.95, "add_one", "nan", False), table.index, None
-        )
+        job = streaming._Job(task, match, keys, Drawing(n_draws, "simulate", invalid="nan"), table.index, None)
         batches = list(task.batches())
         return len(work_units.work_units(batches, *zip(*[streaming._row_costs(job, b) for b in batches], strict=True)))
 

@@ -15,6 +15,7 @@ from ...contract.null import Nulls
 from ...execution.random_streams import key_columns
 from ...tables.columns import column
 from ...tables.matching import find_null
+from ...tables.settings import Cells
 from ...tables.tasks import Metrics, Task, cells_field, select
 from ..strata import MISSING, By
 
@@ -47,10 +48,13 @@ def in_partition(number: int | None) -> Iterator[None]:
         raise type(error)(f"partition{'' if number is None else f' {number}'}: {error}") from error
 
 
-def settle_field(table: DaskFrame, metrics: Metrics, truth: Hashable, estimate: Hashable, field: str | None) -> str:
+def settle_field(
+    table: DaskFrame, metrics: Metrics, truth: Hashable | None, estimate: Hashable, field: str | None
+) -> str:
     """Settle the field once: a partition whose estimates all failed could not tell."""
-    cells = [column(table._meta, name, role) for name, role in ((truth, "truth"), (estimate, "estimate"))]
-    return cells_field(cells, None if metrics is None else select(metrics, ()), field).name
+    names = Cells(truth, estimate).names
+    cells = {role: column(table._meta, name, role) for role, name in names.items()}
+    return cells_field(cells, None if metrics is None else select(metrics), field).name
 
 
 def need_key(table: DaskFrame, key: Hashable | Sequence[Hashable] | None) -> None:

@@ -20,7 +20,7 @@ from scipy.stats import binom
 from ...contract.checks import check_known, check_whole
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, MakeControls, Matching
+from ...contract.null import Controls, Matching, Null
 from ...execution.random_streams import uniforms
 from ...graphs.column import as_graph
 from ...graphs.kernels.planes import KINDS, planes_from_marks
@@ -206,36 +206,33 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def published(draw_controls: MakeControls) -> Callable[..., Controls]:
-    """Make a null model that heeds only an estimate's class and number of edges draw controls from these numbers."""
-
-    def controls(
-        truth: Any,
-        key: NDArray[np.uint64],
-        *,
-        n_edges: int,
-        kind: str,
-        nodes: Sequence[str] | None,
-        options: Mapping[str, Any],
-    ) -> Controls:
-        graph = as_graph(truth, nodes=nodes)
-        d = graph.n_nodes
-        n_pairs = d * (d - 1) // 2
-        check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, n_pairs)
-        check_known(kind, KINDS, "kind of graph")
-        # any DAG with so many edges stands for the estimate
-        ahead = np.zeros((1, d, d), bool)
-        some = np.arange(int(n_edges))
-        ahead[0, np.triu_indices(d, 1)[0][some], np.triu_indices(d, 1)[1][some]] = True
-        stand_in = GraphBatch(d, planes_from_marks(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
-        batch = GraphBatch(d, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
-        empty = pd.Series([], dtype=object)
-        matching = Matching(empty, empty, np.array([kind], object), None, options)
-        found = draw_controls(matching, np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
-        if isinstance(found, RandomGraphs) and not options.get("permute", True):
-            # the causal order is that of `nodes` as told, not of their names
-            order = np.array([graph.nodes.index(name) for name in nodes or graph.nodes], np.int64)
-            return replace(found, order=order)
-        return found
-
-    return controls
+def published_controls(
+    model: Null,
+    truth: Any,
+    key: NDArray[np.uint64],
+    *,
+    n_edges: int,
+    kind: str,
+    nodes: Sequence[str] | None,
+    options: Mapping[str, Any],
+) -> Controls:
+    """Draw the controls of a null model that needs no more of an estimate than its class and number of edges."""
+    graph = as_graph(truth, nodes=nodes)
+    d = graph.n_nodes
+    n_pairs = d * (d - 1) // 2
+    check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, n_pairs)
+    check_known(kind, KINDS, "kind of graph")
+    # any DAG with so many edges stands for the estimate
+    ahead = np.zeros((1, d, d), bool)
+    some = np.arange(int(n_edges))
+    ahead[0, np.triu_indices(d, 1)[0][some], np.triu_indices(d, 1)[1][some]] = True
+    stand_in = GraphBatch(d, planes_from_marks(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
+    batch = GraphBatch(d, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
+    empty = pd.Series([], dtype=object)
+    matching = Matching(empty, empty, np.array([kind], object), None, options)
+    found = model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
+    if isinstance(found, RandomGraphs) and not options.get("permute", True):
+        # the causal order is that of `nodes` as told, not of their names
+        order = np.array([graph.nodes.index(name) for name in nodes or graph.nodes], np.int64)
+        return replace(found, order=order)
+    return found

@@ -1,0 +1,101 @@
+"""Settings of the verbs as values: how cells are read, how controls are drawn, where the work is done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..contract.checks import check_known, check_number, check_whole
+from ..execution.engines import Engine, job_count
+
+Invalid = Literal["raise", "nan"]
+Method = Literal["auto", "exact", "moments", "simulate"]
+PRule = Literal["add_one", "share", "mid"]
+
+#: draws of every row before the first look, where draws stop early
+FIRST_DRAWS = 100
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Which columns hold the cells, of which field, and what 0/0 is; see `evaluate`."""
+
+    truth: Hashable | None = "truth"
+    estimate: Hashable = "estimate"
+    field: str | None = None
+    context: Mapping[str, Any] | None = None
+    zero_division: float = math.nan
+
+    @property
+    def names(self) -> dict[str, Hashable]:
+        """Columns by role; the truth is left out where the call has none."""
+        return (
+            {"truth": self.truth, "estimate": self.estimate} if self.truth is not None else {"estimate": self.estimate}
+        )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How controls are drawn and summarised, the same for every row; see `with_controls`.
+
+    `keep` keeps raw draws or their sums by stratum. With `stop_after`, a row's draws for p stop after this number of
+    controls that are as good; `n_draws` is then their limit.
+
+    Raises
+    ------
+    ValueError
+        If a setting is invalid, or settings contradict one another.
+    """
+
+    n_draws: int
+    method: Method = "auto"
+    level: float = 0.95
+    p_rule: PRule = "add_one"
+    invalid: Invalid = "raise"
+    stop_after: int | None = None
+    keep: bool = False
+
+    def __post_init__(self) -> None:
+        check_whole(self.n_draws, "n_draws", 1)
+        check_number(self.level, "level", "(0, 1)")
+        check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
+        check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")
+        if self.stop_after is not None:
+            check_whole(self.stop_after, "stop_after", 1)
+            if self.p_rule != "add_one":
+                raise ValueError(
+                    f"p_rule={self.p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)"
+                )
+
+    @property
+    def n_first(self) -> int:
+        """Draws that every row gets, whatever they show."""
+        return self.n_draws if self.stop_after is None else min(self.n_draws, FIRST_DRAWS)
+
+    @property
+    def draws(self) -> bool:
+        """Whether outputs without a closed form are simulated."""
+        return self.method in ("auto", "simulate")
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Where the work is done, on how many chunks at a time, and whether a progress bar is shown.
+
+    Raises
+    ------
+    ValueError
+        If the engine is unknown or `n_jobs` is not a positive integer.
+    """
+
+    engine: Engine = "serial"
+    n_jobs: int | None = None
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        job_count(self.engine, self.n_jobs)
+
+
+SERIAL = Execution()
