@@ -1,0 +1,179 @@
+"""`df.ceval.summary`, `test_controls` and `compare`: from a table of runs to results in one call, by way of a cube."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+
+from ..contract.checks import check_known
+from ..contract.null import NullLike, Nulls
+from ..cubes.cube import cube
+from ..cubes.strata import By, strata_names
+from ..cubes.summary import summary
+from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.tasks import Metrics
+from .compare import compare
+from .control_tests import test_controls
+
+
+def summarise_runs(
+    table: pd.DataFrame,
+    metrics: Metrics = None,
+    *,
+    by: By,
+    level: float = 0.95,
+    interval: Literal["quantile", "mean_ci"] = "quantile",
+    n_draws: int | None = 1000,
+    null: Nulls = None,
+    rng: RNGLike = None,
+    key: Hashable | Sequence[Hashable] | None = None,
+    **settings: Any,
+) -> pd.DataFrame:
+    """Score a table of runs and their controls, and summarise them by stratum.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    metrics, by, n_draws, null, rng, key
+        As in `causaleval_pd.cube`.
+    level, interval
+        As in `causaleval_pd.summary`.
+    **settings
+        Further keywords of `causaleval_pd.cube`.
+
+    Returns
+    -------
+    DataFrame
+        As `causaleval_pd.summary` of the cube.
+
+    Raises
+    ------
+    ValueError
+        As `causaleval_pd.cube` and `causaleval_pd.summary`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs()
+    >>> runs.ceval.summary(["shd"], by=["algorithm"], n_draws=100, rng=7)[["algorithm", "mean", "p_value"]].round(2)
+      algorithm   mean  p_value
+    0       ges  13.46     0.01
+    1    lingam   6.87     0.01
+    2        pc  13.29     0.01
+    """
+    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
+    return summary(made, level=level, interval=interval)
+
+
+def test_runs(
+    table: pd.DataFrame,
+    metrics: Metrics = None,
+    *,
+    by: By,
+    n_draws: int = 1000,
+    null: Nulls = None,
+    rng: RNGLike = None,
+    key: Hashable | Sequence[Hashable] | None = None,
+    cube_settings: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> pd.DataFrame:
+    """Score a table of runs and their controls, and test in every stratum whether the runs beat them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    metrics, by, n_draws, null, rng, key
+        As in `causaleval_pd.cube`.
+    cube_settings : mapping, optional
+        Further keywords of `causaleval_pd.cube`.
+    **settings
+        Further keywords of `causaleval_pd.test_controls`.
+
+    Returns
+    -------
+    DataFrame
+        As `causaleval_pd.test_controls` of the cube.
+
+    Raises
+    ------
+    ValueError
+        As `causaleval_pd.cube` and `causaleval_pd.test_controls`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs()
+    >>> runs.ceval.test_controls(["shd"], by=["algorithm"], n_draws=100, rng=7)[["algorithm", "p_value"]].round(2)
+      algorithm  p_value
+    0       ges     0.01
+    1    lingam     0.01
+    2        pc     0.01
+    """
+    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **cube_settings or {})
+    return test_controls(made, **settings)
+
+
+# pytest collects what is called test_...
+test_runs.__test__ = False  # type: ignore[attr-defined]
+
+
+def compare_runs(
+    table: pd.DataFrame,
+    dim: str,
+    *,
+    by: By,
+    metrics: Metrics = None,
+    minus_controls: bool = False,
+    n_draws: int = 1000,
+    null: NullLike | None = None,
+    rng: RNGLike = None,
+    key: Hashable | Sequence[Hashable] | None = None,
+    cube_settings: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> pd.DataFrame:
+    """Score a table of runs, and compare the levels of one dimension in every stratum of the others.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    dim : str
+        The stratum whose levels are compared; one of `by`.
+    metrics, by, null, key
+        As in `causaleval_pd.cube`.
+    minus_controls
+        As in `causaleval_pd.compare`.
+    n_draws : int
+        Controls a row; made for `minus_controls` only.
+    rng : int, Generator or None
+        Seed of the controls, and of tests that resample.
+    cube_settings : mapping, optional
+        Further keywords of `causaleval_pd.cube`.
+    **settings
+        Further keywords of `causaleval_pd.compare`.
+
+    Returns
+    -------
+    DataFrame
+        As `causaleval_pd.compare` of the cube.
+
+    Raises
+    ------
+    ValueError
+        As `causaleval_pd.cube` and `causaleval_pd.compare`; also if `dim` is not among `by`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> found = ce.datasets.runs().ceval.compare("algorithm", by=["algorithm", "density"], metrics=["shd"])
+    >>> len(found)
+    9
+    """
+    check_known(dim, strata_names(by), "dimension")
+    drawn, seed = n_draws if minus_controls else None, resolve_seed(rng)
+    made = cube(table, metrics, by=by, n_draws=drawn, null=null, rng=seed, key=key, **cube_settings or {})
+    return compare(made, dim, minus_controls=minus_controls, rng=seed, **settings)
