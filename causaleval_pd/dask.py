@@ -6,9 +6,7 @@ Import this module (or `dask.dataframe` before the package) to have `.ceval` on 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, cast
 
 try:
@@ -16,31 +14,23 @@ try:
 except ImportError:
     raise ImportError("tables of dask need dask: pip install 'causaleval_pd[dask]'") from None
 import pandas as pd
-import xarray as xr
 from dask.dataframe.extensions import register_dataframe_accessor
 from dask.delayed import delayed
 
 from .contract.checks import check_known
+from .contract.delegation import method, takes_settings_of
 from .contract.null import NullLike, Nulls
 from .cubes.cube import cube as cube_table
 from .cubes.lazy.lazy_cube import cube
-from .cubes.lazy.partitions import (
-    check_cells,
-    in_partition,
-    looks_at_strata,
-    need_key,
-    settle_field,
-    sort_strata,
-    strata_edges,
-    strata_names,
-)
+from .cubes.lazy.partitions import check_cells, in_partition, looks_at_strata, need_key, settle_field, sort_strata
 from .cubes.lazy.partitions import cube_settings as cube_settings_of
 from .cubes.mergeable_sums import Tallies, add_up, summarise_tallies, tally_cube
-from .cubes.strata import By
+from .cubes.strata import By, strata_edges, strata_names
 from .cubes.summary import summary as summarise_cube
 from .execution.files import to_parquet
 from .execution.random_streams import RNGLike, resolve_seed
 from .inference.compare import compare as compare_cube
+from .inference.control_tests import test_controls as test_cube
 from .tables.controls import with_controls as with_controls_table
 from .tables.evaluate import evaluate as evaluate_table
 from .tables.settings import Drawing, Invalid, Method, PRule
@@ -187,6 +177,7 @@ def with_controls(
     return _by_partition(table, with_controls_table, metrics, settings)
 
 
+@takes_settings_of(cube_table, without=("keep_draws", "progress", "engine", "n_jobs"))
 def summary(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -263,6 +254,7 @@ def summary(
     return dd.from_delayed(found, meta=meta, verify_meta=False)
 
 
+@takes_settings_of(compare_cube)
 def compare(
     table: dd.DataFrame,
     dim: str,
@@ -366,6 +358,59 @@ def _ordered(
     return sort_strata(table, columns, by, table["metric"].map(order)) if len(table) else empty
 
 
+@takes_settings_of(test_cube)
+def test_controls(
+    table: dd.DataFrame,
+    metrics: Metrics = None,
+    *,
+    by: By,
+    n_draws: int = 1000,
+    null: Nulls = None,
+    rng: RNGLike = None,
+    key: Hashable | Sequence[Hashable] | None = None,
+    cube_settings: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> dd.DataFrame:
+    """Score a dask table of runs and their controls, and test in every stratum whether the runs beat them, lazily.
+
+    Parameters
+    ----------
+    table : dask.dataframe.DataFrame
+        One run a row.
+    metrics, by, n_draws, null, rng, key
+        As in `causaleval_pd.cube`.
+    cube_settings : mapping, optional
+        Further keywords of `causaleval_pd.cube`.
+    **settings
+        Further keywords of `causaleval_pd.test_controls`.
+
+    Returns
+    -------
+    dask.dataframe.DataFrame
+        As `causaleval_pd.test_controls` of the cube of the whole table, in one partition.
+
+    Raises
+    ------
+    ValueError
+        As `causaleval_pd.cube` and `causaleval_pd.test_controls`.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import causaleval_pd as ce
+    >>> import causaleval_pd.dask
+    >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
+    >>> len(runs.ceval.test_controls(["shd"], by=["algorithm"], n_draws=20, rng=7).compute())
+    3
+    """
+    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **cube_settings or {})
+    return cast(dd.DataFrame, test_cube(made, **settings))
+
+
+# pytest collects what is called test_...
+test_controls.__test__ = False  # type: ignore[attr-defined]
+
+
 @register_dataframe_accessor("ceval")
 class DaskAccessor:
     """Verbs on a dask table of runs, `ddf.ceval`.
@@ -373,34 +418,23 @@ class DaskAccessor:
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row; nothing is looked at before a verb is called.
+        One run a row; nothing is read before a verb is called.
     """
 
     def __init__(self, table: dd.DataFrame) -> None:
-        self._table = table
+        self._object = table
 
-    def evaluate(self, metrics: Metrics = None, **settings: Any) -> dd.DataFrame:
-        """Call :func:`causaleval_pd.dask.evaluate` on this table."""
-        return evaluate(self._table, metrics, **settings)
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self._object.columns))
+        return (
+            f"<lazy verbs on a dask table of runs in {self._object.npartitions} partitions (columns: {names}): "
+            "evaluate, with_controls, cube; summary, test_controls, compare; to_parquet>"
+        )
 
-    def with_controls(self, metrics: Metrics = None, **settings: Any) -> dd.DataFrame:
-        """Call :func:`causaleval_pd.dask.with_controls` on this table."""
-        return with_controls(self._table, metrics, **settings)
-
-    def summary(self, metrics: Metrics = None, *, by: By, **settings: Any) -> dd.DataFrame:
-        """Call :func:`causaleval_pd.dask.summary` on this table."""
-        return summary(self._table, metrics, by=by, **settings)
-
-    def cube(self, metrics: Metrics = None, *, by: By, **settings: Any) -> xr.Dataset:
-        """Call :func:`causaleval_pd.dask.cube` on this table."""
-        return cube(self._table, metrics, by=by, **settings)
-
-    def compare(self, dim: str, *, by: By, **settings: Any) -> dd.DataFrame:
-        """Call :func:`causaleval_pd.dask.compare` on this table."""
-        return compare(self._table, dim, by=by, **settings)
-
-    def to_parquet(
-        self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False, retries: int = 0
-    ) -> Path:
-        """Call :func:`causaleval_pd.execution.files.to_parquet` on this table."""
-        return to_parquet(self._table, path, resume=resume, progress=progress, retries=retries)
+    evaluate = method(evaluate)
+    with_controls = method(with_controls)
+    cube = method(cube)  # type: ignore[arg-type]
+    summary = method(summary)  # type: ignore[arg-type]
+    test_controls = method(test_controls)  # type: ignore[arg-type]
+    compare = method(compare)  # type: ignore[arg-type]
+    to_parquet = method(to_parquet)

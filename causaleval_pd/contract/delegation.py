@@ -1,10 +1,10 @@
-"""Accessor methods made of the package's functions: the same signature and docstring, written once."""
+"""Methods and verbs that pass their arguments on: signatures and docstrings are written once."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -43,3 +43,47 @@ def method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[A
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     call.__signature__ = signature.replace(parameters=[own, *list(signature.parameters.values())[1:]])  # type: ignore[attr-defined]
     return call
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def takes_settings_of(target: Callable[..., Any], *, without: Sequence[str] = ()) -> Callable[[F], F]:
+    """Show the keywords that a function passes on as `**settings` in its signature, for help and completion.
+
+    Parameters
+    ----------
+    target : callable
+        The function that gets the settings.
+    without : sequence of str
+        Keywords of the target that may not be passed on.
+
+    Returns
+    -------
+    callable
+        A decorator of functions with `**settings`.
+
+    Examples
+    --------
+    >>> import inspect
+    >>> from causaleval_pd.contract.delegation import takes_settings_of
+    >>> def area(width, *, height=1.0): ...
+    >>> @takes_settings_of(area)
+    ... def price(width, *, rate, **settings): ...
+    >>> print(inspect.signature(price))
+    (width, *, rate, height=1.0)
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [x for x in signature.parameters.values() if x.kind is not inspect.Parameter.VAR_KEYWORD]
+        taken = {x.name for x in own} | set(without)
+        passed = [
+            x
+            for x in inspect.signature(target).parameters.values()
+            if x.kind is inspect.Parameter.KEYWORD_ONLY and x.name not in taken
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *passed])  # type: ignore[attr-defined]
+        return function
+
+    return decorate

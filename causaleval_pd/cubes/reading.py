@@ -199,3 +199,15 @@ def strata_table(cube: xr.Dataset) -> pd.DataFrame:
         # words have one dtype, whether the cube was made or read
         table[dim] = column if level.dtype.kind in "iufbM" else column.astype("str")
     return pd.DataFrame(table)
+
+
+def describe_cube(cube: xr.Dataset) -> str:
+    """Describe a dataset in a line: its metrics, strata, runs and controls, or that it is not a cube."""
+    if "strata" not in cube.attrs or "metrics" not in cube.attrs:
+        return "a dataset that was not made by cube()"
+    strata = ", ".join(f"{dim} ({cube.sizes[dim]})" for dim in strata_dims(cube))
+    # those of a lazy cube are not counted for a repr
+    runs = "" if cube["status"].chunks else f", {int((cube['status'] != NO_RUN).sum())} runs"
+    n_draws = int(cube.attrs.get("n_draws", 0))
+    controls = f"{n_draws} controls each ({null_name(cube)})" if n_draws else "without controls"
+    return f"a cube of {', '.join(cube_metrics(cube))} by {strata}{runs}, {controls}"

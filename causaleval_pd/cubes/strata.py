@@ -243,3 +243,15 @@ def cube_size(axes: Sequence[Axis], n_replicates: int, limit: int) -> int:
             "cut numbers by edges, {name: [edges]}, or leave a name out of by="
         )
     return cast(int, strata)
+
+
+def strata_edges(by: By) -> dict[str, Sequence[float] | None]:
+    """Return the edges of every name of `by`, None where it has no edges."""
+    entries = [by] if isinstance(by, (str, Mapping)) else by
+    pairs = [(dict(entry) if isinstance(entry, Mapping) else {entry: None}) for entry in entries]
+    return {name: edges for entry in pairs for name, edges in entry.items()}
+
+
+def strata_names(by: By) -> list[str]:
+    """Return the names of `by`."""
+    return list(strata_edges(by))

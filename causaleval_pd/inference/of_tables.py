@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from ..contract.checks import check_known
+from ..contract.delegation import takes_settings_of
 from ..contract.null import NullLike, Nulls
 from ..cubes.cube import cube
 from ..cubes.strata import By, strata_names
@@ -18,8 +19,10 @@ from .compare import compare
 from .control_tests import test_controls
 
 
+@takes_settings_of(cube)
 def summarise_runs(
     table: pd.DataFrame,
+    /,
     metrics: Metrics = None,
     *,
     by: By,
@@ -68,8 +71,10 @@ def summarise_runs(
     return summary(made, level=level, interval=interval)
 
 
+@takes_settings_of(test_controls)
 def test_runs(
     table: pd.DataFrame,
+    /,
     metrics: Metrics = None,
     *,
     by: By,
@@ -121,8 +126,10 @@ def test_runs(
 test_runs.__test__ = False  # type: ignore[attr-defined]
 
 
+@takes_settings_of(compare)
 def compare_runs(
     table: pd.DataFrame,
+    /,
     dim: str,
     *,
     by: By,

@@ -21,18 +21,9 @@ from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
 from ..cube import cube as cube_of
 from ..lazy_tables import BLOCK_BYTES, split
-from ..strata import MISSING, Axis, By, number_truths, strata_axes, stratum_numbers
+from ..strata import MISSING, Axis, By, number_truths, strata_axes, strata_edges, strata_names, stratum_numbers
 from .cube_chunks import chunked_variables
-from .partitions import (
-    cells_of,
-    cube_settings,
-    in_partition,
-    looks_at_strata,
-    need_key,
-    places,
-    strata_edges,
-    strata_names,
-)
+from .partitions import cells_of, cube_settings, in_partition, looks_at_strata, need_key, places
 
 #: columns that a row's place takes on the way
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"

@@ -21,6 +21,7 @@ from ..strata import MISSING, By
 
 if TYPE_CHECKING:
     from dask.dataframe import DataFrame as DaskFrame
+from ..strata import strata_edges
 
 
 def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
@@ -80,18 +81,6 @@ def sort_strata(table: pd.DataFrame, meta: pd.DataFrame, by: By, metric: pd.Seri
     positions = [metric, *(places(table[name], meta, name, edges) for name, edges in strata_edges(by).items())]
     order = np.lexsort([np.asarray(place, np.float64) for place in reversed(positions)])
     return table.iloc[order].reset_index(drop=True)
-
-
-def strata_edges(by: By) -> dict[str, Sequence[float] | None]:
-    """Return the edges of every name of `by`, None where it has no edges."""
-    entries = [by] if isinstance(by, (str, Mapping)) else by
-    pairs = [(dict(entry) if isinstance(entry, Mapping) else {entry: None}) for entry in entries]
-    return {name: edges for entry in pairs for name, edges in entry.items()}
-
-
-def strata_names(by: By) -> list[str]:
-    """Return the names of `by`."""
-    return list(strata_edges(by))
 
 
 def places(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequence[float] | None) -> pd.Series:
