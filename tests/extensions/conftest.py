@@ -1,0 +1,24 @@
+"""The toys are importable, and registered for the tests of this folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import toys
+
+
+@pytest.fixture(autouse=True, scope="module")
+def registered():
+    """Register the toy fields, metrics and null models, and remove them again."""
+    with toys.registered():
+        yield
+
+
+@pytest.fixture
+def runs():
+    """Return runs of two algorithms on the same truths."""
+    return toys.runs()
