@@ -190,7 +190,9 @@ def run(page: Path) -> None:
     exec(compile(ast.fix_missing_locations(tree), name_of(page), "exec"), namespace)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))], ids=name_of)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))], ids=name_of
+)
 def test_blocks_run(page, tmp_path, monkeypatch):
     if not REGISTERS.search(blocks(page)):
         monkeypatch.chdir(tmp_path)
