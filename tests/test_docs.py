@@ -53,8 +53,8 @@ def null_models() -> list[dict[str, object]]:
 
 
 def fields() -> list[str]:
-    """Return the fields in the order in which they are registered."""
-    return list(dict.fromkeys(row["field"] for row in null_models()))
+    """Return the names of the fields, graphs first."""
+    return sorted({str(row["field"]) for row in null_models()}, key=lambda name: (name != "graph", name))
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
