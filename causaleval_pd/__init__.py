@@ -1,8 +1,8 @@
-"""Tell whether estimates beat random guessing, where, and which method is better.
+"""Evaluate causal estimates against matched negative controls.
 
-A table of (truth, estimate, setting) rows goes in; the same table with metric columns, matched negative controls, an
-xarray cube, paired tests and figures come out. Importing the package registers `df.ceval`, `ds.ceval` and
-`series.graph`.
+Each row of a table holds a truth, an estimate and settings. The package adds metrics, matched negative controls and
+p-values to the rows, builds an xarray cube over strata, and tests and draws it. Importing the package registers the
+accessors `df.ceval`, `ds.ceval` and `series.graph`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ runs = ce.datasets.runs()
 print(f"{len(runs)} runs; failed: {int(runs['estimate'].isna().sum())}")
 print(runs.drop(columns=["truth", "estimate"]).head(3).to_string(), end="\n\n")
 
-# Row by row: what a random graph with the estimate's class and number of edges would have scored.
+# Each row: the scores of random graphs with the estimate's class and number of edges.
 scored = runs.ceval.with_controls(["shd", "adjacency_f1"], n_draws=1000, rng=7, control_kind="kind")
 columns = [
     "algorithm",
@@ -37,7 +37,7 @@ columns = [
 print("Three runs with their controls:")
 print(scored[columns].groupby("algorithm").head(1).to_string(index=False), end="\n\n")
 
-# Stratum by stratum: a cube over algorithm x density x sample size.
+# Each stratum: a cube over algorithm x density x sample size.
 cube = runs.ceval.cube(
     ["shd", "adjacency_f1", "orientation_f1"],
     by=["algorithm", "density", "n"],
@@ -57,7 +57,7 @@ closest = summary.sort_values("skill").groupby("metric").head(3).sort_values(["m
 columns = ["metric", "algorithm", "density", "n", "mean", "control_mean", "superiority_share", "p_value", "skill"]
 print(closest[columns].to_string(index=False), end="\n\n")
 
-# Algorithm against algorithm, on the same truths.
+# Compare the algorithms on the same truths.
 pairs = cube.ceval.compare("algorithm", test="wilcoxon", adjust="holm")
 print("Pairwise comparisons at n = 1600 (effect: mean difference of the SHD):")
 shown = pairs[(pairs["metric"] == "shd") & (pairs["n"] == pairs["n"].max())]

@@ -1,7 +1,7 @@
 """Protein signalling (Sachs et al. 2005): algorithms, their controls, and p-values with Monte Carlo error.
 
-Runs PC, GES and LiNGAM on the shipped data (extra `discovery`), then the published NOTEARS numbers, for which no graph
-is needed. Two consensus truths are in use, with 20 and with 17 edges; both are shown.
+Runs PC, GES and LiNGAM on the shipped data (extra `discovery`), then tests the published NOTEARS numbers, which needs
+no graph. Two consensus truths are in use, with 20 and with 17 edges; the example uses both.
 """
 
 import warnings

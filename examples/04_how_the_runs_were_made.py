@@ -4,13 +4,13 @@ Needs the extra `discovery`. Writes runs.csv.gz into the folder `runs_made` in a
 
 Truths: 10 nodes, a uniformly random skeleton with 9, 18 or 27 of the 45 possible edges, a uniformly random order of the
 nodes. Data: linear, weights of either sign and size .1 to 1, logistic noise (non-Gaussian enough for LiNGAM, near
-enough to Gaussian for partial correlations and BIC), every variable scaled to variance 1 so that scale tells nothing
-about order. All algorithms see the same data; a truth serves every sample size.
+enough to Gaussian for partial correlations and BIC), every variable scaled to variance 1 so that scale does not reveal
+the order. All algorithms see the same data; each truth is used at every sample size.
 
 PC may find colliders that contradict each other. Of causal-learn's ways out (`uc_priority`) this takes 2, its default:
-the collider found first stays, so no edge is bidirected. The result may be no valid CPDAG and is recorded as it is.
-LiNGAM's edges are its nonzero weights. An
-algorithm that raises is recorded as a missing estimate: a failed run is a result. `seconds` are wall time.
+the collider found first stays, so no edge is bidirected. The result may not be a valid CPDAG and is recorded as it is.
+LiNGAM's edges are its nonzero weights. An algorithm that raises an error is recorded as a missing estimate: a failed
+run is a result. `seconds` are wall time.
 """
 
 import sys

@@ -1,8 +1,9 @@
 """The layout of the negative-control paper's Table 5, from shipped runs: PC against random guessing at two densities.
 
 Each cell of the published table is a mean over repetitions, that of the controls with the middle 95 % of them, and the
-share of pairs whose control is at least as good. That share is no p-value; the randomisation test of the mean stands
-beside it. The published rows of the structural intervention distance were computed on reversed graphs; these are not.
+share of pairs whose control is at least as good. That share is not a p-value, so the p-value of a randomisation test
+of the mean is added. The published rows of the structural intervention distance were computed on reversed graphs; the
+rows here are not.
 
 Source: Petersen (2025), Are you doing better than random guessing? UAI 2025. The numbers differ from the paper's: other
 truths, other data, 20 repetitions in place of 1000.
@@ -45,5 +46,5 @@ for density, words in ((0.6, "dense"), (0.2, "sparse")):
     text[["PC", "share", "p"]] = text[["PC", "share", "p"]].astype(float).map("{:.3f}".format)
     print(f"{words.capitalize()} ({density:g} of all pairs adjacent), PC against random CPDAGs:")
     print(text.to_string(), end="\n\n")
-print("share: share of controls at least as good, no p-value; p: randomisation test of the mean, at least 1/1001.")
-print("n_pairs: runs that count; results of PC that are no valid CPDAG have no SID.")
+print("share: share of controls at least as good, not a p-value; p: randomisation test of the mean, at least 1/1001.")
+print("n_pairs: runs with a value; results of PC that are not valid CPDAGs have no SID.")

@@ -1,7 +1,7 @@
 """Causal KL on the metastatic cancer network: what a wrong arc costs, with infinite data and with 1000 cases.
 
-Reproduces the tables of "Causal KL: Evaluating causal discovery" (doi:10.48550/arXiv.2111.06029) and adds what random
-DAGs with as many arcs, fitted to the same data, would have scored.
+Reproduces the tables of "Causal KL: Evaluating causal discovery" (doi:10.48550/arXiv.2111.06029) and adds the
+scores of random DAGs with as many arcs, fitted to the same data.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ print(table.ceval.evaluate(["edit_distance", "pattern_edit_distance", "wed_d"]).
 # Table 3: infinite data. KL forgives a reversal within the equivalence class, causal KL does not.
 metrics = ["kl", "ckl1", "ckl2", "ckl3"]
 scored = table.ceval.with_controls(metrics, rng=7)
-print("Infinite data (scaled, nats), with the share of all DAGs of as many arcs that do as well:")
+print("Infinite data (scaled, nats), with the share of all DAGs with as many arcs that score as well:")
 print(scored[[*metrics, "kl_p", "ckl3_p", "ckl3_control_mean", "ckl3_skill"]].to_string(), end="\n\n")
 print("The reversal of B -> C is no better than a random DAG:")
 print(control_summary(truth, mutations["rev.out.strong"], metrics).iloc[:, :11].to_string(), end="\n\n")
@@ -59,5 +59,5 @@ for name in ("ckl3", "kl"):
     grid = cube.ceval.plot.strata(name, x="mutation")
     grid.figure.savefig(out / f"causal_kl_{name}.png", dpi=150, bbox_inches="tight")
 
-print("Which measure has which virtue (a row of witnesses each in causal_kl.desiderata()):")
+print("Which measure meets which desideratum (witnesses in causal_kl.desiderata()):")
 print(desiderata().groupby(["desideratum", "metric"], observed=True)["holds"].all().unstack().to_string())

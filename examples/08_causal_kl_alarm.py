@@ -1,8 +1,9 @@
-"""Learned networks of ALARM's size: how far from the truth, observed and intervened on, and against random DAGs.
+"""Score learned networks of ALARM's size: with and without interventions, and against random DAGs.
 
 ALARM (37 nodes, 46 arcs) ships with pgmpy (extra `io`). K2 (Cooper & Herskovits 1992, doi:10.1007/BF00994110) learns it
 from samples, knowing in which order the causes come, or taking the alphabet for that order: parents are added while
-they raise the BIC, among the nodes before. Both learn the law of the data; only the first learns the directions.
+they raise the BIC, among the nodes before. Both learn the distribution of the data; only the first learns
+the directions.
 """
 
 import time
@@ -68,8 +69,8 @@ scored = runs.ceval.evaluate(["shd", "edit_distance", "pattern_edit_distance", "
 print(f"\nExact divergences of {len(runs)} networks, {time.perf_counter() - start:.2f} s; means of three:")
 print(scored.drop(columns=["sample", "truth", "estimate", "repetition"]).groupby(["n", "order"]).mean().to_string())
 
-# Random DAGs with as many arcs, fitted to the same cases: what the learned arcs are worth, parameters being equal. More
-# cases bring the learned law nearer to the truth, but not its directions: KL falls, causal KL need not.
+# Random DAGs with as many arcs are fitted to the same cases, so that only the arcs differ. More cases bring the learned
+# distribution nearer to the truth, but not its directions: KL falls, causal KL need not.
 context = {"data": ("sample", cases), "estimator": 0.5}
 cube = runs.ceval.cube(["kl", "ckl3"], by=["order", "n"], replicate="repetition", n_draws=40, rng=7, context=context)
 print("\nAgainst random DAGs with as many arcs:")

@@ -35,10 +35,10 @@ by_size = [(i, D2, m, p) for i, m, p in [*by_size, ("(8)", "A*b*F+C+D<->E", "0.7
 compare("Section 3.2 and Table 6b: NCR / correctness", by_size, ce.metric_set("ncr", "correctness"))
 compare("Section 3.3, LCR", [("(9)", D3, "A+B<->G", "0.00")], ce.metric_set("lcr"))
 
-# Everything that the truth D3 and the model (16) say of causes.
+# All causal claims of the truth D3 and of the model (16).
 for name, model in (("D3", D3), ("(16)", M16)):
-    said = exposition_table(model).groupby(["outcome", "component"], sort=False)["item"].agg(", ".join)
-    print(f"Causal exposition of {name}: {model}\n{said.unstack('component').to_string()}\n")
+    claims = exposition_table(model).groupby(["outcome", "component"], sort=False)["item"].agg(", ".join)
+    print(f"Causal exposition of {name}: {model}\n{claims.unstack('component').to_string()}\n")
 
 # What they share, outcome by outcome (the printed tables have C+E for D+E among the disjunctions of G, a slip).
 shared = quality_table(D3, M16)

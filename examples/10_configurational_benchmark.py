@@ -1,8 +1,8 @@
-"""An inverse search: does a method find models again that it could not guess, and at which sample size and noise?
+"""Run an inverse search: at which sample size and noise does a method recover models better than guessing?
 
 The search is a stand-in: of all formulas with up to two disjuncts of up to two literals it returns the simplest that
-reach a threshold of consistency and coverage in the data, the best-fitting of them where several do, nothing where
-none does. An empty output is incomplete and has no controls. It writes into the folder `configurational_benchmark`.
+reach a threshold of consistency and coverage in the data, and the best-fitting of these. It returns nothing if none
+does. An empty output is incomplete and has no controls. It writes into the folder `configurational_benchmark`.
 """
 
 import itertools

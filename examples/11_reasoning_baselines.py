@@ -1,4 +1,4 @@
-"""A benchmark of causal reasoning end to end, with baseline reasoners: who is right, consistent, better than guessing?
+"""Run a benchmark of causal reasoning with baseline reasoners: which are right, consistent, better than guessing?
 
 Worlds and questions are drawn, baselines answer, and answers become quantities, decisions, classes, tests and figures.
 """
@@ -16,7 +16,7 @@ pd.set_option("display.width", 160, "display.max_columns", 20, "display.max_rows
 out = Path("reasoning_baselines")
 out.mkdir(exist_ok=True)
 
-# Six worlds told in two themes; no pair of cut nodes has a PNS too small for 2000 samples.
+# Six worlds described in two themes; every pair of cut nodes has a PNS large enough for 2000 samples.
 tasks = cr.make_tasks(
     ["candy_party", "flu_vaccine"], [[3, 3, 3], [2, 4, 2], [4, 4, 4]], n_samples=2000, min_pns=0.05, rng=7
 )
@@ -25,7 +25,7 @@ print(f"{tasks}: {len(questions):,} questions. One of them:\n\n{tasks.prompts(qu
 
 answers = cr.reasoners.baselines(questions, tasks, rng=7)
 
-# Association and intervention: shuffled answers show that a good accuracy can be worth nothing.
+# Association and intervention: shuffled answers can have a good accuracy too.
 scores = answers.pipe(cr.answer_scores, by="model")
 columns = ["model", "world", "accuracy", "majority_accuracy", "control_accuracy", "f1", "control_f1", "p_value"]
 print(scores.loc[scores["model"].isin(["noisy", "ignores_do", "random"]), columns].to_string(index=False), end="\n\n")
@@ -38,7 +38,7 @@ columns = ["quantity_error", "quantity_error_control_mean", "rae", "rae_control_
 print("Errors of the PNS beside those of the same answers, shuffled:")
 print(scored[scored["relation"] == "external"].groupby("model", sort=False)[columns].mean(), end="\n\n")
 
-# Valid, invalid or undecided: as published, and by tests that know noise.
+# Valid, invalid or undecided: as published, and by tests that account for noise.
 published, careful = (cr.taxonomy(table, by="model", rule=rule) for rule in ("published", "equivalence"))
 counts = published.groupby("model", sort=False)["class"].value_counts().unstack(fill_value=0)
 print("Classes by the published rule, tasks of 6 (V valid, I invalid; C consistent, I inconsistent):")

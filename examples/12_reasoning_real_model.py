@@ -2,9 +2,9 @@
 
     python examples/12_reasoning_real_model.py http://127.0.0.1:8000/v1 MODEL
 
-The address is that of any OpenAI-compatible server; a key is read from the environment variable LLM_API_KEY. Without
-arguments a small server in this script plays a model that errs, evades and refuses calls at times. Replies are kept in
-reasoning_real_model/replies.sqlite: stop it and start it again, and it goes on.
+The address is that of any OpenAI-compatible server; the key is read from the environment variable LLM_API_KEY. Without
+arguments, a small server in this script simulates a model that sometimes errs, evades or refuses calls. Replies are
+stored in reasoning_real_model/replies.sqlite: an interrupted run continues where it stopped.
 """
 
 import json
@@ -27,7 +27,7 @@ pd.set_option("display.width", 160, "display.max_columns", 20, "display.precisio
 out = Path("reasoning_real_model")
 out.mkdir(exist_ok=True)
 
-# cr.required_samples(0.2, 0.25) == 246: what tells a PNS of .2 within 25 %.
+# cr.required_samples(0.2, 0.25) == 246: samples that estimate a PNS of .2 within 25 %.
 tasks = cr.make_tasks("candy_party", [[3, 3]], n_samples=250, min_pns=0.2, rng=11)
 questions = tasks.questionnaire()
 questions["prompt"] = tasks.prompts(questions, "last_line")

@@ -1,7 +1,7 @@
-"""Which way a matrix is read decides the structural intervention distance.
+"""Show that the structural intervention distance depends on the direction in which matrices are read.
 
-Adjacencies and the SHD stay the same when truth and estimate are both transposed, the SID does not: it asks what an
-intervention on a node does, and reversing all arrows exchanges causes and effects. The SID bounds in Table 5 of the
+Adjacencies and the SHD stay the same when truth and estimate are both transposed. The SID does not: it is about the
+effects of interventions, and reversing all arrows exchanges causes and effects. The SID bounds in Table 5 of the
 negative-control paper (doi:10.48550/arXiv.2412.10039) were computed on reversed graphs, since its matrices point from
 column to row and the SID program reads them from row to column. This shows the size of the error on real PC runs.
 """
@@ -14,7 +14,7 @@ pd.set_option("display.width", 160, "display.max_columns", 20, "display.precisio
 
 
 def reversed_graphs(cells: pd.Series) -> pd.Series:
-    """Turn every arrow round, as reading a matrix the wrong way does."""
+    """Reverse every arrow, as reading a matrix in the wrong direction does."""
     matrices = [graph.reverse() for graph in cells.graph.to_networkx()]
     return ce.graph_column(matrices, kind=None)
 
@@ -29,7 +29,7 @@ wrong = runs.assign(**{c: reversed_graphs(runs[c]) for c in ("truth", "estimate"
 names = ["sid_lower", "sid_upper", "shd"]
 by = ["density", "n"]
 table = pd.concat(
-    {"read rightly": right.groupby(by)[names].mean(), "reversed": wrong.groupby(by)[names].mean()}, axis=1
+    {"read correctly": right.groupby(by)[names].mean(), "reversed": wrong.groupby(by)[names].mean()}, axis=1
 )
 print(table)
 moved = (right[names] != wrong[names]).mean()

@@ -1,4 +1,4 @@
-"""Better than which guess? Three algorithms against several null models, each of which asks another question.
+"""Compare three algorithms with several null models, each of which asks a different question.
 
 Writes examples/figures/null_models.png.
 """
@@ -12,7 +12,7 @@ import causaleval_pd as ce
 FIGURES = Path(__file__).parent / "figures"
 NULLS = [
     "edges",  # are the edges better than as many random ones?
-    "permutation",  # ... than the same graph with its nodes mixed up?
+    "permutation",  # ... than the same graph with its nodes relabelled?
     "degree",  # ... than random ones with the same hubs?
     "orientation",  # given the skeleton that was found, are the directions better than random ones?
     "oracle_skeleton",  # how would random directions do on the true skeleton? (no test)
@@ -30,7 +30,7 @@ if __name__ == "__main__":
         table[["mean", "control_mean", "p_value", "skill", "skill_low", "skill_high"]].round(3).sort_index().to_string()
     )
 
-    # a null model of one's own: the estimate with one random edge turned or removed
+    # your own null model: the estimate without the edge between two random nodes
     def nearly_the_same(estimate, rng):
         marks = estimate.to_numpy().astype(bool)
         i, j = rng.permutation(estimate.n_nodes)[:2]
@@ -39,7 +39,7 @@ if __name__ == "__main__":
 
     few = runs.query("algorithm == 'pc'").head(5)
     close = few.ceval.with_controls(["shd"], null=nearly_the_same, n_draws=100, rng=7)
-    print("\nAgainst its own neighbours PC is as good as they are, of course\n")
+    print("\nPC against graphs that are almost its own\n")
     print(close[["shd", "shd_control_mean", "shd_p", "control_null"]].round(3).to_string(index=False))
 
     FIGURES.mkdir(exist_ok=True)

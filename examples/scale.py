@@ -1,7 +1,7 @@
-"""A study larger than memory: made, scored with controls and summarised partition by partition.
+"""Make a study larger than memory, score it with controls and summarise it, partition by partition.
 
 `python examples/scale.py` takes seconds; `--full` is 1,000,000 rows x 1,000 draws. `--workers 2` uses a dask cluster of
-that many processes on this machine, else the work is done on threads. `--out DIR` writes the scored rows as partitioned
+that many processes on this machine instead of threads. `--out DIR` writes the scored rows as partitioned
 Parquet, and continues there where an earlier run was interrupted.
 """
 
@@ -56,10 +56,10 @@ def study(number, rows):
 
 
 def peak_mib():
-    """Return the largest memory this process has had."""
+    """Return the peak memory of this process in MiB."""
     status = Path("/proc/self/status")
     if status.exists():
-        # the number of getrusage is that of the parent where that was larger
+        # getrusage reports the parent's peak where that was larger
         return int(re.search(r"VmHWM:\s+(\d+)", status.read_text()).group(1)) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

@@ -1,4 +1,4 @@
-"""Mistakes of beginners: messages say what was found, what is expected and how to mend it."""
+"""Mistakes of beginners: messages state what was found, what was expected and how to mend it."""
 
 from __future__ import annotations
 
@@ -149,20 +149,20 @@ def test_arguments_of_another_type(call, message):
         call()
 
 
-def test_models_are_taken_as_text_wherever_a_model_is():
+def test_models_may_be_text_wherever_a_model_is_expected():
     text, model = "A+C<->E", cf.parse("A*b+C<->E")
     assert cf.submodel_of(text, model) and cf.causal_submodel_of(text, str(model))
     assert cf.strict_submodel_of(text, str(model)) and cf.redundancy_free(text)
     assert cf.ideal_data(text).equals(cf.ideal_data(cf.parse(text)))
 
 
-def test_arrows_of_models_are_read_where_something_tells_that_they_are_models():
+def test_arrows_are_read_as_models_where_the_metric_or_column_requires_models():
     assert ce.correctness("A*b+C -> E", "A -> E") == 1.0
     found = ce.evaluate(table(["A+B -> C", "A -> C"], ["A<->C", "A<->C"]), ["correctness"])
     assert found["correctness"].tolist() == [1.0, 1.0]
 
 
-def test_tables_and_arrays_are_no_known_names():
+def test_tables_and_arrays_are_not_names():
     for odd in (GRAPHS, GRAPHS["truth"], np.arange(3), ["edges"], {}):
         with pytest.raises(ValueError, match="unknown"):
             ce.list_metrics(odd)

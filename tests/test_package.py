@@ -1,4 +1,4 @@
-"""The package as a whole: importing is light and silent, every public name is there."""
+"""The package as a whole: importing is light and silent, every public name exists and is documented."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_missing_extra_is_named():
 
 
 def public_objects() -> dict[str, object]:
-    """Public functions, metrics and classes by name; aliases of types have no text."""
+    """Return public functions, metrics and classes by name; aliases of types have no docstring."""
     modules = [value for name in ce.__all__ if isinstance(value := getattr(ce, name), ModuleType)]
     found = {
         id(value): (f"{module.__name__}.{name}", value)
@@ -73,9 +73,9 @@ PUBLIC = public_objects()
 
 
 def sections(text: str) -> dict[str, str]:
-    """Take a numpydoc text apart by its headings; what stands before the first is called Summary."""
+    """Split a numpydoc text at its headings; the part before the first is called Summary."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", "\n" + text, flags=re.MULTILINE)
-    assert len(set(parts[1::2])) == len(parts[1::2]), "a section is there twice"
+    assert len(set(parts[1::2])) == len(parts[1::2]), "a section occurs twice"
     return {"Summary": parts[0].strip(), **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 
