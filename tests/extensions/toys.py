@@ -5,6 +5,7 @@ A ranking is a text, best first: "b > a > c". Each block between the marks stand
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -278,8 +279,7 @@ def runs(n: int = 24) -> pd.DataFrame:
     rng = np.random.default_rng(7)
     items = np.array(list("abcd"))
     rows = []
-    for number in range(n):
-        truth = rng.permutation(items)
+    for number, truth in enumerate(rng.permutation([*itertools.permutations(items)])[:n]):
         near = truth.copy()
         near[[0, 1]] = near[[1, 0]]
         for algorithm, estimate in (("near", near), ("guess", rng.permutation(items))):
