@@ -60,7 +60,7 @@ def test_cubes_tests_and_comparisons(runs):
     assert len(cube.ceval.rank_test("algorithm")) == 4
     assert len(cube.ceval.meta_analysis("half")) == 2
     assert len(cube.ceval.control_power()) == 4
-    assert len(cube.ceval.comparison_power("algorithm", difference=1.0)) == 2
+    assert len(cube.ceval.comparison_power("algorithm")) == 2
     assert len(cube.ceval.size_and_power(n_tables=20)) > 0
     pd.testing.assert_frame_equal(
         runs.ceval.summary(["footrule"], by=BY, n_draws=99, rng=7), cube.ceval.summary(), check_exact=True
