@@ -11,7 +11,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse
-from causaleval_pd.configurational.measures.fit import (
+from causaleval_pd.configurational.models.fit import (
     MEASURES,
     coherence,
     exhaustiveness,

@@ -23,7 +23,7 @@ from causaleval_pd.configurational import (
     redundancy_free,
 )
 from causaleval_pd.configurational.field import FORMULAS, batches, coerce
-from causaleval_pd.configurational.nulls.models import exchangeable, relabel
+from causaleval_pd.configurational.nulls.relabelling import exchangeable, relabel
 from causaleval_pd.configurational.pairs import FormulaPairs
 from causaleval_pd.contract.context import Context
 from causaleval_pd.contract.null import Controls, Matching
