@@ -71,27 +71,24 @@ def coerce(cells: pd.Series, column: str) -> pd.Series:
         raise ValueError(f"{name_row(row, cells.index, column)}: {_graph_message(cells.iloc[row])}")
     if isinstance(cells.dtype, pd.StringDtype):
         codes, distinct = pd.factorize(cells)
-        texts = [_canonical(cell, cells, codes, i, column) for i, cell in enumerate(distinct)]
-        found = np.array([*texts, None], object)[codes]
     else:
-        missing = [cell is None or cell is pd.NA or (isinstance(cell, float) and np.isnan(cell)) for cell in cells]
-        rows = np.arange(len(cells))
-        found = np.array(
-            [
-                None if m else _canonical(cell, cells, rows, i, column)
-                for i, (cell, m) in enumerate(zip(cells, missing, strict=True))
-            ],
-            object,
-        )
+        # lists of models cannot be hashed
+        missing = np.array([_is_missing(cell) for cell in cells], bool)
+        codes = np.where(missing, -1, np.cumsum(~missing) - 1)
+        distinct = [cell for cell, absent in zip(cells, missing, strict=True) if not absent]
+    texts: list[str | None] = []
+    for code, cell in enumerate(distinct):
+        try:
+            texts.append(set_text(as_models(cell)))
+        except (FormulaError, TypeError) as error:
+            row = int(np.argmax(codes == code))
+            raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
+    found = np.array([*texts, None], object)[codes]
     return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
 
 
-def _canonical(cell: Any, cells: pd.Series, codes: NDArray[Any], code: int, column: str) -> str:
-    try:
-        return set_text(as_models(cell))
-    except (FormulaError, TypeError) as error:
-        row = int(np.argmax(codes == code))
-        raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or (isinstance(cell, float) and bool(np.isnan(cell)))
 
 
 def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:

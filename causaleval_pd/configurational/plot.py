@@ -39,7 +39,7 @@ _LEGEND = (
 _MEASURES = ("correctness", "completeness")
 _PARTS = ["overall", *COMPONENTS]
 _LOOKS: dict[str, tuple[Any, Any, str]] = {
-    "said": ("0.15", "-", ""),
+    "plain": ("0.15", "-", ""),
     "both": ("0.15", "-", "in truth and estimate"),
     "indirect": (0, "-", "only in the estimate, true of the chain"),
     "false": (3, "--", "only in the estimate, false"),
@@ -66,7 +66,7 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     FormulaError
-        If the text is no model.
+        If the text is not a model.
 
     References
     ----------
@@ -83,7 +83,7 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     ['A', 'B', 'C', 'D', 'E', 'F', 'G']
     """
     model = as_model(model)
-    claims = [Claim(one, atom.outcome, "said") for atom in model.atoms for one in atom.disjuncts]
+    claims = [Claim(one, atom.outcome, "plain") for atom in model.atoms for one in atom.disjuncts]
     own = ax is None
     ax = _draw(claims, ax)
     _entitle(ax, own, str(model))
@@ -378,7 +378,21 @@ def _label(ax: Axes, text: str, at: tuple[float, float]) -> None:
 
 
 def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
-    """Draw the null reference interval and mean of a measure, overall and by component."""
+    """Draw the null reference interval and mean of a measure, overall and by component.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    drawn : FormulaPairs
+        The truth paired with guesses.
+    measure : str
+        "correctness" or "completeness".
+    x : ndarray
+        Positions of the bars, one a component.
+    colour, level
+        Colour of the bars, and probability of the intervals.
+    """
     names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
     values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
     low, high = quantile_interval(values, level)

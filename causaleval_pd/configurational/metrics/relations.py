@@ -62,7 +62,21 @@ def _judge(pairs: FormulaPairs, relation: Callable[[Model, Model], bool], models
 def _combined(
     pairs: FormulaPairs, compute: Callable[[int, Model], float], key: Any, models: SetRule, empty: float
 ) -> Values:
-    """Combine `compute(position, model)` of the models in each cell; `empty` is the value of a cell without models."""
+    """Score every estimated model, and combine the scores of the models in each cell.
+
+    Parameters
+    ----------
+    pairs : FormulaPairs
+        Aligned pairs.
+    compute : callable
+        `compute(position, model)` for a pair and one of its estimated models.
+    key : hashable
+        Name under which the scores are stored for other metrics.
+    models : {"max", "mean", "any", "all"}
+        How the scores are combined.
+    empty : float
+        Value of a cell without models.
+    """
     scores = pairs.by_model(compute, key)
     return pairs.spread([combine(one, models, optimum=1, empty=empty) for one in scores])
 

@@ -90,7 +90,7 @@ def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRul
 
 
 def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule, work: Work) -> tuple[int, int, int]:
-    """Count the literals that the scored side shares: in an outcome's literals, conjunctions and disjunctions."""
+    """Count the literals that the scored side (`own`) shares: in an outcome's literals, conjunctions, disjunctions."""
     work.spend(len(own.conjunctions) * len(other.conjunctions) // 8)
     conjunctive = sum(max(((a & b).bit_count() for b in other.conjunctions), default=0) for a in own.conjunctions)
     disjunctive = sum(

@@ -161,7 +161,17 @@ def _shared_moments(
     groups: Sequence[Sequence[str]],
     words: Vocabulary,
 ) -> tuple[float, float]:
-    """Return mean and variance of the number of shared literals under relabelling."""
+    """Return mean and variance of the number of shared literals under relabelling.
+
+    Parameters
+    ----------
+    estimate, truth : mapping
+        Causes of each outcome.
+    groups : sequence of sequences of str
+        Factors that are exchanged among themselves.
+    words : Vocabulary
+        Which bit is which literal, and the factors' values.
+    """
     moving = {(name, value) for names in groups for name in names for value in words.domain(name)}
     shared = [(estimate[outcome], truth[outcome]) for outcome in sorted(estimate.keys() & truth.keys())]
     mean, variance = float(sum(len((estimated & true) - moving) for estimated, true in shared)), 0.0
@@ -207,12 +217,14 @@ _PROBES = (
     ("A*b+C<->E", "A<->E", 1, 1, 3),
     ("A<->E", "A*b+C<->E", 1, 3, 1),
     ("A*b+C<->E", "a<->E", 0, 1, 3),
-    ("A*b<->E", "A+b<->E", 2, 2, 2),
+    # joint and alternative causes, and paths, are shared less than literals
+    ("A*b+C<->E", "A*C+b<->E", 3, 3, 3),
+    ("(A+B<->C)*(C+D<->E)", "(B<->C)*(A+C<->E)", 4, 4, 6),
 )
 
 
 def share_of_literals(value: Value, rule: str) -> str | None:
-    """Check that a metric is the number of shared literals divided by what the rule states."""
+    """Check that a metric is the number of shared literals, divided as the rule states."""
     for truth, estimate, shared, of_estimate, of_truth in _PROBES:
         expected = shared / SCALES[rule](of_estimate, of_truth, 1.0)
         found = value(pair(truth, estimate))

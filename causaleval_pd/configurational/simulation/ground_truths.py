@@ -174,7 +174,7 @@ def _random_models(
     domains: Domains | None,
     rng: RNGLike,
 ) -> Iterator[Model]:
-    """Check the settings once, then yield models."""
+    """Check the settings, which are those of `random_models`, once; then yield models."""
     for name, given in (("factors", factors), ("outcomes", outcomes)):
         if not isinstance(given, int) and (isinstance(given, str) or not isinstance(given, Sequence)):
             raise TypeError(f"{name} must be a number or a list of names, found {shown(given)}")

@@ -20,7 +20,7 @@ from causaleval_pd.configurational.models.fit import (
     fit_measures,
 )
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_fit.csv.gz"
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers" / "configurational_fit.csv.gz"
 COLUMNS = ["scon", "scov", "ccon", "ccov", "PAcon", "AAcov", "AACcon", "PACcov"]
 OTHERS = ["coherence", "exhaustiveness", "faithfulness"]
 CASES = pd.read_csv(KNOWN)
