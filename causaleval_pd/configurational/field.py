@@ -69,6 +69,7 @@ def coerce(cells: pd.Series, column: str) -> pd.Series:
     if reads_as_graphs(cells):
         row = next(i for i, cell in enumerate(cells) if isinstance(cell, str))
         raise ValueError(f"{name_row(row, cells.index, column)}: {_graph_message(cells.iloc[row])}")
+    distinct: Iterable[Any]
     if isinstance(cells.dtype, pd.StringDtype):
         codes, distinct = pd.factorize(cells)
     else:
