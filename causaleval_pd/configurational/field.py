@@ -1,28 +1,29 @@
-"""The formula field: how the verbs read, align and identify configurational models."""
+"""The formula field: how the verbs recognise, read and align configurational models."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import name_row, shown
+from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, register_field
 from ..contract.pairs import Batch
-from .formulas.formula import Model, parse_set, set_text
-from .formulas.reader import FormulaError
-from .models.exposition import Setting
-from .pairs import Cell, FormulaCells, FormulaPairs
+from .formulas.formula import Model, set_text
+from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
+from .formulas.truth_table import Setting
+from .pairs import FormulaCells, FormulaPairs
+
+__all__ = ["FORMULAS"]
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
 CONTEXT = ("data", "con", "cov", "max_size", "domains")
 _FIRST_CELLS = 20
-_SEVERAL = (list, tuple, set, frozenset)
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
 _GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
 _ARROW, _MODEL = re.compile("->|<-|--"), re.compile("[*+(=]|<->")
@@ -30,12 +31,12 @@ _GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 's
 
 
 def holds(cells: pd.Series) -> bool:
-    """Tell whether a column looks like formulas, judged by its first cells.
+    """Check whether a column looks like formulas, by its first cells.
 
     `A -> B` may be a graph as well; an equivalence, a conjunction or a disjunction makes it a formula.
     """
     known = cells.dropna().iloc[:_FIRST_CELLS].tolist()
-    parts = [part for cell in known for part in (cell if isinstance(cell, _SEVERAL) else (cell,))]
+    parts = [part for cell in known for part in (cell if isinstance(cell, SEVERAL) else (cell,))]
     if any(isinstance(part, Model) for part in parts):
         return True
     texts = [part for part in parts if isinstance(part, str)]
@@ -50,24 +51,8 @@ def _readable(text: str) -> bool:
     return True
 
 
-def as_models(cell: Any) -> Cell:
-    """Read one cell: a text, a model, or several models."""
-    if isinstance(cell, Model):
-        return (cell,)
-    if isinstance(cell, _SEVERAL) and all(isinstance(one, (Model, str)) for one in cell):
-        models = {model for one in cell for model in as_models(one)}
-        return tuple(sorted(models, key=str))
-    if not isinstance(cell, str):
-        found = "a packed graph or network" if isinstance(cell, bytes) else shown(cell)
-        raise TypeError(
-            f"expected a model as text ('A*b+C<->E'), or several ('A<->C; B<->C' or a list of texts; none is the "
-            f"text {{}}), found {found}"
-        )
-    return parse_set(cell)
-
-
 def reads_as_graphs(cells: Iterable[Any]) -> bool:
-    """Tell whether texts have the arrows of graphs, and nothing that only models have."""
+    """Check whether texts have the arrows of graphs, and nothing that only models have."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     return any(map(_ARROW.search, texts)) and not any(map(_MODEL.search, texts))
 
@@ -84,33 +69,31 @@ def coerce(cells: pd.Series, column: str) -> pd.Series:
     if reads_as_graphs(cells):
         row = next(i for i, cell in enumerate(cells) if isinstance(cell, str))
         raise ValueError(f"{name_row(row, cells.index, column)}: {_graph_message(cells.iloc[row])}")
+    distinct: Iterable[Any]
     if isinstance(cells.dtype, pd.StringDtype):
         codes, distinct = pd.factorize(cells)
-        texts = [_canonical(cell, cells, codes, i, column) for i, cell in enumerate(distinct)]
-        found = np.array([*texts, None], object)[codes]
     else:
-        missing = [cell is None or cell is pd.NA or (isinstance(cell, float) and np.isnan(cell)) for cell in cells]
-        rows = np.arange(len(cells))
-        found = np.array(
-            [
-                None if m else _canonical(cell, cells, rows, i, column)
-                for i, (cell, m) in enumerate(zip(cells, missing, strict=True))
-            ],
-            object,
-        )
+        # lists of models cannot be hashed
+        missing = np.array([_is_missing(cell) for cell in cells], bool)
+        codes = np.where(missing, -1, np.cumsum(~missing) - 1)
+        distinct = [cell for cell, absent in zip(cells, missing, strict=True) if not absent]
+    texts: list[str | None] = []
+    for code, cell in enumerate(distinct):
+        try:
+            texts.append(set_text(as_models(cell)))
+        except (FormulaError, TypeError) as error:
+            row = int(np.argmax(codes == code))
+            raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
+    found = np.array([*texts, None], object)[codes]
     return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
 
 
-def _canonical(cell: Any, cells: pd.Series, codes: NDArray[Any], code: int, column: str) -> str:
-    try:
-        return set_text(as_models(cell))
-    except (FormulaError, TypeError) as error:
-        row = int(np.argmax(codes == code))
-        raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or (isinstance(cell, float) and bool(np.isnan(cell)))
 
 
 def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:
-    """Put the row before what an error says."""
+    """Return the arguments of an error whose message begins with the row."""
     if isinstance(error, FormulaError):
         is_graph = "-" in error.text and _GRAPH.fullmatch(error.text)
         return f"{where}: {error.what}", error.text, error.position, _GRAPH_HINT if is_graph else ""
@@ -125,19 +108,14 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         return
     true, estimated = (FormulaCells(tuple(parse_set(cell) for cell in distinct)) for _, distinct in sides)
     codes = np.zeros(len(truth), np.int64) if context is None else context.codes
-    settings = (Setting(),) if context is None else tuple(make_setting(values) for values in context.values)
+    settings = (Setting(),) if context is None else tuple(Setting(**values) for values in context.values)
     pairs = FormulaPairs(true, estimated, sides[0][0][rows], sides[1][0][rows], codes[rows], settings)
     check_pairs(pairs, rows, truth.index)
     yield Batch(rows, pairs)
 
 
-def make_setting(values: Mapping[str, Any]) -> Setting:
-    """Return what models are judged relative to, as the user's context says."""
-    return Setting(**values)
-
-
 def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, index: pd.Index | None = None) -> None:
-    """Refuse truths that are not one model, and models with values or factors that the setting lacks."""
+    """Raise an error for truths that are not one model, and models with values or factors that the setting lacks."""
     first, _ = pairs.distinct
     seen: set[tuple[int, int, int]] = set()
     for position in first.tolist():
@@ -165,7 +143,7 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
 
 
 def _is_edge(model: Model) -> bool:
-    """Tell whether a model might have been meant as an edge."""
+    """Check whether a model might be meant as an edge of a graph."""
     return model.complexity == 1
 
 

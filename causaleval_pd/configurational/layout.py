@@ -1,4 +1,4 @@
-"""Where the factors and joint causes of models stand in a figure: causes left of effects, few crossings."""
+"""Layout of a model's figure: positions of factors and joint causes, causes left of effects, few crossings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .formulas.formula import Conjunction, Literal
-from .formulas.limits import FormulaTooLargeError
+from .formulas.vocabulary import FormulaTooLargeError
 
 #: disjuncts that a figure can show
 MAX_CLAIMS = 100
@@ -22,7 +22,7 @@ Point = tuple[float, float]
 
 
 class Claim(NamedTuple):
-    """One disjunct of an atom, and in which way it is drawn."""
+    """One disjunct of an atom, and the look in which it is drawn."""
 
     disjunct: Conjunction
     outcome: Literal
@@ -57,17 +57,9 @@ class Layout:
 
 
 def layers_of(claims: Sequence[Claim]) -> dict[str, int]:
-    """Find the layers of factors: an effect is right of its causes, a root just left of its first effect.
+    """Return the layer of each factor: an effect is right of its causes, a root just left of its first effect.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-        Claims of one or two models; in a cycle an arrow may point back.
-
-    Returns
-    -------
-    dict
-        Layer by factor.
+    In a cycle an arrow may point back.
 
     Examples
     --------
@@ -93,23 +85,7 @@ def layers_of(claims: Sequence[Claim]) -> dict[str, int]:
 
 
 def lay_out(claims: Sequence[Claim]) -> Layout:
-    """Place factors in layers and rows, and the joints of claims between them.
-
-    Parameters
-    ----------
-    claims : sequence of Claim
-        What is drawn.
-
-    Returns
-    -------
-    Layout
-        Positions.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If there are more than 100 claims.
-    """
+    """Place factors in layers and rows, and the joints of claims between them."""
     if len(claims) > MAX_CLAIMS:
         raise FormulaTooLargeError(f"{len(claims)} disjuncts are too many to draw; the limit is {MAX_CLAIMS}")
     layer = layers_of(claims)

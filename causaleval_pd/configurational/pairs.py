@@ -1,4 +1,4 @@
-"""Aligned pairs of a true model and the models that a method returned, with the counts their metrics share."""
+"""Aligned pairs of a true model and the models that a method returned, with the counts that metrics share."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
 from .formulas.formula import Model, set_text
-from .formulas.limits import FormulaTooLargeError
-from .formulas.truth_table import evaluation_order
-from .models.exposition import Exposition, Setting, expose
+from .formulas.reader import Cell
+from .formulas.truth_table import Setting, evaluation_order
+from .formulas.vocabulary import FormulaTooLargeError
+from .models.exposition import Exposition, expose
 from .models.quality import Convention, quality_counts
 
-Cell = tuple[Model, ...]
 KINDS = ("acyclic", "cyclic")
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
@@ -31,14 +31,14 @@ class TooLargePairsError(PairError, FormulaTooLargeError):
 
 @dataclass(frozen=True, eq=False)
 class FormulaCells:
-    """Distinct cells of one side of a table, and what is computed once a model.
+    """Distinct cells of one side of a table, and what metrics compute once a model.
 
     Attributes
     ----------
     cells : tuple of tuples of Model
         The models of each cell; a truth has one.
     absent : int
-        Position of the cell that stands for no control, whose metrics are undefined; -1: there is none.
+        Position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing.
     """
 
     cells: tuple[Cell, ...]
@@ -51,7 +51,7 @@ class FormulaCells:
         return np.array([any(evaluation_order(model) is None for model in cell) for cell in self.cells], np.int64)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return what is kept under `key`, computed when it is first asked for; a refusal is kept too."""
+        """Return the value stored under `key`, computed at the first request; an error is stored too."""
         if key not in self._kept:
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
@@ -84,7 +84,7 @@ class FormulaPairs(Pairs):
     truth_index, estimate_index, setting_index : (n,) int64
         Which stored cells and which setting make up a pair.
     settings : tuple of Setting
-        What models are judged relative to.
+        Values of factors and data that models are evaluated relative to.
     """
 
     truth: FormulaCells
@@ -109,7 +109,7 @@ class FormulaPairs(Pairs):
         return self.estimate.cells[self.estimate_index[position]]
 
     def setting(self, position: int) -> Setting:
-        """Return what a pair is judged relative to."""
+        """Return the values of factors and data that a pair is evaluated relative to."""
         return self.settings[self.setting_index[position]]
 
     @property
@@ -124,7 +124,7 @@ class FormulaPairs(Pairs):
         )
 
     def with_estimates(self, cells: Sequence[Cell | None], positions: NDArray[np.int64]) -> FormulaPairs:
-        """Pair other estimates with the truths, and in the settings, of the pairs at `positions`; None: no control."""
+        """Pair other estimates (None: no control) with the truths and settings of the pairs at `positions`."""
         distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         index = np.array([distinct[cell] for cell in cells], np.int64)
         estimate = FormulaCells(tuple(cell or () for cell in distinct), distinct.get(None, -1))
@@ -152,7 +152,7 @@ class FormulaPairs(Pairs):
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Tell which pairs have a cyclic model, where cyclic is not among `kinds`."""
+        """Return which pairs have a cyclic model, where cyclic is not among `kinds`."""
         true, estimated = (
             np.array([kind in known for kind in KINDS])
             for known in (kinds if truth_kinds is None else truth_kinds, kinds)
@@ -161,7 +161,7 @@ class FormulaPairs(Pairs):
         return np.asarray(~fits)
 
     def describe(self, position: int) -> str:
-        """Say whether truth and estimate are cyclic, and which models they are."""
+        """Describe a pair for messages: whether truth and estimate are cyclic, and their models."""
         sides = []
         for side, cells, index in (
             ("truth", self.truth, self.truth_index),
@@ -172,14 +172,14 @@ class FormulaPairs(Pairs):
         return " and ".join(sides)
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
-        """Compute something for each estimated model of every distinct pair, once however many metrics ask.
+        """Compute something for each estimated model of every distinct pair, once for all metrics.
 
         Parameters
         ----------
         compute : callable
             `compute(position, model)` for a pair and one of its estimated models.
         key : hashable
-            Name under which the results are kept.
+            Name under which the results are stored.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class FormulaPairs(Pairs):
         return list(self._computed[key])
 
     def spread(self, values: Sequence[float]) -> NDArray[np.float64]:
-        """Give every pair the value of its distinct pair, NaN where there is no control."""
+        """Return for every pair the value of its distinct pair, NaN where the control is missing."""
         absent = self.estimate_index == self.estimate.absent
         return np.where(absent, np.nan, np.asarray(values, np.float64)[self.distinct[1]])
 

@@ -1,4 +1,4 @@
-"""Figures of configurational models: what a model says, where it differs from the truth, and what it scores."""
+"""Figures of configurational models: hypergraphs, differences from the truth, and profiles of scores."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from ..contract.metric import get_metric
 from ..drawing import LETTER, caption, colours, inches, place_to_draw
 from ..execution.random_streams import RNGLike
 from ..statistics.arrays import quantile_interval
-from .breakdown import quality_table
-from .formulas.formula import Literal, Model, as_model
+from .formulas.formula import Literal, Model
+from .formulas.reader import as_model
+from .formulas.truth_table import Setting
 from .formulas.vocabulary import Domains
 from .layout import Claim, Layout, Point, lay_out
-from .models.exposition import COMPONENTS, Setting, expose
-from .nulls.models import guesses
+from .models.exposition import COMPONENTS, expose
+from .models.quality import quality_table
+from .nulls.drawn_models import guesses
 from .pairs import FormulaCells, FormulaPairs
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ _LEGEND = (
 _MEASURES = ("correctness", "completeness")
 _PARTS = ["overall", *COMPONENTS]
 _LOOKS: dict[str, tuple[Any, Any, str]] = {
-    "said": ("0.15", "-", ""),
+    "plain": ("0.15", "-", ""),
     "both": ("0.15", "-", "in truth and estimate"),
     "indirect": (0, "-", "only in the estimate, true of the chain"),
     "false": (3, "--", "only in the estimate, false"),
@@ -64,7 +66,7 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     FormulaError
-        If the text is no model.
+        If the text is not a model.
 
     References
     ----------
@@ -81,7 +83,7 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     ['A', 'B', 'C', 'D', 'E', 'F', 'G']
     """
     model = as_model(model)
-    claims = [Claim(one, atom.outcome, "said") for atom in model.atoms for one in atom.disjuncts]
+    claims = [Claim(one, atom.outcome, "plain") for atom in model.atoms for one in atom.disjuncts]
     own = ax is None
     ax = _draw(claims, ax)
     _entitle(ax, own, str(model))
@@ -92,7 +94,7 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
 def model_difference(
     truth: Model | str, estimate: Model | str, *, domains: Domains | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw truth and estimate into one hypergraph, and tell what is right, wrong and missing.
+    """Draw truth and estimate into one hypergraph, and mark what is right, wrong and missing.
 
     Parameters
     ----------
@@ -106,8 +108,8 @@ def model_difference(
     Returns
     -------
     Axes
-        Disjuncts in both, only in the truth, and only in the estimate; the last are told apart by whether the truth
-        says so of its chain of causes (the conjunction is in its causal exposition).
+        Disjuncts in both, only in the truth, and only in the estimate; the last are split by whether they are true of
+        the truth's chain of causes (the conjunction is in its causal exposition).
 
     Raises
     ------
@@ -126,7 +128,7 @@ def model_difference(
     true, estimated = (as_model(model) for model in (truth, estimate))
     setting = Setting(domains)
     words = setting.vocabulary
-    said = {
+    entailed = {
         (words.decode(code), outcome)
         for outcome, ascribed in expose(true, setting).items()
         if ascribed is not None
@@ -140,7 +142,7 @@ def model_difference(
             return "both"
         if here[0]:
             return "missing"
-        return "indirect" if (disjunct, words.bit(outcome)) in said else "false"
+        return "indirect" if (disjunct, words.bit(outcome)) in entailed else "false"
 
     every = sorted(sides[0] | sides[1], key=lambda claim: (claim[1], sorted(claim[0])))
     claims = [Claim(disjunct, outcome, look(disjunct, outcome)) for disjunct, outcome in every]
@@ -154,7 +156,7 @@ def model_difference(
 
 
 def _entitle(ax: Axes, own: bool, *texts: str, pad: float | None = None) -> None:
-    """Write models over a figure, broken before `*` and `+` where they are too long; an own figure grows."""
+    """Write models over a figure, broken before `*` and `+` where they are too long; the figure grows if it is new."""
     figure = ax.get_figure(root=True)
     width = figure.get_figwidth() if own and figure is not None else inches(ax)
     room = max(24, int((width - 0.3) / (1.25 * LETTER)))  # capitals are wide
@@ -223,13 +225,13 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
 
 
 def _points_back(claims: Sequence[Claim], layout: Layout) -> bool:
-    """Tell whether an arrow leads to a factor that is not right of its cause, as in a cycle."""
+    """Check whether an arrow leads to a factor that is not right of its cause, as in a cycle."""
     place = layout.factors
     return any(place[name][0] >= place[claim.outcome[0]][0] for claim in claims for name, _ in claim.disjunct)
 
 
 def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[Literal, Point]:
-    """Give every literal the point at which its lines leave its factor: one above the other where there are several."""
+    """Return the point at which the lines of each literal leave its factor; several literals stand above each other."""
     literals = sorted({literal for claim in claims for literal in claim.disjunct})
     found = {}
     for name, (x, y) in layout.factors.items():
@@ -240,7 +242,7 @@ def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> d
 
 
 def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[int, Point]:
-    """Give every claim the point at which its arrow reaches its outcome, in the order of where they come from."""
+    """Return the point at which the arrow of each claim reaches its outcome, ordered by where the arrows come from."""
     found = {}
     for name, (x, y) in layout.factors.items():
         own = [number for number, claim in enumerate(claims) if claim.outcome[0] == name]
@@ -296,7 +298,7 @@ def score_profile(
     rng: RNGLike = 0,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw correctness and completeness of one estimate, overall and by component, beside what guesses score.
+    """Draw correctness and completeness of one estimate, overall and by component, beside the scores of guesses.
 
     Parameters
     ----------
@@ -376,7 +378,21 @@ def _label(ax: Axes, text: str, at: tuple[float, float]) -> None:
 
 
 def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
-    """Draw the null reference interval and mean of a measure, overall and by component."""
+    """Draw the null reference interval and mean of a measure, overall and by component.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    drawn : FormulaPairs
+        The truth paired with guesses.
+    measure : str
+        "correctness" or "completeness".
+    x : ndarray
+        Positions of the bars, one a component.
+    colour, level
+        Colour of the bars, and probability of the intervals.
+    """
     names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
     values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
     low, high = quantile_interval(values, level)

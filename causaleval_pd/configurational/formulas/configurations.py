@@ -1,4 +1,4 @@
-"""Cases: what data say of the literals of a model, and the configurations of factors a model allows."""
+"""Cases and configurations: memberships of cases in literals, and the configurations that a model allows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import name_row, nearest
-from .formula import Atom, Model, literal_text
-from .limits import MAX_CONFIGURATIONS, FormulaTooLargeError
-from .reader import MAX_VALUE, Literal
-from .vocabulary import Domains
+from .formula import Atom, Literal, Model, literal_text
+from .reader import MAX_VALUE
+from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError
 
 
 def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
@@ -34,9 +33,9 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
     Raises
     ------
     ValueError
-        If a factor has no column or two, or a cell is missing or no legal value.
+        If a factor has no column or two, or a cell is missing or not a valid value.
     TypeError
-        If the data are no DataFrame.
+        If the data are not a DataFrame.
     """
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
@@ -59,7 +58,7 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
 
 
 def _numbers(column: pd.Series) -> NDArray[np.float64]:
-    """Check the values of one factor."""
+    """Return the values of one factor, or raise an error that names the first invalid one."""
     try:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
@@ -87,24 +86,9 @@ def membership(numbers: NDArray[np.float64], literal: Literal) -> NDArray[np.flo
 
 
 def memberships(model: Model, data: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the memberships of the cases in the left-hand side and in the outcome of each atom.
+    """Return the memberships of n cases in the left-hand sides and in the outcomes of k atoms, two (k, n) arrays.
 
-    Parameters
-    ----------
-    model : Model
-        A model with k atoms.
-    data : DataFrame
-        Cases in rows, a column a factor.
-
-    Returns
-    -------
-    left, outcome : (k, n) ndarray
-        A conjunction is the minimum, a disjunction the maximum, a negation 1 minus the membership.
-
-    Raises
-    ------
-    ValueError
-        If a factor has no column, or a value is not legal.
+    A conjunction is the minimum, a disjunction the maximum, a negation 1 minus the membership.
 
     Examples
     --------
@@ -128,22 +112,7 @@ def _left_membership(atom: Atom, columns: Mapping[str, NDArray[np.float64]]) -> 
 
 
 def configurations(domains: Domains) -> NDArray[np.int8]:
-    """Return every assignment of values to factors, a row each, the last factor running fastest.
-
-    Parameters
-    ----------
-    domains : mapping
-        Domains by factor.
-
-    Returns
-    -------
-    (n, factors) int8 ndarray
-        The assignments.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If there are more than 2**20.
+    """Return every assignment of values to factors, a row each, the last factor changing fastest.
 
     Examples
     --------
@@ -161,22 +130,7 @@ def configurations(domains: Domains) -> NDArray[np.int8]:
 
 
 def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDArray[np.bool_]:
-    """Tell which configurations a model allows: those on which every atom holds.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    rows : (n, factors) int8 ndarray
-        Configurations.
-    factors : sequence of str
-        Names of the columns.
-
-    Returns
-    -------
-    (n,) bool ndarray
-        True where the left-hand side of every atom has the truth value of its outcome.
-    """
+    """Return which configurations (rows, whose columns are the factors) a model allows: every atom holds on them."""
     place = {name: position for position, name in enumerate(factors)}
     allowed = np.ones(len(rows), bool)
     for atom in model.atoms:

@@ -1,4 +1,4 @@
-"""Configurational models as values: literals, atoms, models, and how they are read and written.
+"""Configurational models as values: literals, atoms and models, and how they are written.
 
 A literal is a factor (upper-case name) with a value: the crisp `A` is `("A", 1)`, `a` is `("A", 0)`, the multi-value
 `A=2` is `("A", 2)`. A model is a conjunction of atoms `DNF<->literal`; orders and repetitions carry no meaning.
@@ -9,38 +9,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from .reader import MAX_TEXT, Conjunction, FormulaError, Literal, read_atoms
+__all__ = ["Atom", "Conjunction", "Literal", "Model", "set_text"]
 
-__all__ = [
-    "Atom",
-    "Conjunction",
-    "Literal",
-    "Model",
-    "conjunction_text",
-    "dnf_text",
-    "literal_text",
-    "parse",
-    "parse_set",
-    "set_text",
-]
+Literal = tuple[str, int]
+Conjunction = frozenset[Literal]
 
 
 def literal_text(literal: Literal, *, multi_value: bool = False) -> str:
-    """Write a literal: upper or lower case for 1 and 0, `NAME=value` otherwise.
-
-    Parameters
-    ----------
-    literal : (str, int)
-        Factor and value.
-    multi_value : bool
-        Write `NAME=value` also for 0 and 1.
-
-    Returns
-    -------
-    str
-        The literal.
+    """Write a literal: upper or lower case for 1 and 0, `NAME=value` otherwise or where `multi_value`.
 
     Examples
     --------
@@ -49,44 +27,19 @@ def literal_text(literal: Literal, *, multi_value: bool = False) -> str:
     """
     name, value = literal
     lower = name.lower()
-    if multi_value or value > 1 or lower == name or lower.upper() != name:  # some scripts have no case
+    # some scripts have no case
+    if multi_value or value > 1 or lower == name or lower.upper() != name:
         return f"{name}={value}"
     return name if value else lower
 
 
 def conjunction_text(conjunction: Conjunction, *, multi_value: bool = False) -> str:
-    """Write a conjunction of literals in canonical order, as `A*b`.
-
-    Parameters
-    ----------
-    conjunction : frozenset of literals
-        What to write.
-    multi_value : bool
-        Write every literal as `NAME=value`.
-
-    Returns
-    -------
-    str
-        The conjunction.
-    """
+    """Write a conjunction in canonical order, as `A*b`."""
     return "*".join(literal_text(literal, multi_value=multi_value) for literal in sorted(conjunction))
 
 
 def dnf_text(disjuncts: Iterable[Conjunction], *, multi_value: bool = False) -> str:
-    """Write a disjunction of conjunctions in canonical order, as `A*b+C`.
-
-    Parameters
-    ----------
-    disjuncts : iterable of frozensets of literals
-        What to write.
-    multi_value : bool
-        Write every literal as `NAME=value`.
-
-    Returns
-    -------
-    str
-        The disjunctive normal form.
-    """
+    """Write a disjunction of conjunctions in canonical order, as `A*b+C`."""
     return "+".join(conjunction_text(one, multi_value=multi_value) for one in sorted(disjuncts, key=sorted))
 
 
@@ -154,6 +107,7 @@ class Model:
 
     Examples
     --------
+    >>> from causaleval_pd.configurational import parse
     >>> model = parse("(D + E <-> G) * (B*F + A <-> D)")
     >>> str(model), model.factors, model.outcomes, model.complexity
     ('(A+B*F<->D)*(D+E<->G)', ('A', 'B', 'D', 'E', 'F', 'G'), (('D', 1), ('G', 1)), 5)
@@ -203,139 +157,6 @@ class Model:
         return f"Model({str(self)!r})"
 
 
-def _check_length(text: str) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"expected a model as text, as 'A*b+C<->E', found {type(text).__name__}")
-    if len(text) > MAX_TEXT:
-        raise FormulaError(f"models have at most {MAX_TEXT} characters, found {len(text)}", text, MAX_TEXT)
-
-
-def parse(text: str) -> Model:
-    """Read one configurational model.
-
-    Crisp literals are upper case (present) or lower case (absent, also `~A`), multi-value ones `NAME=value`; `A=1` and
-    `A` are the same literal. Conjuncts are joined by `*`, disjuncts by `+`; `<->`, `<=>`, `->` and `=>` are read alike.
-    The atoms of a complex model stand in parentheses joined by `*` or `,`.
-
-    Parameters
-    ----------
-    text : str
-        The model.
-
-    Returns
-    -------
-    Model
-        The model in canonical order.
-
-    Raises
-    ------
-    FormulaError
-        If the text is no model, with the position of the first wrong character.
-    TypeError
-        If it is no text.
-
-    Examples
-    --------
-    >>> str(parse("(D + E => G), (B*F + ~a <-> D)"))
-    '(A+B*F<->D)*(D+E<->G)'
-    >>> parse("SMOKING*age + GENE=1 <-> CANCER").complexity
-    3
-    """
-    _check_length(text)
-    if not text.strip():
-        raise FormulaError("expected a model, found nothing (the empty set of models is written {})", text, 0)
-    return _parse_model(text)
-
-
-@lru_cache(maxsize=4096)
-def _parse_model(text: str) -> Model:
-    return _build(text, 0, len(text))
-
-
-def _build(text: str, start: int, stop: int) -> Model:
-    """Read a model, and refuse two explanations of one outcome."""
-    atoms: dict[Literal, Atom] = {}
-    for disjuncts, outcome, position in read_atoms(text, start, stop):
-        atom = Atom(disjuncts, outcome)
-        if atoms.setdefault(outcome, atom) != atom:
-            raise FormulaError(f"a second atom with the outcome {literal_text(outcome)}", text, position)
-    return Model(tuple(atoms.values()))
-
-
-def as_model(model: Model | str) -> Model:
-    """Return a model, read from its text if need be.
-
-    Parameters
-    ----------
-    model : Model or str
-        A model or its text.
-
-    Returns
-    -------
-    Model
-        The model.
-
-    Raises
-    ------
-    FormulaError
-        If the text is none.
-    TypeError
-        If it is neither.
-
-    Examples
-    --------
-    >>> as_model("b+A<->C")
-    Model('A+b<->C')
-    """
-    return model if isinstance(model, Model) else parse(model)
-
-
-def parse_set(text: str) -> tuple[Model, ...]:
-    """Read a set of models: what a method returns when it cannot decide, or when it finds nothing.
-
-    Parameters
-    ----------
-    text : str
-        Models separated by `;`; `{}` is the empty set.
-
-    Returns
-    -------
-    tuple of Model
-        The models, each once, in canonical order.
-
-    Raises
-    ------
-    FormulaError
-        If one of them is no model, with the position of the first wrong character.
-    TypeError
-        If it is no text.
-
-    Examples
-    --------
-    >>> parse_set("B<->C; A<->C")
-    (Model('A<->C'), Model('B<->C'))
-    >>> parse_set("{}")
-    ()
-    """
-    _check_length(text)
-    if ";" not in text:
-        return () if text.strip() == "{}" else (parse(text),)
-    return _parse_models(text)
-
-
-@lru_cache(maxsize=1024)
-def _parse_models(text: str) -> tuple[Model, ...]:
-    models, start = set(), 0
-    for piece in text.split(";"):
-        stop = start + len(piece)
-        if piece.strip():
-            models.add(_build(text, start, stop))
-        elif text[stop:].strip(" \t\r\n;") or not models:  # a `;` may end the set, but not stand alone
-            raise FormulaError("expected a model before ';'", text, stop)
-        start = stop + 1
-    return tuple(sorted(models, key=str))
-
-
 def set_text(models: Iterable[Model]) -> str:
     """Write a set of models, as `A<->C; B<->C`, or `{}`.
 
@@ -351,6 +172,7 @@ def set_text(models: Iterable[Model]) -> str:
 
     Examples
     --------
+    >>> from causaleval_pd.configurational import parse_set
     >>> set_text(parse_set("b<->C;A<->C")), set_text([])
     ('A<->C; b<->C', '{}')
     """

@@ -1,15 +1,23 @@
-"""Syntax of configurational models: from text to literals, with the position of what is wrong."""
+"""Readers of models: from text to literals, atoms, models and sets of models, with the position of each error."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-Literal = tuple[str, int]
-Conjunction = frozenset[Literal]
+from ...contract.checks import shown
+from .formula import Atom, Literal, Model, literal_text
+
+__all__ = ["FormulaError", "parse", "parse_set"]
+
+#: the models of one cell of a table
+Cell = tuple[Model, ...]
 
 MAX_TEXT = 20_000
 MAX_VALUE = 99
+#: containers that may hold several models of one cell
+SEVERAL = (list, tuple, set, frozenset)
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<arrow><->|<=>|->|=>)|(?P<name>[^\W\d_][\w.]*)(?:\s*=(?!>)\s*(?P<value>\d{1,9}))?|(?P<mark>[*+(),~]))"
@@ -17,7 +25,7 @@ _TOKEN = re.compile(
 
 
 class FormulaError(ValueError):
-    """A text that is no configurational model, with the position of the first character that is wrong.
+    """A text that is not a configurational model, with the position of the first wrong character.
 
     Parameters
     ----------
@@ -32,7 +40,8 @@ class FormulaError(ValueError):
 
     Examples
     --------
-    >>> read_atoms("A*+B<->C")
+    >>> from causaleval_pd.configurational import parse
+    >>> parse("A*+B<->C")
     Traceback (most recent call last):
         ...
     causaleval_pd.configurational.formulas.reader.FormulaError: expected a literal, found '+' at position 2 of
@@ -48,19 +57,11 @@ class FormulaError(ValueError):
         return FormulaError, (self.what, self.text, self.position, self.hint)
 
 
-class AtomText(NamedTuple):
-    """An atom as it is written: disjuncts, outcome, and where it starts."""
-
-    disjuncts: tuple[Conjunction, ...]
-    outcome: Literal
-    position: int
-
-
 class _Token(NamedTuple):
-    """A piece of a text: its sort, what it says, where it starts."""
+    """A piece of a text: its sort, its characters, where it starts, and the value of a multi-value literal."""
 
     sort: str
-    said: str
+    text: str
     position: int
     value: int | None = None
 
@@ -81,19 +82,19 @@ def _tokens(text: str, start: int, stop: int) -> list[_Token]:
 
 
 class _Reader:
-    """Recursive descent over the tokens of one model."""
+    """Recursive descent over the tokens of the model in text[start:stop]."""
 
     def __init__(self, text: str, start: int, stop: int) -> None:
         self.text, self.tokens, self.next = text, _tokens(text, start, stop), 0
 
     def fail(self, expected: str) -> FormulaError:
         token = self.tokens[self.next]
-        found = token.said if token.sort == "end" else repr(token.said)
+        found = token.text if token.sort == "end" else repr(token.text)
         return FormulaError(f"expected {expected}, found {found}", self.text, token.position)
 
-    def accept(self, said: str) -> bool:
+    def accept(self, mark: str) -> bool:
         token = self.tokens[self.next]
-        taken = token.sort == "mark" and token.said == said
+        taken = token.sort == "mark" and token.text == mark
         self.next += taken
         return taken
 
@@ -102,17 +103,7 @@ class _Reader:
         token = self.tokens[self.next]
         if token.sort != "name":
             raise self.fail("a literal")
-        name, lower, value = token.said.upper(), token.said.lower(), token.value
-        if name.lower() != lower:
-            what = f"the upper and lower case of {token.said!r} do not correspond; choose another name"
-            raise FormulaError(what, self.text, token.position)
-        if value is None:
-            if token.said not in (name, lower) or name == lower:
-                what = f"{token.said!r} is neither upper case (present) nor lower case (absent); write {token.said}=1"
-                raise FormulaError(what, self.text, token.position)
-            value = int(token.said == name)
-        elif value > MAX_VALUE:
-            raise FormulaError(f"values go up to {MAX_VALUE}, found {value}", self.text, token.position)
+        name, value = self._signed(token)
         if negated:
             if value > 1:
                 raise FormulaError(f"~ applies to values 0 and 1, found {name}={value}", self.text, token.position)
@@ -120,8 +111,23 @@ class _Reader:
         self.next += 1
         return name, value
 
-    def atom(self) -> AtomText:
-        position, disjuncts = self.tokens[self.next].position, []
+    def _signed(self, token: _Token) -> Literal:
+        """Return the factor and value of a token: the value as written, or by the case of the name."""
+        name, lower, value = token.text.upper(), token.text.lower(), token.value
+        if name.lower() != lower:
+            what = f"the upper and lower case of {token.text!r} do not correspond; choose another name"
+            raise FormulaError(what, self.text, token.position)
+        if value is None:
+            if token.text not in (name, lower) or name == lower:
+                what = f"{token.text!r} is neither upper case (present) nor lower case (absent); write {token.text}=1"
+                raise FormulaError(what, self.text, token.position)
+            return name, int(token.text == name)
+        if value > MAX_VALUE:
+            raise FormulaError(f"values go up to {MAX_VALUE}, found {value}", self.text, token.position)
+        return name, value
+
+    def atom(self) -> Atom:
+        disjuncts = []
         while True:
             conjunction = [self.literal()]
             while self.accept("*"):
@@ -132,13 +138,15 @@ class _Reader:
         if self.tokens[self.next].sort != "arrow":
             raise self.fail("'*', '+' or '<->'")
         self.next += 1
-        return AtomText(tuple(disjuncts), self.literal(), position)
+        return Atom(tuple(disjuncts), self.literal())
 
-    def model(self) -> list[AtomText]:
-        atoms = []
+    def atoms(self) -> list[tuple[Atom, int]]:
+        """Return the atoms, each with the position where it starts."""
+        found = []
         bare = not self.accept("(")
         while True:
-            atoms.append(self.atom())
+            position = self.tokens[self.next].position
+            found.append((self.atom(), position))
             if not bare and not self.accept(")"):
                 raise self.fail("')'")
             if bare or not (self.accept("*") or self.accept(",")):
@@ -147,32 +155,129 @@ class _Reader:
                 raise self.fail("'('")
         if self.tokens[self.next].sort != "end":
             raise self.fail("the end")
-        return atoms
+        return found
 
 
-def read_atoms(text: str, start: int = 0, stop: int | None = None) -> list[AtomText]:
-    """Read the atoms of the model that stands in text[start:stop].
+def _read(text: str, start: int, stop: int) -> Model:
+    """Read the model in text[start:stop]; two atoms with the same outcome are an error."""
+    atoms: dict[Literal, Atom] = {}
+    for atom, position in _Reader(text, start, stop).atoms():
+        if atoms.setdefault(atom.outcome, atom) != atom:
+            raise FormulaError(f"a second atom with the outcome {literal_text(atom.outcome)}", text, position)
+    return Model(tuple(atoms.values()))
+
+
+@lru_cache(maxsize=4096)
+def _read_model(text: str) -> Model:
+    return _read(text, 0, len(text))
+
+
+def _check_length(text: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"expected a model as text, as 'A*b+C<->E', found {type(text).__name__}")
+    if len(text) > MAX_TEXT:
+        raise FormulaError(f"models have at most {MAX_TEXT} characters, found {len(text)}", text, MAX_TEXT)
+
+
+def parse(text: str) -> Model:
+    """Read one configurational model.
+
+    Crisp literals are upper case (present) or lower case (absent, also `~A`), multi-value ones `NAME=value`; `A=1` and
+    `A` are the same literal. Conjuncts are joined by `*`, disjuncts by `+`; `<->`, `<=>`, `->` and `=>` are read alike.
+    The atoms of a complex model stand in parentheses joined by `*` or `,`.
 
     Parameters
     ----------
     text : str
-        The whole text, which positions refer to.
-    start, stop : int, optional
-        Where the model stands.
+        The model.
 
     Returns
     -------
-    list of AtomText
-        The atoms as written.
+    Model
+        The model in canonical order.
 
     Raises
     ------
     FormulaError
-        If the text is no model.
+        If the text is not a model, with the position of the first wrong character.
+    TypeError
+        If `text` is not a string.
 
     Examples
     --------
-    >>> read_atoms("A=2<->C")
-    [AtomText(disjuncts=(frozenset({('A', 2)}),), outcome=('C', 1), position=0)]
+    >>> str(parse("(D + E => G), (B*F + ~a <-> D)"))
+    '(A+B*F<->D)*(D+E<->G)'
+    >>> parse("SMOKING*age + GENE=1 <-> CANCER").complexity
+    3
     """
-    return _Reader(text, start, len(text) if stop is None else stop).model()
+    _check_length(text)
+    if not text.strip():
+        raise FormulaError("expected a model, found nothing (the empty set of models is written {})", text, 0)
+    return _read_model(text)
+
+
+def parse_set(text: str) -> Cell:
+    """Read a set of models: what a method returns when it cannot decide, or when it finds nothing.
+
+    Parameters
+    ----------
+    text : str
+        Models separated by `;`; `{}` is the empty set.
+
+    Returns
+    -------
+    tuple of Model
+        The distinct models in canonical order.
+
+    Raises
+    ------
+    FormulaError
+        If one of them is not a model, with the position of the first wrong character.
+    TypeError
+        If `text` is not a string.
+
+    Examples
+    --------
+    >>> parse_set("B<->C; A<->C")
+    (Model('A<->C'), Model('B<->C'))
+    >>> parse_set("{}")
+    ()
+    """
+    _check_length(text)
+    if ";" not in text:
+        return () if text.strip() == "{}" else (parse(text),)
+    return _read_models(text)
+
+
+@lru_cache(maxsize=1024)
+def _read_models(text: str) -> Cell:
+    models, start = set(), 0
+    for piece in text.split(";"):
+        stop = start + len(piece)
+        if piece.strip():
+            models.add(_read(text, start, stop))
+        elif text[stop:].strip(" \t\r\n;") or not models:  # a `;` may end the set, but not stand alone
+            raise FormulaError("expected a model before ';'", text, stop)
+        start = stop + 1
+    return tuple(sorted(models, key=str))
+
+
+def as_model(model: Model | str) -> Model:
+    """Return a model, read from its text if necessary."""
+    return model if isinstance(model, Model) else parse(model)
+
+
+def as_models(cell: Any) -> Cell:
+    """Read one cell: a text, a model, or several models."""
+    if isinstance(cell, Model):
+        return (cell,)
+    if isinstance(cell, SEVERAL) and all(isinstance(one, (Model, str)) for one in cell):
+        models = {model for one in cell for model in as_models(one)}
+        return tuple(sorted(models, key=str))
+    if not isinstance(cell, str):
+        found = "a packed graph or network" if isinstance(cell, bytes) else shown(cell)
+        raise TypeError(
+            f"expected a model as text ('A*b+C<->E'), or several ('A<->C; B<->C' or a list of texts; none is the "
+            f"text {{}}), found {found}"
+        )
+    return parse_set(cell)

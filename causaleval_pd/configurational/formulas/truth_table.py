@@ -1,4 +1,4 @@
-"""Truth tables as bit planes: bit r of a literal's plane says whether configuration r has the literal.
+"""Truth tables as bit planes: bit r of a literal's plane is 1 if configuration r has the literal.
 
 Planes are Python integers, so that a conjunction is one `&` whatever the number of configurations.
 """
@@ -6,16 +6,21 @@ Planes are Python integers, so that a conjunction is one `&` whatever the number
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.checks import check_number
 from .configurations import factor_columns, membership
-from .formula import Model, as_model
-from .limits import MAX_CONFIGURATIONS, FormulaTooLargeError
-from .vocabulary import Domains, Vocabulary, bits
+from .formula import Model
+from .reader import as_model
+from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError, Vocabulary, bits, read_domains
+
+__all__ = ["Setting", "ideal_data"]
 
 
 class TruthTable:
@@ -24,9 +29,9 @@ class TruthTable:
     Attributes
     ----------
     rows : int
-        The configurations there are.
+        The configurations, as a bit set.
     planes : dict of int
-        Configurations that have a literal, by its bit.
+        The configurations that have a literal, by its bit.
     """
 
     def __init__(self, rows: int, planes: dict[int, int]) -> None:
@@ -62,25 +67,7 @@ class TruthTable:
 
 
 def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict[int, int]]:
-    """Return all configurations of some factors: their bit set, and the plane of every literal.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Factors; the last one changes fastest.
-    vocabulary : Vocabulary
-        Which bit is which literal, and the factors' values.
-
-    Returns
-    -------
-    (int, dict of int)
-        Rows, and planes by bit.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If there are too many configurations.
-    """
+    """Return all configurations of some factors, the last changing fastest: their bit set, and the planes by bit."""
     n_rows = math.prod(len(vocabulary.domain(name)) for name in names)
     if n_rows > MAX_CONFIGURATIONS:
         raise FormulaTooLargeError(
@@ -103,16 +90,6 @@ def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict
 def evaluation_order(model: Model) -> list[str] | None:
     """Return the outcome factors, causes before effects, or None if the model is cyclic.
 
-    Parameters
-    ----------
-    model : Model
-        A model.
-
-    Returns
-    -------
-    list of str or None
-        Outcome factors in topological order.
-
     Examples
     --------
     >>> from causaleval_pd.configurational import parse
@@ -122,17 +99,20 @@ def evaluation_order(model: Model) -> list[str] | None:
     causes: dict[str, set[str]] = {}
     for atom in model.atoms:
         causes.setdefault(atom.outcome[0], set()).update(name for name, _ in atom.literals)
-    for names in causes.values():
-        names.intersection_update(causes)
+    return topological_order(causes)
+
+
+def topological_order(causes: Mapping[str, set[str]]) -> list[str] | None:
+    """Return the keys, causes before effects and else by name, or None if there is a cycle; other names are roots."""
+    sorter = TopologicalSorter({name: names & causes.keys() for name, names in causes.items()})
+    try:
+        sorter.prepare()
+    except CycleError:
+        return None
     order: list[str] = []
-    while causes:
-        ready = [name for name, names in causes.items() if not names]
-        if not ready:
-            return None
-        for name in ready:
-            del causes[name]
-        for names in causes.values():
-            names.difference_update(ready)
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        sorter.done(*ready)
         order += ready
     return order
 
@@ -142,24 +122,7 @@ def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = (
 
     The planes of a binary outcome follow from its causes, so that only the other factors span the table.
 
-    Parameters
-    ----------
-    model : Model
-        A model.
-    vocabulary : Vocabulary
-        Which bit is which literal, and the factors' values.
-    further : iterable of str
-        Factors that the model does not mention.
-
-    Returns
-    -------
-    TruthTable
-        The ideal data.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If there are too many configurations.
+    The table has the `further` factors too, which the model does not mention.
     """
     atoms = [([vocabulary.encode(one) for one in a.disjuncts], vocabulary.bit(a.outcome)) for a in model.atoms]
     order = evaluation_order(model) or []
@@ -182,8 +145,8 @@ def ideal_data(model: Model | str, domains: Domains | None = None) -> pd.DataFra
 
     Parameters
     ----------
-    model : Model
-        A model.
+    model : Model or str
+        The model.
     domains : mapping, optional
         Values of each multi-value factor, and further factors that the model does not mention.
 
@@ -265,52 +228,14 @@ class FuzzyTable:
 
 
 def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Return the values that data give to factors: those observed, and 0 and 1 where there is none above.
-
-    Parameters
-    ----------
-    data : DataFrame
-        One column a factor.
-    names : iterable of str
-        Factors.
-
-    Returns
-    -------
-    dict
-        Values by factor.
-
-    Raises
-    ------
-    ValueError
-        If a factor has no column, or a cell is missing or no legal value.
-    """
+    """Return the values of each factor in data: those observed if one is above 1, else 0 and 1."""
     columns = factor_columns(data, names)
     observed = {name: set(np.floor(cells).astype(int).tolist()) for name, cells in columns.items()}
     return {name: tuple(sorted(found if max(found, default=0) > 1 else {0, 1})) for name, found in observed.items()}
 
 
 def data_table(data: pd.DataFrame, names: Iterable[str], vocabulary: Vocabulary) -> TruthTable | FuzzyTable:
-    """Return the cases of data as bit planes, or as memberships if a factor is fuzzy.
-
-    Parameters
-    ----------
-    data : DataFrame
-        One column a factor (named in any case), one row a case.
-    names : iterable of str
-        Factors that are needed.
-    vocabulary : Vocabulary
-        Which bit is which literal.
-
-    Returns
-    -------
-    TruthTable or FuzzyTable
-        The cases.
-
-    Raises
-    ------
-    ValueError
-        If a factor has no column, or a cell is missing or no legal value.
-    """
+    """Return the cases of data, with the named factors, as bit planes, or as memberships if a factor is fuzzy."""
     columns = factor_columns(data, names)
     member = {
         vocabulary.bit((name, value)): membership(cells, (name, value))
@@ -325,3 +250,62 @@ def data_table(data: pd.DataFrame, names: Iterable[str], vocabulary: Vocabulary)
 
 def _plane(present: NDArray[np.bool_]) -> int:
     return int.from_bytes(np.packbits(present, bitorder="little").tobytes(), "little")
+
+
+class Setting:
+    """What models are evaluated relative to: the values of factors, and data with thresholds.
+
+    Parameters
+    ----------
+    domains : mapping, optional
+        Values of each multi-value factor; default those of the data.
+    data : DataFrame, optional
+        Cases that models are minimised relative to; without them every model has its own ideal data.
+    con, cov : float
+        Consistency and coverage that a minimal form must have in the data.
+    max_size : (int, int, int)
+        Literals of a disjunct, disjuncts, and literals in all of a minimal form relative to data.
+
+    Examples
+    --------
+    >>> Setting(domains={"A": [0, 1, 2]}).vocabulary.domain("A")
+    (0, 1, 2)
+    """
+
+    def __init__(
+        self,
+        domains: Domains | None = None,
+        data: pd.DataFrame | None = None,
+        con: float = 1.0,
+        cov: float = 1.0,
+        max_size: tuple[int, int, int] = (3, 4, 10),
+    ) -> None:
+        if data is not None and not isinstance(data, pd.DataFrame):
+            raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
+        for name, threshold in (("con", con), ("cov", cov)):
+            check_number(threshold, name, "[0, 1]")
+        if data is None and (con, cov) != (1.0, 1.0):
+            raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
+        self.data, self.con, self.cov = data, float(con), float(cov)
+        self.max_size = tuple(map(int, max_size))
+        self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
+        values: Domains = read_domains(domains)
+        if data is not None and self.names is not None:
+            values = {**data_values(data, self.names), **values}
+        self.vocabulary = Vocabulary(values)
+
+    @cached_property
+    def cases(self) -> TruthTable | FuzzyTable:
+        """The data as bit planes or memberships."""
+        if self.data is None or self.names is None:
+            raise ValueError("this setting has no data")
+        return data_table(self.data, self.names, self.vocabulary)
+
+    def check(self, model: Model, *, relative: bool) -> None:
+        """Raise an error if a model has unknown values, or (`relative`) factors that the data lack."""
+        for atom in model.atoms:
+            self.vocabulary.encode((*atom.literals, atom.outcome))
+        if relative and self.names is not None:
+            absent = [name for name in model.factors if name not in self.names]
+            if absent:
+                raise ValueError(f"{model} has the factors {absent}, which are no columns of the data: {self.names}")

@@ -1,4 +1,4 @@
-"""Literals as bits: within a vocabulary a conjunction is an int, containment and intersection one `&`."""
+"""Literals as bits: within a vocabulary a conjunction is an int, containment and intersection one `&`; size limits."""
 
 from __future__ import annotations
 
@@ -7,29 +7,62 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...contract.checks import check_type, check_whole, shown
 from .formula import Conjunction, Literal, literal_text
 
+__all__ = ["FormulaTooLargeError"]
+
 #: values of each multi-value factor
 Domains = Mapping[str, Sequence[int]]
 
-_BINARY = (0, 1)
+BINARY = (0, 1)
+
+# models beyond these sizes are refused before exponential work starts
+MAX_CONFIGURATIONS = 2**20
+MAX_FORMS = 5_000
+MAX_PATHS = 50_000
+#: elementary steps (testing a conjunction, substituting a disjunct, trying a pairing) for a model or a pair of models
+MAX_STEPS = 2_000_000
+
+
+class FormulaTooLargeError(ValueError):
+    """A model whose exact evaluation would take too long; the message names the size and its limit.
+
+    Examples
+    --------
+    >>> raise FormulaTooLargeError("30 free factors")
+    Traceback (most recent call last):
+        ...
+    causaleval_pd.configurational.formulas.vocabulary.FormulaTooLargeError: 30 free factors
+    """
+
+
+class Work:
+    """Steps that an evaluation may still take.
+
+    Parameters
+    ----------
+    limit : int
+        Number of steps.
+
+    Examples
+    --------
+    >>> Work(10).spend(11)
+    Traceback (most recent call last):
+        ...
+    causaleval_pd.configurational.formulas.vocabulary.FormulaTooLargeError: exact evaluation takes more than 10 steps;
+    leave such models out
+    """
+
+    def __init__(self, limit: int = MAX_STEPS) -> None:
+        self.limit = self.left = limit
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps; raise an error when there are none left."""
+        self.left -= steps
+        if self.left < 0:
+            raise FormulaTooLargeError(f"exact evaluation takes more than {self.limit} steps; leave such models out")
 
 
 def read_domains(domains: Domains | None) -> dict[str, tuple[int, ...]]:
     """Return the values of factors, ascending, by upper-case name.
-
-    Parameters
-    ----------
-    domains : mapping, optional
-        Values of factors by name.
-
-    Returns
-    -------
-    dict
-        The same in order.
-
-    Raises
-    ------
-    TypeError
-        If it is no mapping of names to lists of whole numbers.
 
     Examples
     --------
@@ -73,10 +106,10 @@ class Vocabulary:
 
     def domain(self, name: str) -> tuple[int, ...]:
         """Return the values that a factor can have."""
-        return self.domains.get(name, _BINARY)
+        return self.domains.get(name, BINARY)
 
     def bit(self, literal: Literal) -> int:
-        """Return the bit of a literal; the values of a factor get theirs together."""
+        """Return the bit of a literal; all values of a factor are numbered together."""
         position = self._position.get(literal)
         if position is None:
             position = self._add(literal)
@@ -114,23 +147,21 @@ class Vocabulary:
         return bits(self.others[bit])
 
     def negation(self, bit: int) -> int:
-        """Return the bit of the negated literal of a binary factor, else 0: no one literal says `not A=2`."""
+        """Return the bit of the negated literal of a binary factor, else 0: no single literal means `not A=2`."""
         other = self.others[bit]
         return other if other & (other - 1) == 0 else 0
 
 
+def union(codes: Iterable[int]) -> int:
+    """Return the bits that occur in at least one of some integers."""
+    found = 0
+    for code in codes:
+        found |= code
+    return found
+
+
 def bits(code: int) -> list[int]:
-    """Cut an integer into its bits, lowest first.
-
-    Parameters
-    ----------
-    code : int
-        Not negative.
-
-    Returns
-    -------
-    list of int
-        Powers of two.
+    """Split a non-negative integer into its bits (powers of two), lowest first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Causal expositions: everything a model says of the causes of each outcome, directly and along chains [1]_.
+"""Causal expositions: all causes that a model ascribes to each outcome, directly and along chains [1]_.
 
 References
 ----------
@@ -8,21 +8,21 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Literal as OneOf
 
 import pandas as pd
 
-from ...contract.checks import check_number
-from ..formulas.formula import Model, as_model, conjunction_text, dnf_text, literal_text
-from ..formulas.limits import MAX_PATHS, FormulaTooLargeError, Work
-from ..formulas.truth_table import FuzzyTable, TruthTable, data_table, data_values, evaluation_order, ideal_table
-from ..formulas.vocabulary import Domains, Vocabulary, bits, read_domains
-from .expansion import Expansion
-from .inus import full_table, is_irredundant
+from ..formulas.formula import Model, conjunction_text, dnf_text, literal_text
+from ..formulas.reader import as_model
+from ..formulas.truth_table import Setting, evaluation_order, ideal_table
+from ..formulas.vocabulary import MAX_PATHS, FormulaTooLargeError, Vocabulary, Work, bits, union
 from .minimisation import NO_CAPS, Caps, Form, Minimiser, ThresholdMinimiser
+from .redundancy import full_table, is_irredundant
+
+__all__ = ["exposition_table", "exposition_text"]
 
 PathRule = OneOf["outcome", "pairwise"]
 COMPONENTS = ("literal", "conjunctive", "disjunctive", "sequential")
@@ -30,7 +30,7 @@ COMPONENTS = ("literal", "conjunctive", "disjunctive", "sequential")
 
 @dataclass(frozen=True)
 class Ascriptions:
-    """What a model says of one outcome, as ints of a vocabulary.
+    """The causes that a model ascribes to one outcome, as ints of a vocabulary.
 
     Attributes
     ----------
@@ -64,63 +64,78 @@ class Ascriptions:
 Exposition = dict[int, Ascriptions | None]
 
 
-class Setting:
-    """What models are judged relative to: the values of factors, and data with thresholds.
-
-    Parameters
-    ----------
-    domains : mapping, optional
-        Values of each multi-value factor; default those of the data.
-    data : DataFrame, optional
-        Cases that models are minimised relative to; without them every model has its own ideal data.
-    con, cov : float
-        Consistency and coverage that a minimal form must have in the data.
-    max_size : (int, int, int)
-        Literals of a disjunct, disjuncts, and literals in all of a minimal form relative to data.
+def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None) -> Form:
+    """Negate a disjunctive normal form by De Morgan's law, multiplied out without absorption; no contradictions.
 
     Examples
     --------
-    >>> Setting(domains={"A": [0, 1, 2]}).vocabulary.domain("A")
-    (0, 1, 2)
+    >>> words = Vocabulary()
+    >>> form = [words.encode([("A", 1), ("B", 1)]), words.encode([("A", 1), ("C", 0)])]
+    >>> sorted(sorted(words.decode(code)) for code in negate(form, words))
+    [[('A', 0)], [('A', 0), ('B', 0)], [('A', 0), ('C', 1)], [('B', 0), ('C', 1)]]
+    """
+    products, work = {0}, work or Work()
+    for disjunct in form:
+        negated = [other for bit in bits(disjunct) for other in vocabulary.negations(bit)]
+        products = {p | other for p in products for other in negated if not p & vocabulary.others[other]}
+        work.spend(1 + len(products) // 16)
+    return frozenset(products)
+
+
+class Expansion:
+    """The formulas that follow from a model's when outcomes are replaced by their causes.
+
+    Parameters
+    ----------
+    atoms : dict
+        Formula by the bit of its outcome; acyclic.
+    vocabulary : Vocabulary
+        Which bit is which literal.
+    work : Work, optional
+        Steps that are left.
     """
 
-    def __init__(
-        self,
-        domains: Domains | None = None,
-        data: pd.DataFrame | None = None,
-        con: float = 1.0,
-        cov: float = 1.0,
-        max_size: tuple[int, int, int] = (3, 4, 10),
-    ) -> None:
-        if data is not None and not isinstance(data, pd.DataFrame):
-            raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
-        for name, threshold in (("con", con), ("cov", cov)):
-            check_number(threshold, name, "[0, 1]")
-        if data is None and (con, cov) != (1.0, 1.0):
-            raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
-        self.data, self.con, self.cov = data, float(con), float(cov)
-        self.caps = Caps(*map(int, max_size))
-        self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
-        told: Domains = read_domains(domains)
-        if data is not None and self.names is not None:
-            told = {**data_values(data, self.names), **told}
-        self.vocabulary = Vocabulary(told)
+    def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary, work: Work | None = None) -> None:
+        self.atoms, self.vocabulary, self.work = atoms, vocabulary, work or Work()
+        self._negated: dict[int, Form] = {}
 
-    @cached_property
-    def cases(self) -> TruthTable | FuzzyTable:
-        """The data as bit planes or memberships."""
-        if self.data is None or self.names is None:
-            raise ValueError("this setting has no data")
-        return data_table(self.data, self.names, self.vocabulary)
+    def negated(self, outcome: int) -> Form:
+        """Return the negation of an outcome's formula."""
+        if outcome not in self._negated:
+            self._negated[outcome] = negate(self.atoms[outcome], self.vocabulary, self.work)
+        return self._negated[outcome]
 
-    def check(self, model: Model, *, relative: bool) -> None:
-        """Refuse a model with unknown values, or with factors that the data lack."""
-        for atom in model.atoms:
-            self.vocabulary.encode((*atom.literals, atom.outcome))
-        if relative and self.names is not None:
-            absent = [name for name in model.factors if name not in self.names]
-            if absent:
-                raise ValueError(f"{model} has the factors {absent}, which are no columns of the data: {self.names}")
+    def substitute(self, form: Form, outcome: int) -> Form:
+        """Replace every occurrence of an outcome by its formula, and of its negation by the negated formula."""
+        for literal, positive in ((outcome, True), (self.vocabulary.negation(outcome), False)):
+            if any(disjunct & literal for disjunct in form):
+                causes = self.atoms[outcome] if positive else self.negated(outcome)
+                form = frozenset(
+                    (disjunct ^ literal) | cause if disjunct & literal else disjunct
+                    for disjunct in form
+                    for cause in (causes if disjunct & literal else (0,))
+                )
+                self.work.spend(1 + len(form) // 16)
+        return form
+
+    def candidates(self, form: Form) -> set[Form]:
+        """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
+        return {candidate for _, candidate in self.substitutions(form)}
+
+    def substitutions(self, form: Form) -> set[tuple[frozenset[int], Form]]:
+        """Return the candidates with the sets of outcomes that were replaced."""
+        start = (frozenset[int](), form)
+        found, todo = {start}, [start]
+        while todo:
+            replaced, current = todo.pop()
+            literals = union(current)
+            for outcome in self.atoms:
+                if literals & (outcome | self.vocabulary.negation(outcome)):
+                    new = (replaced | {outcome}, self.substitute(current, outcome))
+                    if new[1] and new not in found:
+                        found.add(new)
+                        todo.append(new)
+        return found
 
 
 def expose(
@@ -169,7 +184,7 @@ def expose(
 
 
 class _Expositor:
-    """The parts that the outcomes of one model share."""
+    """Everything that the expositions of one model's outcomes share."""
 
     def __init__(self, model: Model, setting: Setting, relative: bool, path_rule: PathRule, size_caps: bool) -> None:
         words = self.vocabulary = setting.vocabulary
@@ -180,8 +195,9 @@ class _Expositor:
         self.relative = relative and setting.data is not None
         self.minimiser: Callable[[int], Minimiser | ThresholdMinimiser]
         if self.relative:
+            caps = Caps(*setting.max_size)
             self.minimiser = lambda outcome: ThresholdMinimiser(
-                setting.cases, outcome, setting.caps, consistency=setting.con, coverage=setting.cov, work=work
+                setting.cases, outcome, caps, consistency=setting.con, coverage=setting.cov, work=work
             )
         else:
             table = ideal_table(model, words)
@@ -243,7 +259,7 @@ class _Expositor:
         return tuple(sorted(found))
 
     def causes_all(self, literal: int, path: tuple[int, ...]) -> bool:
-        """Tell whether a literal is a cause of every later element of a path but its outcome."""
+        """Check whether a literal is a cause of every later element of a path but its outcome."""
         return all(literal & self.causes_of(later) for later in path[:-1])
 
     def causes_of(self, literal: int) -> int:
@@ -254,18 +270,15 @@ class _Expositor:
         return self.causes[literal]
 
 
-def _literals(forms: tuple[Form, ...] | list[Form]) -> int:
-    found = 0
-    for form in forms:
-        for code in form:
-            found |= code
-    return found
+def _literals(forms: Iterable[Form]) -> int:
+    """Return the literals that occur in some formulas."""
+    return union(map(union, forms))
 
 
 def exposition_table(
     model: Model | str, setting: Setting | None = None, *, relative: bool = True, size_caps: bool = True
 ) -> pd.DataFrame:
-    """List everything a model says of the causes of each outcome.
+    """List all causes that a model ascribes to each outcome.
 
     Parameters
     ----------
@@ -327,7 +340,7 @@ def _text(code: int, words: Vocabulary) -> str:
 
 
 def exposition_text(model: Model | str, setting: Setting | None = None) -> str:
-    """Say in words what a model says of the causes of each outcome.
+    """Describe the causes that a model ascribes to each outcome, in words.
 
     Parameters
     ----------
@@ -339,7 +352,7 @@ def exposition_text(model: Model | str, setting: Setting | None = None) -> str:
     Returns
     -------
     str
-        Some lines an outcome.
+        Up to five lines an outcome.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Fit-robustness: how far models of a re-analysis series agree with one another.
+"""Fit-robustness: how far the models of a re-analysis series agree with one another.
 
 References
 ----------
@@ -16,11 +16,13 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_known, check_type
-from ..formulas.formula import Model, as_model
-from ..formulas.limits import FormulaTooLargeError
-from ..formulas.vocabulary import Domains
-from .exposition import Setting
+from ..formulas.formula import Model
+from ..formulas.reader import as_model
+from ..formulas.truth_table import Setting
+from ..formulas.vocabulary import Domains, FormulaTooLargeError
 from .submodel import causal_submodel_of, submodel_of
+
+__all__ = ["fit_robustness"]
 
 #: different models beyond which comparing all pairs would take minutes
 MAX_TYPES = {"submodel": 2_000, "causal_submodel": 200}
@@ -45,8 +47,8 @@ def fit_robustness(
     relation : {"submodel", "causal_submodel"}
         What makes one model agree with another.
     normalise : {"truemax", "idealmax"}
-        Divide by the largest score found; or by the largest that a series with as many models of each complexity could
-        reach, if models of equal complexity were equal and less complex ones submodels of more complex ones.
+        Divide by the largest score found; or by the largest score possible with these numbers of models of each
+        complexity (models of equal complexity are equal, less complex ones submodels of more complex ones).
     domains : mapping, optional
         Values of multi-value factors, for `causal_submodel`.
 
@@ -61,7 +63,7 @@ def fit_robustness(
     FormulaTooLargeError
         If there are more than 2000 types, or 200 for `causal_submodel`.
     ValueError
-        If there is no model, or for `causal_submodel` one is cyclic.
+        If there are no models, or for `causal_submodel` one is cyclic.
 
     References
     ----------

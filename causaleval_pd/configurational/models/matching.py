@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..formulas.limits import Work
+from ..formulas.vocabulary import Work
 
 
 def has_injection(options: Sequence[int]) -> bool:
-    """Tell whether every element can have a partner of its own (Kuhn's augmenting paths).
+    """Check whether every element can have a partner of its own, given the bit set of each element's possible partners.
 
-    Parameters
-    ----------
-    options : sequence of int
-        For each element the bit set of its possible partners.
-
-    Returns
-    -------
-    bool
-        Whether an injective choice exists.
+    The search is Kuhn's, by augmenting paths.
 
     Examples
     --------
@@ -51,17 +43,7 @@ def has_injection(options: Sequence[int]) -> bool:
 
 
 def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
-    """Tell whether the conjunctions of one formula are contained in different ones of the other.
-
-    Parameters
-    ----------
-    smaller, larger : sequence of int
-        Conjunctions.
-
-    Returns
-    -------
-    bool
-        Whether an injective containment exists.
+    """Check whether the conjunctions of one formula are contained in different conjunctions of the other.
 
     Examples
     --------
@@ -77,7 +59,7 @@ def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
 def best_overlap(
     left: Sequence[int], right: Sequence[int], *, disjuncts_first: bool = False, work: Work | None = None
 ) -> tuple[int, int]:
-    """Find how much of a formula another one has, disjuncts being paired one to one.
+    """Find the largest overlap of two formulas whose disjuncts are paired one to one.
 
     The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once.
 

@@ -1,4 +1,4 @@
-"""Minimal forms: what is left of a formula when everything that the data do not need has been deleted.
+"""Minimal forms: what remains of a formula when everything that the data do not require is deleted.
 
 Nothing is ever added or merged. A conjunction is minimally sufficient if no part of it is sufficient already, and a
 minimal form is a set of minimally sufficient conjunctions, each needed, that are contained in different disjuncts of
@@ -15,13 +15,12 @@ from __future__ import annotations
 import itertools
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..formulas.limits import Work
 from ..formulas.truth_table import FuzzyTable, TruthTable
-from ..formulas.vocabulary import bits
+from ..formulas.vocabulary import Work, bits, union
 from .matching import injects
 
 #: a formula of a vocabulary: conjunctions as integers
@@ -54,7 +53,7 @@ class Caps:
         return cls(min(n, complexity), min(2 * n, complexity), complexity)
 
     def allow(self, form: Collection[int]) -> bool:
-        """Tell whether a form is within the caps on disjuncts and complexity."""
+        """Check whether a form is within the caps on disjuncts and complexity."""
         return len(form) <= self.disjuncts and sum(code.bit_count() for code in form) <= self.complexity
 
 
@@ -87,7 +86,7 @@ class Minimiser:
 
     @property
     def constant(self) -> bool:
-        """Whether the outcome does not vary, so that nothing can be said of its causes."""
+        """Whether the outcome does not vary, so that its causes are undefined."""
         return not self.positive or not self.negative
 
     def minimally_sufficient(self, conjunction: int) -> Form:
@@ -122,7 +121,7 @@ class Minimiser:
         if found is None:
             found = []
             planes = {c: self.table.conjunction(c) for c in pool if c.bit_count() <= self.caps.conjuncts}
-            if _union(planes.values()) == self.positive:
+            if union(planes.values()) == self.positive:
                 self._extend([], 0, planes, found)
             self._covers[pool] = found
         return found
@@ -140,19 +139,12 @@ class Minimiser:
         row = open_rows & -open_rows
         left = {c: plane for c, plane in left.items() if plane & open_rows}
         for code in [c for c, plane in left.items() if plane & row]:
-            plane = left.pop(code)  # later branches do without it, so that no cover is found twice
+            plane = left.pop(code)  # later branches leave it out, so no cover is found twice
             self._extend([*chosen, code], covered | plane, left, found)
 
 
-def _union(planes: Iterable[int]) -> int:
-    found = 0
-    for plane in planes:
-        found |= plane
-    return found
-
-
 def _irredundant(planes: list[int]) -> bool:
-    """Tell whether every plane has a row of its own."""
+    """Check whether every plane has a row of its own."""
     once = twice = 0
     for plane in planes:
         twice |= once & plane
@@ -164,7 +156,7 @@ def _irredundant(planes: list[int]) -> bool:
 class ThresholdMinimiser:
     """Minimal forms of an outcome on cases, with consistency and coverage above thresholds.
 
-    Neither measure is monotone, so that parts are tried by size: a form is kept if no part of it is admissible.
+    Neither measure is monotone, so parts are tried by size: a form is kept if no part of it is admissible.
 
     Parameters
     ----------
@@ -190,7 +182,7 @@ class ThresholdMinimiser:
         coverage: float,
         work: Work | None = None,
     ) -> None:
-        cases: Any = table  # of either sort, with its own sort of planes
+        cases: Any = table  # the two sorts of table have different sorts of planes
         self.table, self.caps, self.work = cases, caps, work or Work()
         self.outcome = cases.planes[outcome]
         self.n_cases = cases.size(cases.rows)
@@ -210,7 +202,7 @@ class ThresholdMinimiser:
         return bool(size > 0 and self.table.both(cases, self.outcome) >= self.consistency * size)
 
     def minimally_sufficient(self, conjunction: int) -> Form:
-        """Return the parts of a conjunction that are consistent enough and have no such part."""
+        """Return the parts of a conjunction that reach the consistency and have no part that does."""
         found = self._sufficient.get(conjunction)
         if found is None:
             literals, kept = bits(conjunction), list[int]()

@@ -1,7 +1,7 @@
-"""What two causal expositions have in common, by outcome and component [1]_.
+"""Quality of an estimated model: what its causal exposition and the truth's share, by outcome and component [1]_.
 
-Correctness asks how much of what the estimate says the truth says too; completeness how much of the truth the estimate
-says. Both are sums of shared complexity over sums of complexity.
+Correctness is the share of the estimate's exposition that the truth shares, completeness the share of the truth's that
+the estimate shares. Both are sums of shared complexity over sums of complexity.
 
 References
 ----------
@@ -11,26 +11,33 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from typing import Literal as OneOf
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known
-from ..formulas.limits import Work
-from ..formulas.vocabulary import Vocabulary
-from .exposition import Ascriptions, Exposition, PathRule
+from ...contract.checks import check_known, name_row
+from ..formulas.formula import Model, literal_text
+from ..formulas.reader import Cell, as_models
+from ..formulas.truth_table import Setting
+from ..formulas.vocabulary import Vocabulary, Work
+from .exposition import COMPONENTS, Ascriptions, Exposition, PathRule, expose
 from .matching import best_overlap
 from .minimisation import Form
 
+__all__ = ["Convention", "quality_table"]
+
 TieRule = OneOf["published", "disjuncts_first"]
+Column = Model | str | Sequence[Model | str] | pd.Series
 
 
 @dataclass(frozen=True)
 class Convention:
-    """Where the published programs and the paper's text differ.
+    """Choices in which the published programs and the paper's text differ.
 
     Parameters
     ----------
@@ -43,7 +50,7 @@ class Convention:
         if none has; or most disjuncts first, then most literals.
     size_caps : bool
         On ideal data a minimal form has at most n literals a disjunct, 2n disjuncts and 3n + 5 literals, n being the
-        number of factors that are no outcomes; larger models have no causes then. Without data only.
+        number of factors that are not outcomes; larger models have no causes then. Without data only.
 
     Examples
     --------
@@ -70,24 +77,7 @@ class Convention:
 
 
 def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRule, work: Work | None = None) -> int:
-    """Count the literals of a formula's best counterpart.
-
-    Parameters
-    ----------
-    own : frozenset of int
-        A formula of the side that is scored.
-    others : tuple of frozensets of int
-        Formulas of the other side.
-    tie_rule : {"published", "disjuncts_first"}
-        Which counterpart is the best.
-    work : Work, optional
-        Steps that are left.
-
-    Returns
-    -------
-    int
-        Literals of the overlap.
-    """
+    """Count the literals that a formula of the scored side shares with its best counterpart on the other side."""
     if own in others:
         return sum(code.bit_count() for code in own)
     work, disjuncts_first = work or Work(), tie_rule == "disjuncts_first"
@@ -100,22 +90,7 @@ def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRul
 
 
 def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule, work: Work) -> tuple[int, int, int]:
-    """Count what the other side has of one outcome's literals, conjunctions and disjunctions.
-
-    Parameters
-    ----------
-    own, other : Ascriptions
-        The side that is scored and its counterpart.
-    tie_rule : {"published", "disjuncts_first"}
-        Which counterpart of a formula is the best.
-    work : Work
-        Steps that are left.
-
-    Returns
-    -------
-    (int, int, int)
-        Shared literals by component.
-    """
+    """Count the literals that the scored side (`own`) shares: in an outcome's literals, conjunctions, disjunctions."""
     work.spend(len(own.conjunctions) * len(other.conjunctions) // 8)
     conjunctive = sum(max(((a & b).bit_count() for b in other.conjunctions), default=0) for a in own.conjunctions)
     disjunctive = sum(
@@ -125,19 +100,9 @@ def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule, w
 
 
 def prune(truth: Exposition, estimate: Exposition, vocabulary: Vocabulary) -> dict[int, set[tuple[int, ...]]]:
-    """Delete from the truth's paths the factors that occur in no path of the estimate, and give all their ends.
+    """Delete from the truth's paths the factors that occur in no path of the estimate.
 
-    Parameters
-    ----------
-    truth, estimate : dict
-        Expositions.
-    vocabulary : Vocabulary
-        Which bit is which literal.
-
-    Returns
-    -------
-    dict
-        Ends of the pruned paths of at least two elements, by outcome.
+    Returns all ends, of at least two elements, of the pruned paths by outcome.
     """
     known = 0
     for ascribed in estimate.values():
@@ -154,20 +119,7 @@ def prune(truth: Exposition, estimate: Exposition, vocabulary: Vocabulary) -> di
 
 
 def longest_end(path: tuple[int, ...], others: Container[tuple[int, ...]]) -> int:
-    """Return the length of the longest of the other paths that ends a path, 0 if none does.
-
-    Parameters
-    ----------
-    path : tuple of int
-        A path.
-    others : container of tuples of int
-        Paths to the same outcome.
-
-    Returns
-    -------
-    int
-        Number of elements, the outcome included.
-    """
+    """Return the length of the longest of the other paths that is an end of this path, 0 if none is."""
     return next((len(path) - start for start in range(len(path)) if path[start:] in others), 0)
 
 
@@ -218,3 +170,126 @@ def quality_counts(
             counts[outcome] = np.array([shared, ascribed.complexities], np.float64)
         sides.append(counts)
     return sides[0], sides[1]
+
+
+def quality_table(
+    truth: Column,
+    estimate: Column,
+    *,
+    convention: str | Convention = "published",
+    setting: Setting | None = None,
+) -> pd.DataFrame:
+    """Break the quality of a model, or of a column of models, down by outcome and component.
+
+    Parameters
+    ----------
+    truth, estimate : Model, str, or sequence of these
+        The true and the estimated models, all acyclic. Two columns are paired row by row, one model with every row.
+    convention : {"published", "paper"} or Convention
+        The rules that give the numbers of the paper's tables, or those of its text.
+    setting : Setting, optional
+        Values of multi-value factors; data that the estimates are minimised relative to.
+
+    Returns
+    -------
+    DataFrame
+        One row a measure, outcome and component: shared, complexity, score = shared / complexity. Of columns, each row
+        begins with row (the index label), truth, estimate; a cell with several models has the rows of each.
+
+    Raises
+    ------
+    ValueError
+        If a model is cyclic or mentions values that a factor does not have, a cell holds no model, or the columns have
+        different rows.
+    FormulaTooLargeError
+        If the evaluation would take too long.
+
+    References
+    ----------
+    .. [1] doi:10.1515/jci-2023-0032
+
+    Examples
+    --------
+    >>> truth = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
+    >>> found = quality_table(truth, "(A*B<->D)*(D+B*C<->G)")
+    >>> found.query("measure == 'correctness'").groupby("component", sort=False)[["shared", "complexity"]].sum()
+                 shared  complexity
+    component
+    literal         6.0         6.0
+    conjunctive     4.0         7.0
+    disjunctive     5.0         9.0
+    sequential      6.0         6.0
+    >>> quality_table(truth, ["A+B<->G", "A+B+E<->G"]).groupby("row")["shared"].sum().round(2).tolist()
+    [17.0, 26.33]
+    """
+    setting, chosen = setting or Setting(), Convention.of(convention)
+    known: dict[tuple[Model, bool], Exposition] = {}
+
+    def exposed(model: Model, *, relative: bool) -> Exposition:
+        if (model, relative) not in known:
+            known[model, relative] = expose(
+                model, setting, relative=relative, path_rule=chosen.path_rule, size_caps=chosen.size_caps
+            )
+        return known[model, relative]
+
+    rows: list[tuple[Any, ...]] = []
+    for label, true, estimated in _paired(truth, estimate):
+        for model in estimated:
+            sides = quality_counts(
+                exposed(true[0], relative=False), exposed(model, relative=True), setting.vocabulary, chosen
+            )
+            for measure, counts in zip(("correctness", "completeness"), sides, strict=True):
+                rows += [(label, str(true[0]), str(model), *row) for row in _rows(measure, counts, setting.vocabulary)]
+    names = ["row", "truth", "estimate", "measure", "outcome", "component", "shared", "complexity"]
+    table = pd.DataFrame(rows, columns=names)
+    table["score"] = table["shared"] / table["complexity"].where(table["complexity"] != 0)
+    is_one = not (_is_column(truth) or _is_column(estimate))
+    return table.drop(columns=names[:3]) if is_one else table
+
+
+def _is_column(cells: Column) -> bool:
+    return cells is not None and not isinstance(cells, (Model, str))
+
+
+def _paired(truth: Column, estimate: Column) -> list[tuple[Hashable, Cell, Cell]]:
+    """Pair the models of two columns, or of a column and one cell, with the label of each row."""
+    sides = {"truth": truth, "estimate": estimate}
+    columns = {name: pd.Series(cells) for name, cells in sides.items() if _is_column(cells)}
+    index = next((cells.index for cells in columns.values()), pd.RangeIndex(1))
+    if not all(cells.index.equals(index) for cells in columns.values()):
+        raise ValueError(
+            f"truth has {len(columns['truth'])} rows and estimate {len(columns['estimate'])}, or their "
+            "index labels differ; give columns of one table, or one model for all rows"
+        )
+    read = {
+        name: [_cell(cell, name, i, index) for i, cell in enumerate(columns[name])]
+        if name in columns
+        else [_cell(cells, name, None, index)] * len(index)
+        for name, cells in sides.items()
+    }
+    return list(zip(index.tolist(), read["truth"], read["estimate"], strict=True))
+
+
+def _cell(cell: Any, name: str, row: int | None, index: pd.Index) -> Cell:
+    where = name if row is None else name_row(row, index, name)
+    if cell is None or (pd.api.types.is_scalar(cell) and pd.isna(cell)):
+        raise ValueError(f"{where} is missing; leave failed runs out")
+    models = as_models(cell)
+    if not models or (name == "truth" and len(models) > 1):
+        raise ValueError(f"{where}: expected {'one model' if name == 'truth' else 'a model'}, found {len(models)}")
+    return models
+
+
+def _rows(
+    measure: str, counts: Mapping[int, NDArray[np.float64]], vocabulary: Vocabulary
+) -> list[tuple[str, str, str, float, float]]:
+    return [
+        (
+            measure,
+            literal_text(next(iter(vocabulary.decode(outcome))), multi_value=vocabulary.multi_value),
+            component,
+            *count[:, i].tolist(),
+        )
+        for outcome, count in counts.items()
+        for i, component in enumerate(COMPONENTS)
+    ]

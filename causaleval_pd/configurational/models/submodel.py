@@ -1,4 +1,4 @@
-"""When one model says nothing that another does not say [1]_ [2]_, and all that is left of a model by deletion [3]_.
+"""Submodels: relations between two models [1]_ [2]_, and all submodels of an atom [3]_.
 
 References
 ----------
@@ -18,31 +18,24 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import pandas as pd
 
 from ...contract.checks import check_type, shown
-from ..formulas.formula import Atom, Conjunction, Model, as_model
-from ..formulas.limits import FormulaTooLargeError, Work
-from ..formulas.truth_table import evaluation_order, ideal_table
-from ..formulas.vocabulary import Vocabulary, bits
-from .expansion import Expansion
-from .exposition import Setting
-from .inus import full_table, is_irredundant
+from ..formulas.formula import Atom, Conjunction, Model
+from ..formulas.reader import as_model
+from ..formulas.truth_table import Setting, evaluation_order, ideal_table
+from ..formulas.vocabulary import FormulaTooLargeError, Vocabulary, Work, bits
+from .exposition import Expansion
 from .matching import has_injection, injects
 from .minimisation import Caps, Form, Minimiser
+from .redundancy import full_table, is_irredundant
+
+__all__ = ["causal_submodel_of", "is_cyclic", "relation_matrix", "strict_submodel_of", "submodel_of"]
 
 MAX_NCR_COMPLEXITY = 16
 
 
 def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]) -> bool:
-    """Tell whether a formula can be made of another one by deleting literals and disjuncts.
+    """Check whether the first formula results from the second by deleting literals and disjuncts.
 
-    Parameters
-    ----------
-    smaller, larger : sequence of frozensets of literals
-        Disjuncts.
-
-    Returns
-    -------
-    bool
-        Whether every disjunct of the first is contained in a disjunct of its own of the second.
+    Every disjunct of the first must be contained in a different disjunct of the second.
     """
     if len(smaller) > len(larger):
         return False
@@ -51,7 +44,7 @@ def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]
 
 
 def submodel_of(model: Model | str, other: Model | str) -> bool:
-    """Tell whether a model can be made of another one by deleting literals, disjuncts and atoms.
+    """Check whether a model results from another one by deleting literals, disjuncts and atoms.
 
     Parameters
     ----------
@@ -76,7 +69,7 @@ def submodel_of(model: Model | str, other: Model | str) -> bool:
 
 
 def strict_submodel_of(model: Model | str, other: Model | str) -> bool:
-    """Tell whether a model is a submodel of another one and at least one of its atoms is smaller than its counterpart.
+    """Check whether a model is a submodel of another one and at least one of its atoms is smaller than its counterpart.
 
     Parameters
     ----------
@@ -99,7 +92,7 @@ def strict_submodel_of(model: Model | str, other: Model | str) -> bool:
 
 
 def causal_submodel_of(model: Model | str, other: Model | str, setting: Setting | None = None) -> bool:
-    """Tell whether all that a model says of direct and indirect causes is said by another one too.
+    """Check whether another model entails all direct and indirect causes that a model ascribes.
 
     Every formula of the model, as written and with some intermediate outcomes substituted and minimised on its ideal
     data, must be within a formula of the other model in which the same outcomes are substituted, and perhaps some that
@@ -172,24 +165,10 @@ class _Entailed:
 
 
 def atom_submodels(atom: Atom, vocabulary: Vocabulary) -> set[Form]:
-    """Return the irredundant formulas that deletion of literals and disjuncts makes of an atom's left-hand side.
+    """Return the irredundant formulas that result from an atom's left-hand side by deleting literals and disjuncts.
 
-    Parameters
-    ----------
-    atom : Atom
-        An atom.
-    vocabulary : Vocabulary
-        Which bit is which literal, and the factors' values.
-
-    Returns
-    -------
-    set of frozensets of int
-        Formulas; deletions that make two disjuncts equal do not count.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If the atom has more than 16 literals: every set of them is a candidate.
+    Deletions that make two disjuncts equal do not count. Atoms with more than 16 literals are refused, because every
+    set of literals is a candidate.
 
     Examples
     --------
@@ -222,7 +201,7 @@ def _parts(code: int) -> list[int]:
 
 
 def is_cyclic(model: Model | str) -> bool:
-    """Tell whether a factor is, directly or indirectly, among its own causes.
+    """Check whether a factor is, directly or indirectly, among its own causes.
 
     Parameters
     ----------
@@ -245,7 +224,7 @@ def is_cyclic(model: Model | str) -> bool:
 def relation_matrix(
     models: Collection[Model | str], relation: Callable[[Model, Model], bool] = submodel_of
 ) -> pd.DataFrame:
-    """Tabulate a relation between all pairs of some models.
+    """Tabulate a relation between all pairs of models.
 
     Parameters
     ----------

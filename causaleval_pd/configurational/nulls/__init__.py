@@ -1,1 +1,13 @@
-"""nulls."""
+"""Null models of configurational estimates: random models of the estimate's shape, or its relabellings."""
+
+# ruff: noqa: F403, PLE0604
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import complexity, relabelling  # noqa: F401 relabelling registers its null model
+from .complexity import *
+
+# type checkers follow the star imports
+if not TYPE_CHECKING:
+    __all__ = [*complexity.__all__]

@@ -1,1 +1,14 @@
-"""simulation."""
+"""Simulation: random ground truths, and data from them."""
+
+# ruff: noqa: F403, PLE0604
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import data, ground_truths
+from .data import *
+from .ground_truths import *
+
+# type checkers follow the star imports
+if not TYPE_CHECKING:
+    __all__ = [*data.__all__, *ground_truths.__all__]

@@ -1,7 +1,7 @@
 """Data from a known model: cases that fit it, limited diversity, noise, prevalence, fuzzy memberships.
 
-An inverse search draws a ground truth (`random_model`), data from it (`simulate_data`), and asks whether a method finds
-the truth again [1]_.
+An inverse search draws a ground truth (`random_model`) and data from it (`simulate_data`), and checks whether a method
+recovers the truth [1]_.
 
 References
 ----------
@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_type, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed
 from ..formulas.configurations import allows, configurations, factor_columns, membership, memberships
-from ..formulas.formula import Model, as_model, literal_text, parse
+from ..formulas.formula import Model, literal_text
+from ..formulas.reader import as_model, parse
 from ..formulas.truth_table import data_values, ideal_data
 from ..formulas.vocabulary import Domains, read_domains
+
+__all__ = ["add_noise", "fragment", "fuzzify", "sample_cases", "select_cases", "simulate_data"]
 
 _CASES = "a DataFrame with a row a case and a column a factor"
 
@@ -53,7 +56,7 @@ def simulate_data(
     fuzziness : float
         Largest distance of a membership from 0 or 1 (`fuzzify`), 0 for crisp data.
     domains : mapping, optional
-        Values of multi-value factors, and of factors that play no part in the model: the data have their columns too.
+        Values of multi-value factors, and of factors that the model does not mention: the data have their columns too.
     rng : int, Generator or None
         Seed.
 
@@ -65,12 +68,12 @@ def simulate_data(
     Raises
     ------
     ValueError
-        If a setting makes no sense, or nothing is left to draw from.
+        If a setting is invalid, or no cases are left to draw from.
 
     Examples
     --------
     >>> data = simulate_data("A*b+C<->D", 100, noise=0.1, fragmentation=0.25, rng=1)
-    >>> from causaleval_pd.configurational.measures.fit import faithfulness
+    >>> from causaleval_pd.configurational import faithfulness
     >>> len(data), faithfulness("A*b+C<->D", data) < 1
     (100, True)
     """
@@ -120,7 +123,7 @@ def select_cases(
     Raises
     ------
     ValueError
-        If a threshold is no share, or the data lack a factor.
+        If a threshold lies outside [0, 1], or the data lack a factor.
 
     Examples
     --------
@@ -155,7 +158,7 @@ def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.Dat
     data : DataFrame
         Cases in rows.
     share : float
-        Share of the distinct rows that goes; their number is rounded.
+        Share of the distinct rows that is dropped; their number is rounded.
     rng : int, Generator or None
         Seed.
 
@@ -211,12 +214,12 @@ def sample_cases(
     Returns
     -------
     DataFrame
-        The drawn cases, numbered anew.
+        The drawn cases, numbered from 0.
 
     Raises
     ------
     ValueError
-        If there is nothing to draw from, or only one of `outcome` and `prevalence` is given.
+        If there are no cases to draw from, or only one of `outcome` and `prevalence` is given.
 
     Examples
     --------
@@ -283,7 +286,7 @@ def add_noise(
     model = as_model(model)
     check_number(share, "share", "[0, 1]")
     check_type(data, pd.DataFrame, _CASES, "data")
-    told = read_domains(domains)
+    values = read_domains(domains)
     columns = factor_columns(data, [str(name).upper() for name in data.columns])
     factor_columns(data, model.factors)
     fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
@@ -291,8 +294,8 @@ def add_noise(
         raise ValueError(
             f"noise is for crisp and multi-value data, but {fuzzy} are fuzzy; add noise first, then fuzzify"
         )
-    known = data_values(data, columns) | {name: told[name] for name in columns.keys() & told.keys()}
-    # the model says nothing of other factors, so a uniform contradicting configuration has uniform values there
+    known = data_values(data, columns) | {name: values[name] for name in columns.keys() & values.keys()}
+    # other factors do not matter to the model, so a uniform contradicting configuration has uniform values there
     rows = configurations({name: known[name] for name in model.factors})
     wrong = rows[~allows(model, rows, model.factors)]
     random = _generator(rng)

@@ -1,20 +1,42 @@
-"""Ground truths of simulations: random atomic and complex models with controls on size, signs and switches."""
+"""Random models without redundancies, drawn by rejection: ground truths with stated sizes, signs and switches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_number, check_whole, shown
 from ...execution.random_streams import RNGLike, resolve_seed
-from ..formulas.formula import Literal, Model, as_model, parse
-from ..formulas.vocabulary import Domains, read_domains
-from .draws import draw_model, stream
+from ..formulas.formula import Atom, Conjunction, Literal, Model, literal_text
+from ..formulas.reader import as_model, parse
+from ..formulas.truth_table import topological_order
+from ..formulas.vocabulary import BINARY, Domains, read_domains
+from ..models.redundancy import is_irredundant_alone, is_redundancy_free
+
+__all__ = ["NoSuchModelError", "random_model", "random_models", "switches"]
 
 Range = int | tuple[int, int]
 
+#: proposals after which a draw is given up
+MAX_PROPOSALS = 50_000
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class NoSuchModelError(ValueError):
+    """No model of the requested shape was found; the message names the shape.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import random_model
+    >>> random_model(["A", "B", "C"], outcomes=1, disjuncts=3, conjuncts=1, rng=1)
+    Traceback (most recent call last):
+        ...
+    causaleval_pd.configurational.simulation.ground_truths.NoSuchModelError: 50000 proposals over the factors A, B, C
+    held no model without redundancies with outcomes C (last tried: disjuncts of [1, 1, 1] literals); ask for fewer
+    disjuncts or more factors
+    """
 
 
 def switches(model: Model | str) -> int:
@@ -85,7 +107,7 @@ def random_model(
     NoSuchModelError
         If no model of that shape was found.
     ValueError
-        If a setting makes no sense.
+        If a setting is invalid.
 
     Examples
     --------
@@ -130,7 +152,7 @@ def random_models(
     NoSuchModelError
         If no model of that shape was found.
     ValueError
-        If a setting makes no sense.
+        If a setting is invalid.
 
     Examples
     --------
@@ -152,7 +174,7 @@ def _random_models(
     domains: Domains | None,
     rng: RNGLike,
 ) -> Iterator[Model]:
-    """Check the settings once, then yield models."""
+    """Check the settings, which are those of `random_models`, once; then yield models."""
     for name, given in (("factors", factors), ("outcomes", outcomes)):
         if not isinstance(given, int) and (isinstance(given, str) or not isinstance(given, Sequence)):
             raise TypeError(f"{name} must be a number or a list of names, found {shown(given)}")
@@ -168,7 +190,7 @@ def _random_models(
         if not set(chosen) or not {name for name, _ in chosen} <= set(names):
             raise ValueError(f"outcomes must be literals of the factors {names}, found {list(outcomes)}")
     check_number(negated, "negated", "[0, 1]")
-    told = read_domains(domains)
+    values = read_domains(domains)
     ranges = [_range(disjuncts, "disjuncts", 1), _range(conjuncts, "conjuncts", 1)]
     wanted = None if switch is None else _range(switch, "switch", 0)
     seed = resolve_seed(rng)
@@ -181,7 +203,7 @@ def _random_models(
         def accept(model: Model) -> bool:
             return wanted is None or wanted[0] <= switches(model) <= wanted[1]
 
-        yield draw_model(chosen, sizes, names, told, uniforms, negated=negated, accept=accept)[0]
+        yield draw_model(chosen, sizes, names, values, uniforms, negated=negated, accept=accept)[0]
 
 
 def _range(given: Range, name: str, low: int) -> tuple[int, int]:
@@ -195,3 +217,154 @@ def _range(given: Range, name: str, low: int) -> tuple[int, int]:
 
 def _draw(given: tuple[int, int], uniforms: Iterator[float]) -> int:
     return given[0] + int(next(uniforms) * (given[1] - given[0] + 1))
+
+
+def stream(seed: int, number: int) -> Iterator[float]:
+    """Yield uniform numbers in [0, 1) that depend on the seed and the number alone."""
+    generator = np.random.Generator(np.random.Philox(key=np.array([seed, number], np.uint64)))
+    while True:
+        yield from generator.random(64).tolist()
+
+
+def _choose(items: Sequence[str], size: int, uniforms: Iterator[float]) -> list[str]:
+    """Draw `size` different items, each subset equally likely."""
+    left = list(items)
+    return [left.pop(int(next(uniforms) * len(left))) for _ in range(size)]
+
+
+def propose(
+    outcome: Literal,
+    sizes: Sequence[int],
+    factors: Sequence[str],
+    domains: Domains,
+    uniforms: Iterator[float],
+    negated: float = 0.5,
+) -> tuple[Conjunction, ...]:
+    """Draw a left-hand side without regard to redundancies.
+
+    Parameters
+    ----------
+    outcome : (str, int)
+        The outcome.
+    sizes : sequence of int
+        Number of literals of each disjunct.
+    factors : sequence of str
+        Factors to draw from; the outcome's own is left out.
+    domains : mapping
+        Values of multi-value factors.
+    uniforms : iterator of float
+        Random numbers.
+    negated : float
+        Probability of value 0 of a binary factor; the values of others are equally likely.
+
+    Returns
+    -------
+    tuple of frozensets of literals
+        Every disjunct is a uniform subset of the factors of its size, its values independent.
+    """
+    eligible = [name for name in factors if name != outcome[0]]
+    disjuncts = []
+    for size in sizes:
+        conjunction = []
+        for name in _choose(eligible, size, uniforms):
+            domain = domains.get(name, BINARY)
+            u = next(uniforms)
+            value = int(u >= negated) if tuple(domain) == BINARY else domain[int(u * len(domain))]
+            conjunction.append((name, value))
+        disjuncts.append(frozenset(conjunction))
+    return tuple(disjuncts)
+
+
+def draw_model(
+    outcomes: Sequence[Literal],
+    sizes: Callable[[Literal], Sequence[int]],
+    factors: Sequence[str],
+    domains: Domains,
+    uniforms: Iterator[float],
+    *,
+    negated: float = 0.5,
+    accept: Callable[[Model], bool] | None = None,
+) -> tuple[Model, int]:
+    """Draw a redundancy-free acyclic model by rejection.
+
+    Each atom is proposed until it is redundancy-free by itself; all atoms are proposed anew until the model is acyclic,
+    redundancy-free (`redundancy_free`) and accepted. As the first condition concerns the atoms one by one, this is the
+    law of the proposals given that they meet all conditions; with `negated=0.5` and fixed sizes all such models are
+    equally likely, because each is proposed in as many orders of its disjuncts as any other.
+
+    Parameters
+    ----------
+    outcomes : sequence of literals
+        Outcomes of the atoms.
+    sizes : callable
+        From an outcome to the numbers of literals of its disjuncts; called for every proposal.
+    factors : sequence of str
+        Factors to draw from.
+    domains : mapping
+        Values of multi-value factors.
+    uniforms : iterator of float
+        Random numbers.
+    negated : float
+        Probability of value 0 of a binary factor.
+    accept : callable, optional
+        A further condition.
+
+    Returns
+    -------
+    model : Model
+        The model.
+    proposals : int
+        How many atoms were proposed.
+
+    Raises
+    ------
+    NoSuchModelError
+        If no model was found in 50000 proposals of atoms.
+
+    Examples
+    --------
+    >>> model, proposals = draw_model([("D", 1)], lambda outcome: (1, 2), list("ABCD"), {}, stream(1, 0))
+    >>> sorted(map(len, model.atoms[0].disjuncts)), proposals
+    ([1, 2], 2)
+    """
+    room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
+    proposals = 0
+    lefts: list[tuple[Conjunction, ...]] = []
+    while True:
+        outcome = outcomes[len(lefts)]
+        wanted = tuple(sizes(outcome))
+        proposals += 1
+        if proposals > MAX_PROPOSALS:
+            raise NoSuchModelError(_no_such_model(outcomes, wanted, factors))
+        if max(wanted) > room:
+            continue
+        left = propose(outcome, wanted, factors, domains, uniforms, negated)
+        if not is_irredundant_alone(left, domains):
+            continue
+        lefts.append(left)
+        if _cyclic(lefts, outcomes):
+            lefts = []
+        elif len(lefts) == len(outcomes):
+            model = Model(tuple(map(Atom, lefts, outcomes)))
+            if (len(lefts) == 1 or is_redundancy_free(model, domains)) and (accept is None or accept(model)):
+                return model, proposals
+            lefts = []
+
+
+def _cyclic(lefts: Sequence[Sequence[Conjunction]], outcomes: Sequence[Literal]) -> bool:
+    """Check whether the atoms drawn so far, which have the first `len(lefts)` outcomes, make a cycle."""
+    if len(lefts) == 1:
+        # no factor is among its own causes
+        return False
+    causes: dict[str, set[str]] = {}
+    for (name, _), left in zip(outcomes, lefts, strict=False):
+        causes.setdefault(name, set()).update(cause for one in left for cause, _ in one)
+    return topological_order(causes) is None
+
+
+def _no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
+    names = ", ".join(map(literal_text, outcomes))
+    return (
+        f"{MAX_PROPOSALS} proposals over the factors {', '.join(factors)} held no model without redundancies with "
+        f"outcomes {names} (last tried: disjuncts of {list(sizes)} literals); ask for fewer disjuncts or more factors"
+    )

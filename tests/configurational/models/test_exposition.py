@@ -15,7 +15,7 @@ from causaleval_pd.configurational.formulas.formula import Atom, Model, dnf_text
 from causaleval_pd.configurational.formulas.truth_table import ideal_data
 from causaleval_pd.configurational.models.exposition import expose
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers"
 KINDS = {"literal": "literal", "conjunction": "conjunctive", "disjunction": "disjunctive", "sequence": "sequential"}
 
 

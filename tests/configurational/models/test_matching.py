@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.configurational.formulas.limits import FormulaTooLargeError, Work
+from causaleval_pd.configurational.formulas.vocabulary import FormulaTooLargeError, Work
 from causaleval_pd.configurational.models import matching
 
 codes = st.lists(st.integers(1, 31), min_size=1, max_size=4)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.configurational import FormulaTooLargeError, fit_robustness, random_models
-from causaleval_pd.configurational.formulas.formula import parse
+from causaleval_pd.configurational import FormulaTooLargeError, fit_robustness, parse, random_models
 from causaleval_pd.configurational.models.submodel import submodel_of
 
 

@@ -6,6 +6,7 @@ import itertools
 import math
 import pathlib
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,9 +24,10 @@ from causaleval_pd.configurational import (
     redundancy_free,
 )
 from causaleval_pd.configurational.field import FORMULAS, batches, coerce
-from causaleval_pd.configurational.nulls.models import exchangeable, relabel
+from causaleval_pd.configurational.nulls.relabelling import exchangeable, relabel
 from causaleval_pd.configurational.pairs import FormulaPairs
 from causaleval_pd.contract.context import Context
+from causaleval_pd.contract.metric import probe_closed_form
 from causaleval_pd.contract.null import Controls, Matching
 
 D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
@@ -301,3 +303,17 @@ def test_an_empty_output_has_no_p() -> None:
         assert scored["completeness"].tolist()[0] == 0
         assert scored[["completeness_p", "correctness_p"]].isna().all(axis=1).tolist() == [True, False]
         assert scored["completeness_control_undefined"].tolist() == [1, 0]
+
+
+RULES = {"literal_correctness": LINEAR[0], "literal_completeness": LINEAR[1], "literal_f_beta": LINEAR[2]}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_other_metrics_contradict_the_closed_forms(rule: str) -> None:
+    for name in ce.list_metrics("formula").index.drop(["fit_consistency", "fit_coverage"]):
+        claimed = replace(ce.get_metric(name), closed_form=rule)
+        if name == RULES[rule]:
+            probe_closed_form(claimed)
+        else:
+            with pytest.raises(ValueError, match=f"{name} names closed_form='{rule}', but for truth .* it is"):
+                probe_closed_form(claimed)

@@ -9,7 +9,7 @@ import pytest
 from causaleval_pd.configurational import parse, random_models
 from causaleval_pd.configurational.formulas.configurations import allows, configurations
 from causaleval_pd.configurational.formulas.truth_table import ideal_data
-from causaleval_pd.configurational.measures.fit import faithfulness, fit_measures
+from causaleval_pd.configurational.models.fit import faithfulness, fit_measures
 from causaleval_pd.configurational.simulation.data import (
     add_noise,
     fragment,

@@ -12,7 +12,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.configurational import Convention, Setting, parse, quality_table
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers"
 SCORES = {
     "corr": "correctness",
     "comp": "completeness",

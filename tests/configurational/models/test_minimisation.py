@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causaleval_pd.configurational.formulas.limits import FormulaTooLargeError, Work
 from causaleval_pd.configurational.formulas.truth_table import FuzzyTable, TruthTable
+from causaleval_pd.configurational.formulas.vocabulary import FormulaTooLargeError, Work
 from causaleval_pd.configurational.models.minimisation import Caps, Minimiser, ThresholdMinimiser
 
 CAPS = Caps(3, 4, 10)

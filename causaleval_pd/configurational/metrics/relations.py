@@ -1,4 +1,4 @@
-"""Metrics that judge a model as a whole: submodel relations, NCR, and the criteria that were in use before [1]_ [2]_.
+"""Metrics of a model as a whole: submodel relations, NCR, and earlier criteria of correctness [1]_ [2]_.
 
 References
 ----------
@@ -24,7 +24,18 @@ from ...contract.metric import metric
 from ..formulas.formula import Model
 from ..models.submodel import atom_submodels, causal_submodel_of, strict_submodel_of, submodel_of
 from ..pairs import FormulaPairs
-from .sets import SetRule, combine
+from .quality import SetRule, combine
+
+__all__ = [
+    "has_complete_disjuncts",
+    "is_causal_submodel",
+    "is_identical",
+    "is_strict_submodel",
+    "is_submodel",
+    "lcr",
+    "ncr",
+    "submodel_completeness",
+]
 
 Values = NDArray[np.float64]
 YesNoRule = OneOf["any", "all"]
@@ -41,7 +52,7 @@ _YES_NO: dict[str, Any] = {**_RELATION, "dtype": "boolean"}
 
 
 def _judge(pairs: FormulaPairs, relation: Callable[[Model, Model], bool], models: YesNoRule) -> Values:
-    """Tell whether some, or all, of the estimated models stand in a relation to the truth."""
+    """Check whether some, or all, of the estimated models stand in a relation to the truth."""
     check_known(models, ("any", "all"), "rule for sets of models")
     return _combined(
         pairs, lambda i, model: float(relation(model, pairs.true_model(i))), relation.__name__, models, 0.0
@@ -51,16 +62,31 @@ def _judge(pairs: FormulaPairs, relation: Callable[[Model, Model], bool], models
 def _combined(
     pairs: FormulaPairs, compute: Callable[[int, Model], float], key: Any, models: SetRule, empty: float
 ) -> Values:
+    """Score every estimated model, and combine the scores of the models in each cell.
+
+    Parameters
+    ----------
+    pairs : FormulaPairs
+        Aligned pairs.
+    compute : callable
+        `compute(position, model)` for a pair and one of its estimated models.
+    key : hashable
+        Name under which the scores are stored for other metrics.
+    models : {"max", "mean", "any", "all"}
+        How the scores are combined.
+    empty : float
+        Value of a cell without models.
+    """
     scores = pairs.by_model(compute, key)
     return pairs.spread([combine(one, models, optimum=1, empty=empty) for one in scores])
 
 
 @metric(**_YES_NO, long_name="submodel of the truth")
 def is_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
-    """Tell whether the estimate can be made of the truth by deleting literals, disjuncts and atoms.
+    """Check whether the estimate results from the truth by deleting literals, disjuncts and atoms.
 
-    Every atom needs one with the same outcome literal in the truth, and its disjuncts must be contained in different
-    disjuncts of it.
+    The truth needs an atom with the same outcome literal for every atom of the estimate, and different disjuncts of it
+    must contain the disjuncts of the estimate's atom.
 
     Parameters
     ----------
@@ -80,7 +106,7 @@ def is_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
 
 @metric(**_YES_NO, long_name="strict submodel of the truth")
 def is_strict_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
-    """Tell whether the estimate is a submodel, and at least one of its atoms is smaller than the truth's.
+    """Check whether the estimate is a submodel, and at least one of its atoms is smaller than the truth's.
 
     Parameters
     ----------
@@ -104,7 +130,7 @@ def _equal(model: Model, other: Model) -> bool:
 
 @metric(**_YES_NO, long_name="identical to the truth", symmetric=True)
 def is_identical(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
-    """Tell whether the estimate is the truth, up to the order of atoms, disjuncts and conjuncts.
+    """Check whether the estimate is the truth, up to the order of atoms, disjuncts and conjuncts.
 
     Parameters
     ----------
@@ -124,7 +150,7 @@ def is_identical(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
 
 @metric(**{**_YES_NO, "kinds": ("acyclic",), "reference": "10.1177/0049124120986200"}, long_name="causal submodel")
 def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
-    """Tell whether the truth says all that the estimate says of direct and of indirect causes.
+    """Check whether the truth entails all direct and indirect causes that the estimate ascribes.
 
     A formula of the estimate, as written or with intermediate outcomes substituted, must be within one of the truth
     with the same outcomes substituted, and perhaps some that the estimate does not mention.
@@ -154,14 +180,14 @@ def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Val
 def lcr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the share of estimated models that are submodels of the truth, or by default whether there is one.
 
-    As `is_submodel`, as a number. An output without models has none (NaN) by default.
+    As `is_submodel`, as a number. NaN by default for an output without models.
 
     Parameters
     ----------
     pairs : pairs of field 'formula', or a cell
         Aligned pairs; or the true cell, followed by the estimated one.
     models : {"max", "mean", "any", "all"}
-        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
+        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
 
     Examples
     --------
@@ -181,16 +207,16 @@ def lcr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
 def ncr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the share of the estimate's irredundant submodels that are submodels of the truth.
 
-    A submodel is any formula that deletion of literals and disjuncts makes of a left-hand side, if nothing more can be
-    deleted without changing its truth function. Defined for one atom; our extension to several pools the submodels of
-    all atoms by outcome.
+    A submodel is any formula that results from a left-hand side by deleting literals and disjuncts, if nothing more can
+    be deleted without changing its truth function. Defined for one atom; our extension to several pools the submodels
+    of all atoms by outcome.
 
     Parameters
     ----------
     pairs : pairs of field 'formula', or a cell
         Aligned pairs; or the true cell, followed by the estimated one.
     models : {"max", "mean", "any", "all"}
-        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
+        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
 
     Examples
     --------
@@ -215,7 +241,7 @@ def ncr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
 
 
 def _has_complete_disjuncts(model: Model, truth: Model) -> bool:
-    """Tell whether every disjunct of a model is a whole disjunct of the truth."""
+    """Check whether every disjunct of a model is a whole disjunct of the truth."""
     return all(
         atom.outcome in truth.by_outcome and set(atom.disjuncts) <= set(truth.by_outcome[atom.outcome].disjuncts)
         for atom in model.atoms
@@ -224,7 +250,7 @@ def _has_complete_disjuncts(model: Model, truth: Model) -> bool:
 
 @metric(**{**_YES_NO, "reference": "10.1177/0049124119882456"}, long_name="correct in Dușa's sense")
 def has_complete_disjuncts(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
-    """Tell whether every disjunct of the estimate is a whole disjunct of the truth, as Dușa's criterion asks.
+    """Check whether every disjunct of the estimate is a whole disjunct of the truth, as Dușa's criterion requires.
 
     Stricter than `is_submodel`: a disjunct that lacks a conjunct of the truth counts as wrong.
 
@@ -248,15 +274,15 @@ def has_complete_disjuncts(pairs: FormulaPairs, *, models: YesNoRule = "any") ->
 def submodel_completeness(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the complexity of the estimate relative to the truth's if it is a submodel, else 0.
 
-    The completeness criterion in use before `completeness`: it knows correct models only, and direct causes only. An
-    output without models has 0 by default.
+    The completeness criterion in use before `completeness`: it covers only correct models and direct causes. 0 by
+    default for an output without models.
 
     Parameters
     ----------
     pairs : pairs of field 'formula', or a cell
         Aligned pairs; or the true cell, followed by the estimated one.
     models : {"max", "mean", "any", "all"}
-        Of several models in one cell the best value, the mean, or whether some, or all, are 1.
+        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
 
     Examples
     --------

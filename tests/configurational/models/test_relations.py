@@ -27,7 +27,7 @@ from causaleval_pd.configurational import (
 from causaleval_pd.configurational.formulas.formula import Atom, Model
 from causaleval_pd.configurational.formulas.truth_table import ideal_data
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_relations.csv.gz"
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers" / "configurational_relations.csv.gz"
 DOMAINS = {"A": range(3), "B": range(3), "C": range(4), "D": range(2), "E": range(3)}
 
 literals = st.tuples(st.sampled_from("ABCD"), st.integers(0, 1))

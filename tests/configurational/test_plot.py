@@ -33,7 +33,7 @@ def drawn(ax: Any, gid: str) -> list[Any]:
 
 
 def claims(*texts: str) -> list[Claim]:
-    return [Claim(d, a.outcome, "said") for text in texts for a in parse(text).atoms for d in a.disjuncts]
+    return [Claim(d, a.outcome, "plain") for text in texts for a in parse(text).atoms for d in a.disjuncts]
 
 
 def test_every_part_of_the_model_is_drawn() -> None:
@@ -41,8 +41,8 @@ def test_every_part_of_the_model_is_drawn() -> None:
     assert sorted(text.get_text() for text in drawn(ax, "factor")) == list("ABCDEFG")
     assert len(drawn(ax, "joint")) == 2  # B*F, B*f
     assert len(drawn(ax, "negation")) == 1  # f
-    arrows = [line for line in drawn(ax, "said") if type(line.get_arrowstyle()).__name__ != "Curve"]
-    assert (len(drawn(ax, "said")), len(arrows)) == (10, 6)  # 4 singles, 2 x (2 lines to a joint, 1 arrow from it)
+    arrows = [line for line in drawn(ax, "plain") if type(line.get_arrowstyle()).__name__ != "Curve"]
+    assert (len(drawn(ax, "plain")), len(arrows)) == (10, 6)  # 4 singles, 2 x (2 lines to a joint, 1 arrow from it)
     assert ax.get_title() == str(parse(D3))
 
 
@@ -139,7 +139,7 @@ def test_nothing_is_cut_and_no_factors_overlap(text: str) -> None:
     boxes = [box.get_bbox_patch().get_window_extent(renderer) for box in drawn(ax, "factor")]
     assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
     frame = ax.get_window_extent()
-    for line in drawn(ax, "said"):
+    for line in drawn(ax, "plain"):
         (x0, y0), (x1, y1) = ax.transData.transform(line.get_path().get_extents())
         assert x0 > frame.x0 and y0 > frame.y0 and x1 < frame.x1 and y1 < frame.y1
     for figure in (ax, ce.plot.score_profile(text, text, n_draws=0) if text in (LONG, MANY) else ax):

@@ -10,20 +10,16 @@ References
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known
-from ...contract.metric import metric
 from ..formulas.configurations import allows, configurations, factor_columns, memberships
-from ..formulas.formula import Model, as_model, literal_text
+from ..formulas.formula import Model, literal_text
+from ..formulas.reader import as_model
 from ..formulas.truth_table import data_values
-from ..pairs import KINDS, FormulaPairs
-from .sets import SetRule, combine
+
+__all__ = ["coherence", "exhaustiveness", "faithfulness", "fit_by_atom", "fit_measures"]
 
 #: the eight measures, in the order of the columns of `fit_by_atom`
 MEASURES = (
@@ -39,20 +35,12 @@ MEASURES = (
 
 
 def atom_measures(left: NDArray[np.float64], outcome: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute the eight measures of sufficiency and necessity between memberships.
+    """Compute the eight measures, in the order of `MEASURES` and NaN for 0/0, from the memberships of n cases.
 
-    Parameters
-    ----------
-    left, outcome : (..., n) ndarray
-        Memberships of n cases in a left-hand side and in its outcome.
-
-    Returns
-    -------
-    (..., 8) ndarray
-        In the order of `MEASURES`; NaN where a measure is 0/0.
+    The arrays have the shape (..., n) and the result (..., 8).
     """
     p, y = left, outcome
-    # a case that is partly in all four cells would be counted in each: its common part is no evidence for either
+    # a case that is partly in all four cells would be counted in each: its common part is not evidence for any of them
     common = np.minimum(np.minimum(p, 1 - p), np.minimum(y, 1 - y)).sum(axis=-1)
     a = np.minimum(p, y).sum(axis=-1)
     b = np.minimum(p, 1 - y).sum(axis=-1) - common
@@ -97,7 +85,7 @@ def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a factor has no column, or a value is not legal.
+        If a factor has no column, or a value is not valid.
 
     References
     ----------
@@ -139,7 +127,7 @@ def fit_measures(model: Model | str, data: pd.DataFrame) -> pd.Series:
     Raises
     ------
     ValueError
-        If a factor has no column, or a value is not legal.
+        If a factor has no column, or a value is not valid.
 
     References
     ----------
@@ -164,7 +152,7 @@ def fit_measures(model: Model | str, data: pd.DataFrame) -> pd.Series:
 
 
 def coherence(model: Model | str, data: pd.DataFrame) -> float:
-    """Compute how far the atoms of a complex model hold together, case by case.
+    """Compute how far the atoms of a complex model hold in the same cases.
 
     Of the atoms that share factors, the sum over cases of the worst fit 1 - |P - Y| of an atom divided by the sum of
     the best; the minimum over groups of atoms that share no factor. 1 for a single atom.
@@ -184,7 +172,7 @@ def coherence(model: Model | str, data: pd.DataFrame) -> float:
     Raises
     ------
     ValueError
-        If a factor has no column, or a value is not legal.
+        If a factor has no column, or a value is not valid.
 
     Examples
     --------
@@ -237,7 +225,7 @@ def exhaustiveness(model: Model | str, data: pd.DataFrame) -> float:
     Raises
     ------
     ValueError
-        If a factor has no column, a value is not legal, or the model's factors have more than 2**20 configurations.
+        If a factor has no column, a value is not valid, or the model's factors have more than 2**20 configurations.
 
     Examples
     --------
@@ -269,7 +257,7 @@ def faithfulness(model: Model | str, data: pd.DataFrame) -> float:
     Raises
     ------
     ValueError
-        If a factor has no column, or a value is not legal.
+        If a factor has no column, or a value is not valid.
 
     Examples
     --------
@@ -287,94 +275,3 @@ def _observed(model: Model, data: pd.DataFrame) -> NDArray[np.int8]:
     columns = factor_columns(data, model.factors)
     rounded = np.stack([np.rint(columns[factor]) for factor in model.factors], axis=1)
     return np.unique(rounded.astype(np.int8), axis=0)
-
-
-FIT: dict[str, Any] = {
-    "field": "formula",
-    "kinds": KINDS,
-    "direction": "maximize",
-    "range": (0, 1),
-    "optimum": 1,
-    "reference": "10.1515/jci-2023-0014",
-}
-
-
-def _score(pairs: FormulaPairs, measure: str, models: SetRule, family: str) -> NDArray[np.float64]:
-    """Score the estimates of every pair on the data of its context."""
-    check_known(measure, [name for name in MEASURES if name.endswith(family)], f"{family} measure")
-
-    def measures(position: int, model: Model) -> NDArray[np.float64]:
-        data = pairs.setting(position).data
-        if data is None:
-            raise ValueError(f"fit_{family} needs the data of the estimates: pass context={{'data': frame}}")
-        return np.asarray(atom_measures(*memberships(model, data)).min(axis=0))
-
-    found = pairs.by_model(measures, "fit")
-    place = MEASURES.index(measure)
-    return pairs.spread([combine([one[place] for one in cell], models, optimum=1, empty=math.nan) for cell in found])
-
-
-@metric(**FIT, long_name="consistency in the data")
-def fit_consistency(
-    pairs: FormulaPairs, *, measure: str = "consistency", models: SetRule = "max"
-) -> NDArray[np.float64]:
-    """Compute the consistency of the estimate in the data: how far its left-hand sides suffice for their outcomes.
-
-    The smallest consistency of an atom, from `context={"data": frame}`. The truth plays no part.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    measure : str
-        One of the four forms of consistency in `MEASURES`.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair; NaN for an output without models.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A<->C"]})
-    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 0, 1, 0]})
-    >>> ce.evaluate(runs, ["fit_consistency", "fit_coverage"], context={"data": data})["fit_consistency"].tolist()
-    [0.5]
-    """
-    return _score(pairs, measure, models, "consistency")
-
-
-@metric(**FIT, long_name="coverage in the data")
-def fit_coverage(pairs: FormulaPairs, *, measure: str = "coverage", models: SetRule = "max") -> NDArray[np.float64]:
-    """Compute the coverage of the estimate in the data: how far its left-hand sides are necessary for their outcomes.
-
-    The smallest coverage of an atom, from `context={"data": frame}`. The truth plays no part.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    measure : str
-        One of the four forms of coverage in `MEASURES`.
-    models : {"max", "mean", "any", "all"}
-        What becomes of the scores of several models in one cell.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair; NaN for an output without models.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A*B<->C"]})
-    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]})
-    >>> ce.evaluate(runs, ["fit_coverage"], context={"data": data})["fit_coverage"].round(3).tolist()
-    [0.333]
-    """
-    return _score(pairs, measure, models, "coverage")

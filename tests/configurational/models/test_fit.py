@@ -11,7 +11,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse
-from causaleval_pd.configurational.measures.fit import (
+from causaleval_pd.configurational.models.fit import (
     MEASURES,
     coherence,
     exhaustiveness,
@@ -20,7 +20,7 @@ from causaleval_pd.configurational.measures.fit import (
     fit_measures,
 )
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_fit.csv.gz"
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers" / "configurational_fit.csv.gz"
 COLUMNS = ["scon", "scov", "ccon", "ccov", "PAcon", "AAcov", "AACcon", "PACcov"]
 OTHERS = ["coherence", "exhaustiveness", "faithfulness"]
 CASES = pd.read_csv(KNOWN)

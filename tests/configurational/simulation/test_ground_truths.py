@@ -22,7 +22,7 @@ from causaleval_pd.configurational import (
     switches,
 )
 from causaleval_pd.configurational.formulas.truth_table import evaluation_order
-from causaleval_pd.configurational.simulation.draws import draw_model, propose, stream
+from causaleval_pd.configurational.simulation.ground_truths import draw_model, propose, stream
 
 
 def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:

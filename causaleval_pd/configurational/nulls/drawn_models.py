@@ -1,0 +1,133 @@
+"""Controls of configurational estimates that are drawn model by model.
+
+Judged relative to data, a control whose formulas do not reach the thresholds ascribes no causes: its completeness is 0,
+its correctness 0/0. Such controls are left out of the correctness, which is then compared with guesses that fit the
+data; with `zero_division=0` they count as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_known, name_row
+from ...contract.field import get_field
+from ...contract.null import Controls, Matching
+from ...execution.random_streams import RNGLike, resolve_seed
+from ..formulas.formula import set_text
+from ..formulas.reader import Cell
+from ..pairs import KINDS, FormulaPairs
+from ..simulation.ground_truths import NoSuchModelError, stream
+
+#: rough bytes of a drawn control with its exposition while it is scored
+_CONTROL_BYTES = 20_000
+#: rough nanoseconds that drawing a control takes
+_CONTROL_WORK = 2e5
+
+
+def known_factors(pairs: FormulaPairs, position: int) -> list[str]:
+    """Return the factors a guess may use: the data's; without data those of truth, estimate and the stated domains."""
+    setting = pairs.setting(position)
+    if setting.names is not None:
+        return list(setting.names)
+    models = (pairs.true_model(position), *pairs.estimated_models(position))
+    return sorted({name for model in models for name in model.factors} | set(setting.vocabulary.domains))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnModels(Controls):
+    """Controls that are drawn model by model.
+
+    Attributes
+    ----------
+    pairs : FormulaPairs
+        The observed pairs, one a row.
+    rows : (n,) int64
+        Their positions in the table, for messages.
+    keys : (n,) uint64
+        Names of the rows' random streams.
+    law : callable
+        `law(pairs, position)` returns a function that draws a control cell from uniform numbers. An output without
+        models has no controls: no model has its size, and its metrics are undefined.
+    always_acyclic : bool
+        Whether controls are acyclic whatever the estimate is.
+    """
+
+    pairs: FormulaPairs
+    rows: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    law: Callable[[FormulaPairs, int], Callable[[Iterator[float]], Cell]]
+    always_acyclic: bool
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls, a word a row."""
+        kinds = np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
+        return np.full(self.pairs.n, KINDS[0], object) if self.always_acyclic else kinds
+
+    @property
+    def cost(self) -> int:
+        """Bytes that one drawn control takes while it is scored."""
+        return _CONTROL_BYTES
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that drawing one control takes, roughly."""
+        return _CONTROL_WORK
+
+    def draw(self, start: int, count: int) -> FormulaPairs:
+        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
+        cells: list[Cell | None] = []
+        for position in range(self.pairs.n):
+            if not self.pairs.estimated_models(position):
+                cells += [None] * count
+                continue
+            sample, key = self.law(self.pairs, position), int(self.keys[position])
+            try:
+                cells += [sample(stream(key, number)) for number in range(start, start + count)]
+            except NoSuchModelError as error:
+                raise NoSuchModelError(
+                    f"{name_row(int(self.rows[position]))} has no control: {error}. It matches "
+                    f"{set_text(self.pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
+                ) from None
+        return self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
+
+
+def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:
+    """Draw controls of every pair.
+
+    Parameters
+    ----------
+    pairs : FormulaPairs
+        The observed pairs.
+    null : str
+        Name of a null model.
+    n_draws : int
+        Controls a pair.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    FormulaPairs
+        The pairs with controls for estimates, a pair's draws together.
+
+    Raises
+    ------
+    ValueError
+        If the null model is unknown.
+    NoSuchModelError
+        If a pair has no control.
+    """
+    nulls = get_field("formula").nulls
+    check_known(null, nulls, "null")
+    keys = np.random.default_rng(resolve_seed(rng)).integers(2**63, size=pairs.n).astype(np.uint64)
+    nothing = pd.Series([], dtype="str")
+    match = nulls[null].match(Matching(nothing, nothing, None, None, {}))
+    drawn: Any = match(np.arange(pairs.n), pairs, keys).draw(0, n_draws)
+    return cast(FormulaPairs, drawn)

@@ -1,0 +1,248 @@
+"""The null model `relabel`: the estimate with exogenous factors exchanged, and exact moments of literal scores [1]_.
+
+References
+----------
+.. [1] Hoeffding, W. (1951). A combinatorial central limit theorem. doi:10.1214/aoms/1177729545
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric
+from ...contract.null import Controls, Matching, Null, register_null
+from ..field import FORMULAS, pair
+from ..formulas.formula import Atom, Literal, Model
+from ..formulas.reader import Cell
+from ..formulas.vocabulary import Vocabulary, bits
+from ..models.exposition import Exposition
+from ..models.quality import Convention
+from ..pairs import FormulaPairs
+from .drawn_models import DrawnModels, known_factors
+
+#: by rule: the divisor of the shared literals, from the literals of estimate and truth and the metric's beta
+SCALES: dict[str, Callable[[int, int, float], float]] = {
+    "literal_correctness": lambda estimate, truth, beta: estimate,
+    "literal_completeness": lambda estimate, truth, beta: truth,
+    "literal_f_beta": lambda estimate, truth, beta: (beta**2 * truth + estimate) / (1 + beta**2),
+}
+
+
+def exchangeable(pairs: FormulaPairs, position: int) -> list[list[str]]:
+    """Group the factors that no model of a pair explains by their values: within a group names can be exchanged."""
+    models = (pairs.true_model(position), *pairs.estimated_models(position))
+    explained = {name for model in models for name, _ in model.outcomes}
+    words = pairs.setting(position).vocabulary
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name in known_factors(pairs, position):
+        if name not in explained:
+            groups.setdefault(words.domain(name), []).append(name)
+    return list(groups.values())
+
+
+def relabel_law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[float]], Cell]:
+    """Return a function that relabels the exogenous factors of a pair's estimates.
+
+    The law is uniform over the permutations of the known factors that are outcomes of neither truth nor estimate (of
+    those with the same values among themselves), combined with a uniform permutation of the values of each: a crisp
+    factor changes its polarity with probability 1/2. Outcomes stay unchanged.
+    """
+    groups, words = exchangeable(pairs, position), pairs.setting(position).vocabulary
+    cell = pairs.estimated_models(position)
+
+    def sample(uniforms: Iterator[float]) -> Cell:
+        renamed: dict[Literal, Literal] = {}
+        for names in groups:
+            for name, new in zip(names, _shuffle(names, uniforms), strict=True):
+                values = words.domain(name)
+                shuffled = _shuffle(values, uniforms)
+                renamed |= {(name, old): (new, value) for old, value in zip(values, shuffled, strict=True)}
+        return tuple(sorted((relabel(model, renamed) for model in cell), key=str))
+
+    return sample
+
+
+def _shuffle(items: Any, uniforms: Iterator[float]) -> list[Any]:
+    left = list(items)
+    return [left.pop(int(next(uniforms) * len(left))) for _ in items]
+
+
+def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
+    """Exchange the literals of left-hand sides; literals that the mapping lacks stay.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import parse
+    >>> relabel(parse("A*b+C<->D"), {("A", 1): ("B", 0), ("B", 0): ("A", 1)})
+    Model('A*b+C<->D')
+    """
+    return Model(
+        tuple(
+            Atom(tuple(frozenset(renamed.get(x, x) for x in one) for one in atom.disjuncts), atom.outcome)
+            for atom in model.atoms
+        )
+    )
+
+
+class RelabelledModels(DrawnModels):
+    """Controls that relabel their row's estimate; metrics of shared literals have exact moments."""
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return mean and variance of metrics of single literals, None for others."""
+        pairs = self.pairs
+        if metric.closed_form not in SCALES or metric.options.get("models", "max") in ("any", "all"):
+            return None
+        found = np.full((pairs.n, 2), np.nan)
+        for i in np.flatnonzero(~pairs.refused(metric.kinds)).tolist():
+            found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i))
+        return ClosedForm(found[:, 0], found[:, 1])
+
+
+def relabel_moments(
+    pairs: FormulaPairs, position: int, metric: Metric, groups: Sequence[Sequence[str]]
+) -> tuple[float, float]:
+    """Return mean and variance of a metric that is linear in the literals which truth and relabelled estimate share.
+
+    Relabelling a model relabels its causal exposition on ideal data. The number of shared literals is then a sum of
+    entries of a matrix - the outcomes for which the estimate has one literal and the truth the other - along a random
+    matching of factors, and for each pair of factors along one of their values: with n crisp factors two literals of an
+    outcome meet with probability 1 / (2 n). The variance of such sums is Hoeffding's [1]_.
+
+    Parameters
+    ----------
+    pairs : FormulaPairs
+        The observed pairs.
+    position : int
+        Which pair.
+    metric : Metric
+        One whose closed form is among `SCALES`.
+    groups : sequence of sequences of str
+        Factors that are exchanged among themselves.
+
+    Returns
+    -------
+    (float, float)
+        NaN with data, with several models or no model, or where an outcome is constant.
+    """
+    cell, setting = pairs.estimated_models(position), pairs.setting(position)
+    if len(cell) != 1 or setting.data is not None:
+        return np.nan, np.nan
+    convention = Convention.of(metric.options.get("convention", "published"))
+    truth = pairs.truth.exposition(pairs.true_model(position), setting, convention, relative=False)
+    estimate = pairs.estimate.exposition(cell[0], setting, convention, relative=True)
+    sides = [_literals(side, setting.vocabulary) for side in (estimate, truth)]
+    sizes = [sum(map(len, side.values())) for side in sides]
+    if len(sides[0]) < len(estimate) or len(sides[1]) < len(truth) or not all(sizes):
+        return np.nan, np.nan
+    mean, variance = _shared_moments(sides[0], sides[1], groups, setting.vocabulary)
+    scale = SCALES[str(metric.closed_form)](sizes[0], sizes[1], float(metric.options.get("beta", 1.0)))
+    return mean / scale, variance / scale**2
+
+
+def _literals(exposition: Exposition, words: Vocabulary) -> dict[int, set[Literal]]:
+    """Return the causes of each outcome that is not constant."""
+    return {
+        outcome: {words.literals[bit.bit_length() - 1] for bit in bits(found.literals)}
+        for outcome, found in exposition.items()
+        if found is not None
+    }
+
+
+def _shared_moments(
+    estimate: Mapping[int, set[Literal]],
+    truth: Mapping[int, set[Literal]],
+    groups: Sequence[Sequence[str]],
+    words: Vocabulary,
+) -> tuple[float, float]:
+    """Return mean and variance of the number of shared literals under relabelling.
+
+    Parameters
+    ----------
+    estimate, truth : mapping
+        Causes of each outcome.
+    groups : sequence of sequences of str
+        Factors that are exchanged among themselves.
+    words : Vocabulary
+        Which bit is which literal, and the factors' values.
+    """
+    moving = {(name, value) for names in groups for name in names for value in words.domain(name)}
+    shared = [(estimate[outcome], truth[outcome]) for outcome in sorted(estimate.keys() & truth.keys())]
+    mean, variance = float(sum(len((estimated & true) - moving) for estimated, true in shared)), 0.0
+    for names in groups:
+        place = {(name, value): (i, j) for i, name in enumerate(names) for j, value in enumerate(words.domain(name))}
+        n, v = len(names), len(words.domain(names[0]))
+        meets = np.zeros((n, n, v, v))
+        for estimated, true in shared:
+            for x in estimated & place.keys():
+                for y in true & place.keys():
+                    meets[place[x][0], place[y][0], place[x][1], place[y][1]] += 1
+        inner_mean, inner_variance = _matching_moments(meets)
+        outer_mean, outer_variance = _matching_moments(inner_mean)
+        mean += float(outer_mean)
+        variance += float(outer_variance) + float(inner_variance.sum()) / n
+    return mean, variance
+
+
+def _matching_moments(entries: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and variance of sum_i entries[..., i, s(i)] for a uniformly random permutation s."""
+    n = entries.shape[-1]
+    centred = (
+        entries
+        - entries.mean(axis=-1, keepdims=True)
+        - entries.mean(axis=-2, keepdims=True)
+        + entries.mean(axis=(-1, -2), keepdims=True)
+    )
+    return entries.sum(axis=(-1, -2)) / n, np.square(centred).sum(axis=(-1, -2)) / max(n - 1, 1)
+
+
+def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Match every control to its row's estimate up to the names of exogenous factors."""
+    return RelabelledModels(pairs, rows, keys, relabel_law, always_acyclic=False)
+
+
+register_null(
+    FORMULAS.name, Null("relabel", "the estimate with its exogenous factors exchanged at random", relabel_controls)
+)
+
+#: truths and estimates with the numbers of literals that they share, of the estimate, and of the truth
+_PROBES = (
+    ("A*b+C<->E", "A*c+D<->E", 1, 3, 3),
+    ("A*b+C<->E", "A<->E", 1, 1, 3),
+    ("A<->E", "A*b+C<->E", 1, 3, 1),
+    ("A*b+C<->E", "a<->E", 0, 1, 3),
+    # joint and alternative causes, and paths, are shared less than literals
+    ("A*b+C<->E", "A*C+b<->E", 3, 3, 3),
+    ("(A+B<->C)*(C+D<->E)", "(B<->C)*(A+C<->E)", 4, 4, 6),
+)
+
+
+def share_of_literals(value: Value, rule: str) -> str | None:
+    """Check that a metric is the number of shared literals, divided as the rule states."""
+    for truth, estimate, shared, of_estimate, of_truth in _PROBES:
+        expected = shared / SCALES[rule](of_estimate, of_truth, 1.0)
+        found = value(pair(truth, estimate))
+        if not np.allclose(found, expected, rtol=1e-9, atol=1e-9):
+            return f"for truth {truth} and estimate {estimate} it is {found.item():g}, not {expected:g}"
+    return None
+
+
+for _rule, _divisor in (
+    ("literal_correctness", "the literals of the estimate"),
+    ("literal_completeness", "the literals of the truth"),
+    ("literal_f_beta", "the weighted literals of both"),
+):
+    register_closed_form(
+        ClosedFormRule(
+            _rule,
+            FORMULAS.name,
+            f"Shared literals divided by {_divisor}. Mean and variance are exact under relabelling (Hoeffding).",
+            partial(share_of_literals, rule=_rule),
+        )
+    )
