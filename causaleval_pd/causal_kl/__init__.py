@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # metrics name these rules when they are registered
-from .nulls import rules as _rules  # noqa: F401
+from .nulls import rules as _rules
 
 # isort: split
 from .divergences.augmented import augment, conditional_kl
@@ -25,7 +25,7 @@ from .nulls.control_summary import control_summary
 
 # isort: split
 # null models register themselves
-from .nulls import models as _models  # noqa: F401
+from .nulls import models as _models
 
 __all__ = [
     "NETWORKS",

@@ -1,6 +1,5 @@
 """Configurational causal models: quality of MINUS formulas, submodels, fit to data, and simulated benchmarks."""
 
-# ruff: noqa: F403, PLE0604
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -152,7 +152,7 @@ def get_field(name: str) -> Field:
     ValueError
         If no field has that name.
     """
-    if name not in FIELDS:
+    if not isinstance(name, str) or name not in FIELDS:
         FIELDS.load()
     check_known(name, sorted(FIELDS), "field")
     return FIELDS[name]

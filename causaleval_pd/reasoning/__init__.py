@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # metrics name these rules when they are registered
-from . import rules as _rules  # noqa: F401
+from . import rules as _rules
 
 # isort: split
 from . import plot
@@ -45,7 +45,7 @@ from .worlds.world import World
 
 # isort: split
 # null models register themselves
-from . import nulls as _nulls  # noqa: F401
+from . import nulls as _nulls
 
 __all__ = [
     "ANSWERS",

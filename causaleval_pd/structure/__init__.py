@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # metrics name these rules when they are registered
-from .nulls import rules as _rules  # noqa: F401
+from .nulls import rules as _rules
 
 # isort: split
 from .adjacency import (
@@ -90,7 +90,7 @@ from .v_structures import (
 
 # isort: split
 # null models register themselves
-from .nulls import models as _models  # noqa: F401
+from .nulls import models as _models
 
 __all__ = [
     "GRAPHS",

@@ -1,6 +1,5 @@
 """Formulas: models as values, how they are read, and the truth tables on which they are evaluated."""
 
-# ruff: noqa: F403, PLE0604
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

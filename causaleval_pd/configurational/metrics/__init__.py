@@ -1,6 +1,5 @@
 """Metrics of configurational models."""
 
-# ruff: noqa: F403, PLE0604
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,5 @@
 """Models: redundancy, causal expositions, quality, submodels, and fit to data."""
 
-# ruff: noqa: F403, PLE0604
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,11 +1,10 @@
 """Null models of configurational estimates: random models of the estimate's shape, or its relabellings."""
 
-# ruff: noqa: F403, PLE0604
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import complexity, relabelling  # noqa: F401 relabelling registers its null model
+from . import complexity, relabelling
 from .complexity import *
 
 # type checkers follow the star imports

@@ -1,6 +1,5 @@
 """Simulation: random ground truths, and data from them."""
 
-# ruff: noqa: F403, PLE0604
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
