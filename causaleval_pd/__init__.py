@@ -58,6 +58,7 @@ from .configurational import (
 )
 from .contract.metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
 from .contract.null import ChosenNull, null_model
+from .contract.statistical_test import list_tests
 from .cubes.cube import cube
 from .cubes.summary import summary
 from .graphs.column import as_graph, graph_column
@@ -264,6 +265,7 @@ __all__ = [
     "kl",
     "lcr",
     "list_metrics",
+    "list_tests",
     "log_error",
     "markov_blanket_f1",
     "markov_blanket_precision",
