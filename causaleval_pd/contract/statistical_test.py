@@ -36,12 +36,14 @@ class StatisticalTest:
     long_name : str
         Its name in words.
     function : callable
-        Tests many samples at once, one a row along the last axis, NaN for what is missing; returns a tuple that begins
-        with the statistics and the p-values. It takes `alternative=` ("two-sided", "less" or "greater"), the keywords
-        named by `options`, and arrays by `design`: "paired": the differences a - b, (..., n). "independent": two
-        samples, (..., n) and (..., m). "blocks": blocks of levels (..., n, k), and the positions of the first and
-        second level of every comparison, (c,). "draws": the mean of every stratum, (...), and the same mean over each
-        draw of its controls, (..., n_draws).
+        Tests many samples at once, one a row along the last axis, NaN for missing values, and returns a tuple that
+        begins with the arrays of statistics and p-values. It takes the keyword `alternative` ("two-sided", "less" or
+        "greater"), the keywords named by `options`, and arrays that depend on `design`:
+
+        - "paired": the differences a - b, (..., n).
+        - "independent": two samples, (..., n) and (..., m).
+        - "blocks": blocks of levels, (..., n, k), and the positions of the first and second level of every comparison.
+        - "draws": the mean of every stratum, (...), and the same mean over each draw of its controls, (..., n_draws).
     design : {"paired", "independent", "blocks", "draws"}
         What is compared.
     verbs : sequence of str

@@ -1,4 +1,4 @@
-"""How often the tests of a study reject random guessing, beside how often they find skill."""
+"""Size and power of the tests against controls in a study, by simulation with its own controls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..cubes.reading import (
     strata_table,
 )
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Floats, moments, paired_difference, ratio
+from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
 from .result_tables import check_cube, check_shares, in_order
@@ -34,8 +34,6 @@ COLUMNS = (
     *("metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "calibration"),
     *("skill", "power", "n_tables", "null"),
 )
-#: comparisons of draws that are held at once
-_BLOCK = 4_000_000
 
 
 def size_and_power(
@@ -84,8 +82,9 @@ def size_and_power(
 
     Notes
     -----
-    A test whose size is near 0 is not calibrated but blunt, mostly for want of runs or draws: with R draws the
-    randomisation test has no p-value below 1 / (R + 1). Each table has one draw fewer to compare with than the study.
+    A test whose size is near 0 is not calibrated but conservative, mostly because there are few runs or draws: with R
+    draws the randomisation test has no p-value below 1 / (R + 1). Each table is compared with one draw fewer than the
+    study.
 
     Examples
     --------
@@ -165,7 +164,7 @@ def _calibration(size: Floats, low: Floats, high: Floats, alpha: float) -> pd.Se
 
 
 def _draws(cube: xr.Dataset, name: str) -> Floats:
-    """Return what is averaged of the kept draws, (strata, runs, draws); NaN where the run has no value."""
+    """Return the scores of the kept draws, (strata, runs, draws); NaN where the run has no value."""
     if not has_controls(cube):
         raise ValueError("the cube has no controls; make it by cube(..., n_draws=1000, keep_draws=True)")
     if draws_shared(cube):
@@ -206,7 +205,7 @@ def _among_draws(draws: Floats, shift: Floats, tables: int, test: StatisticalTes
     """
     mean = moments(np.moveaxis(draws, 2, 1))[1]
     found = np.full((len(mean), tables), np.nan)
-    step = max(1, _BLOCK // max(1, mean.size))
+    step = max(1, BLOCK // max(1, mean.size))
     for start in range(0, tables, step):
         own = mean[:, start : min(start + step, tables)]
         others = np.repeat(mean[:, None, :], own.shape[1], axis=1)

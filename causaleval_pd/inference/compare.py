@@ -109,8 +109,8 @@ def compare(
     margin : float or {metric: float}, optional
         The largest difference that does not matter, in units of the metric, fixed before the data are seen.
     minus_controls : bool
-        Compare what each run has in excess of its own controls, which have its own number of edges: the metric minus
-        its expected value under the cube's null model.
+        Compare the excess of each run over its own controls, which have its number of edges: the metric minus its
+        expected value under the cube's null model.
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     effect : {"mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz"}
@@ -119,8 +119,8 @@ def compare(
     level : float
         Probability of the interval of the effect. Equivalence at .05 is seen in an interval of .90.
     zero_method : {"wilcox", "pratt"}
-        What Wilcoxon's test does with pairs that are equal: leave them out before ranking, or rank them and leave them
-        out after.
+        Treatment of equal pairs in Wilcoxon's test: leave them out before ranking, or rank them and leave them out
+        after.
     cluster : str, optional
         "truth", or a variable that the cube carries (`values=`): pairs that share it are resampled together by
         "bootstrap" and "sign_flip".
@@ -143,7 +143,7 @@ def compare(
     ------
     ValueError
         If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, a test needs
-        pairs that there are not, or settings contradict one another.
+        pairs and there are none, or settings contradict one another.
 
     Notes
     -----
@@ -151,10 +151,11 @@ def compare(
     "t" and "bootstrap" with one pair or differences that do not vary. P-values of "sign_flip" and "bootstrap" share
     their resamples between strata: each is valid by itself.
 
-    The p-values of two algorithms against their controls are no test of their difference: that one is significant and
-    the other is not can be chance [1]_, p falls with the number of runs, and each is measured against controls with its
-    own number of edges. Nor is a raw difference one of skill: guessing few edges has a smaller SHD than guessing many.
-    At matched edge counts, `minus_controls=True`, two guessers do not differ (see the example).
+    The p-values of two algorithms against their controls do not test their difference: one can be significant and the
+    other not by chance [1]_, p falls with the number of runs, and each algorithm has controls with its own number of
+    edges. A raw difference is not a difference of skill either: an algorithm that guesses few edges has a smaller SHD
+    than one that guesses many. At matched edge counts, `minus_controls=True`, two guessers do not differ (see the
+    example).
 
     References
     ----------
@@ -277,7 +278,7 @@ def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -
 
 
 def _scores(cube: xr.Dataset, name: str, asked: Request) -> xr.DataArray:
-    """Return what is compared: the metric or its distance from the optimum, less that of the controls if asked for."""
+    """Return the metric or its distance from the optimum, minus the mean of the controls where requested."""
     worst = asked.missing == "worst"
     spec = cube[name].attrs
     filled = fill_failed(cube, name, [asked.dim]) if worst else cube

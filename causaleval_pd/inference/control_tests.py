@@ -1,4 +1,4 @@
-"""Tables of tests by stratum, of estimates against their controls."""
+"""Tests of estimates against their controls, a row a stratum and metric."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_controls(
     The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value are left out
     of R. Estimate and first control are exchangeable under the null model, so their difference is symmetric about 0
     however skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less
-    power. `superiority_share` is no p-value. P-values of two algorithms against their controls do not compare the
+    power. `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
     algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
 
     Examples

@@ -1,4 +1,4 @@
-"""Strata taken together: combined p-values, and the mean skill of a random-effects model."""
+"""Combine strata: combined p-values, and the mean skill of a random-effects model."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def meta_analysis(
 
 
 def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> list[str]:
-    """Return the dimensions that are combined, or refuse unknown ones and none at all."""
+    """Return the dimensions that are combined, or refuse unknown ones and an empty list."""
     wanted = [over] if isinstance(over, str) else list(over or [])
     choice = [name for name in dims if name != "null"]
     if not wanted:

@@ -139,8 +139,8 @@ def choose_test(test: StatisticalTest, effect: Effect, *, paired: bool) -> Stati
     Raises
     ------
     ValueError
-        If the test or the effect size needs pairs and there are none, or the test compares independent samples and
-        there are pairs.
+        If the test or the effect size needs pairs and `paired` is False, or the test compares independent samples
+        and `paired` is True.
     """
     check_known(effect, EFFECTS, "effect")
     if paired:
@@ -325,7 +325,7 @@ def _complete(levels: Levels, n_pairs: int) -> Bools:
 
 
 def _clusters_of_pairs(cluster: Ints | None, first: Ints, second: Ints) -> Ints | None:
-    """Return the group of each pair, that of its first run, or of its second where the first has none."""
+    """Return the group of each pair: that of its first run, or of its second where the first has no group."""
     if cluster is None:
         return None
     a, b = (cluster[:, place].reshape(-1, cluster.shape[-1]) for place in (first, second))

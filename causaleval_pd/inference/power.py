@@ -1,4 +1,4 @@
-"""How many runs a study needs, and what a finished one could have found."""
+"""Power: how many runs a study needs, and which effects a finished one could detect."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def control_power(
     -----
     Normal approximation: the mean of n runs is compared with its distribution over draws, standard deviation
     `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). The number of draws must allow p-values of alpha: at least
-    1 / alpha - 1. The power to detect the effect that was observed says no more than the p-value does [1]_ and is not
+    1 / alpha - 1. The power to detect the observed effect is a function of the p-value [1]_ and is not
     given.
 
     References

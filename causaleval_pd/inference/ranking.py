@@ -1,4 +1,4 @@
-"""The levels of a dimension ranked among one another on the same truths: Friedman's test by stratum."""
+"""Rank the levels of a dimension on the same truths, and test the ranks by Friedman's test, by stratum."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def rank_test(
     DataFrame
         A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best), then the same for
         all levels of a stratum: `statistic` and `p_value` of Friedman's test, `p_adjusted`, `critical_difference` of
-        Nemenyi (mean ranks that differ by more differ significantly, whatever pair), `n_blocks` (truths that every
+        Nemenyi (mean ranks that differ by more differ significantly, in any pair), `n_blocks` (truths that every
         level has a value on), `n_levels`; and `n_missing`, the level's failed runs.
 
     Raises

@@ -58,7 +58,7 @@ def compare_answers(
     Raises
     ------
     ValueError
-        If a column is lacking, there are fewer than two levels, or two share no question.
+        If a column is missing, there are fewer than two levels, or two levels share no question.
 
     References
     ----------
@@ -134,7 +134,8 @@ def _compare(
     size = np.bincount(cluster)
     apart = np.bincount(cluster, weights=first - second) / size
     only_a, only_b = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
-    statistic, p_value = test.function(first - second if test.binary else apart)[:2]
+    # tests take many samples at once, one a row
+    statistic, p_value = (x[0] for x in test.function((first - second if test.binary else apart)[None])[:2])
     interval = mean_difference(apart, level)
     return {
         "comparison": f"{a} - {b}",
