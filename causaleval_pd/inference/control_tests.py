@@ -131,7 +131,7 @@ test_controls.__test__ = False  # type: ignore[attr-defined]
 def _against_controls(
     cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing
 ) -> pd.DataFrame:
-    """Return the rows of one metric, one a stratum."""
+    """Return the rows of one metric, one a stratum; the parameters are those of `test_controls`."""
     if not has_controls(cube):
         raise ValueError("the cube has no controls to test against; make it by cube(..., n_draws=1000)")
     _check_draws(cube, test)

@@ -200,7 +200,7 @@ def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float)
 
 
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
-    """Return the columns of one metric."""
+    """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
     p = cells(randomisation(cube, name)[1], strata_dims(cube), last=()).reshape(n_rows, -1)
     n, ratio, error = (x.reshape(n_rows, -1) for x in ratio_moments(*losses(cube, name)))
     statistic, combined = np.full(n_rows, np.nan), np.full(n_rows, np.nan)

@@ -118,6 +118,7 @@ def _ranks(values: Floats, ends: Literal["min", "max"]) -> Floats:
 
 
 def _squares(values: Floats, centre: Floats) -> Floats:
+    """Return the sum of squared distances of the defined values from the centre."""
     apart = values - centre[..., None]
     return np.where(np.isnan(apart), 0.0, apart**2).sum(axis=-1)
 
@@ -134,6 +135,7 @@ def _asymmetric(delta: Floats, variance: Floats, level: float) -> Estimate:
 
 
 def _fisher(effect: Floats, error: Floats, level: float) -> Estimate:
+    """Return the interval that is symmetric on Fisher's z scale."""
     inside = np.abs(effect) < 1
     centre = np.arctanh(np.where(inside, effect, np.nan))
     half = special.ndtri((1 + level) / 2) * error

@@ -251,6 +251,7 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided
 
 
 def _t(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Outcome:
+    """Return the t test of means with their standard errors; t is 0 where mean and error are 0."""
     check_alternative(alternative)
     t = np.divide(mean, error, out=np.full(np.shape(mean), np.nan), where=error > 0)
     t = np.where((error == 0) & (np.abs(mean) <= TOLERANCE), 0.0, t)

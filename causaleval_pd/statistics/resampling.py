@@ -239,9 +239,21 @@ def _clusters(values: Floats, cluster: ArrayLike | None) -> tuple[Floats, Floats
 def _by_size(
     sums: Floats, sizes: Floats, wanted: NDArray[np.bool_], n_resamples: int
 ) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
-    """Group the wanted rows by their number of groups, in blocks: positions, sums and sizes without gaps.
+    """Yield the wanted rows in blocks of rows with the same number of groups.
 
-    Rows without a value or with an infinite one are left out.
+    Parameters
+    ----------
+    sums, sizes : (rows, n) ndarray
+        Sum and number of the values of each group, NaN and 0 for gaps.
+    wanted : (rows,) ndarray of bool
+        Rows to yield; those without a value or with an infinite one are left out.
+    n_resamples : int
+        Number of resamples, which bounds a block.
+
+    Yields
+    ------
+    rows, sums, sizes : ndarray
+        Positions of the rows, and their sums and sizes without gaps.
     """
     wanted = wanted.reshape(-1)
     gone = np.isnan(sums)
@@ -267,14 +279,17 @@ def _resamples(
 
 
 def _random_signs(rng: np.random.Generator, count: int, n: int) -> Floats:
+    """Draw random sign vectors, (count, n)."""
     return np.asarray(2.0 * rng.integers(0, 2, (count, n), dtype=np.int8) - 1.0, np.float64)
 
 
 def _random_weights(rng: np.random.Generator, count: int, n: int) -> Floats:
+    """Draw bootstrap samples as numbers of times that each value is drawn, (count, n)."""
     return np.asarray(rng.multinomial(n, np.full(n, 1 / n), count), np.float64)
 
 
 def _all_signs(n: int) -> Floats:
+    """Return all sign vectors, (2**n, n)."""
     return np.asarray(2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1.0, np.float64)
 
 
