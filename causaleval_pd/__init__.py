@@ -61,6 +61,7 @@ from .contract.field import list_fields, register_field
 from .contract.metric import Metric, get_metric, list_metrics, metric
 from .contract.metric_sets import metric_set, tweak
 from .contract.null import ChosenNull, list_nulls, null_model, register_null
+from .contract.statistical_test import list_tests
 from .cubes.cube import cube
 from .cubes.summary import summary
 from .graphs.column import as_graph, graph_column
@@ -270,6 +271,7 @@ __all__ = [
     "list_fields",
     "list_metrics",
     "list_nulls",
+    "list_tests",
     "log_error",
     "markov_blanket_f1",
     "markov_blanket_precision",

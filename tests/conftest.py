@@ -78,15 +78,20 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
 
 
 def _without_draws(cube):
-    """Replace raw draws by sums by draw and value tables, as a cube does that keeps none."""
-    from causaleval_pd.cubes.reading import control_sums, control_values
-
+    """Replace raw draws by sums by draw and value tables, as a cube has them that keeps no draws."""
     parts = {}
     for name in json.loads(cube.attrs["metrics"]):
-        sums, counts = control_sums(cube, name)
-        values, weights = (x.rename(bin=f"{name}_bin") for x in control_values(cube, name))
-        parts |= {f"{name}_control_sum": sums, f"{name}_control_count": counts}
-        parts |= {f"{name}_control_{x}": y.reset_coords(drop=True) for x, y in (("value", values), ("weight", weights))}
+        control, spec = cube[f"{name}_control"], cube[name].attrs
+        strata = [dim for dim in control.dims if dim not in ("replicate", "draw")]
+        draws = control.transpose(*strata, "replicate", "draw").to_numpy()
+        scores = np.abs(draws - spec["optimum"]) if spec["direction"] == "zero" else draws
+        pooled = draws.reshape(*draws.shape[:-2], -1)
+        parts |= {
+            f"{name}_control_sum": ([*strata, "draw"], np.nansum(scores, axis=-2)),
+            f"{name}_control_count": ([*strata, "draw"], (~np.isnan(scores)).sum(axis=-2)),
+            f"{name}_control_value": ([*strata, f"{name}_bin"], pooled),
+            f"{name}_control_weight": ([*strata, f"{name}_bin"], (~np.isnan(pooled)).astype(float)),
+        }
     raw = [name for name in cube if name.endswith("_control")]
     return cube.drop_vars(raw).assign(parts).assign_attrs(draws_kept=0)
 

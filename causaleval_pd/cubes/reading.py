@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
-from ..statistics.direction import as_good
+from ..statistics.randomisation import randomisation_test
 from .schema import NO_RUN
 
 
@@ -154,17 +155,19 @@ def randomisation(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataA
             "the rows of this cube share their draws, so the mean of a stratum has no valid randomisation test; make "
             "the cube without share_draws=True, or use its p-values of single rows"
         )
+    statistic, reference = control_means(cube, metric)
+    side: Literal["greater", "less"] = "greater" if cube[metric].attrs["direction"] == "maximize" else "less"
+    p_value = statistic.copy(data=randomisation_test(statistic, reference, alternative=side).p_value)
+    return statistic, _without_references(cube, p_value), reference.notnull().sum("draw")
+
+
+def control_means(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return the mean of the metric, or of its distance from the optimum, by stratum; and of its controls, by draw."""
     spec = cube[metric].attrs
     sums, counts = control_sums(cube, metric)
-    reference = (sums / counts.where(counts > 0)).transpose(..., "draw")
+    drawn = (sums / counts.where(counts > 0)).transpose(..., "draw")
     observed = abs(cube[metric] - spec["optimum"]) if spec["direction"] == "zero" else cube[metric]
-    statistic = observed.mean("replicate").transpose(*reference.dims[:-1])
-    direction = "minimize" if spec["direction"] == "zero" else spec["direction"]
-    hit = as_good(reference.to_numpy(), statistic.to_numpy()[..., None], direction=direction, optimum=0.0)
-    drawn = reference.notnull().sum("draw")
-    p_value = xr.DataArray((1 + hit.sum(axis=-1)) / (drawn + 1), dims=statistic.dims, coords=statistic.coords)
-    p_value = _without_references(cube, p_value.where(statistic.notnull() & (drawn > 0)))
-    return statistic, p_value, drawn
+    return observed.mean("replicate").transpose(*drawn.dims[:-1]), drawn
 
 
 def draws_shared(cube: xr.Dataset) -> bool:

@@ -1,16 +1,16 @@
-"""How often the tests of a study reject random guessing, beside how often they find skill."""
+"""Size and power of the tests against controls in a study, by simulation with its own controls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known
+from ..contract.checks import check_whole
+from ..contract.statistical_test import StatisticalTest, find_test, offered
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
     cube_metrics,
@@ -24,31 +24,31 @@ from ..cubes.reading import (
     strata_table,
 )
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Floats, moments, paired_difference
-from ..statistics.direction import as_good, score
-from ..statistics.paired_tests import Alternative, Outcome
-from .control_tests import PAIRED_TESTS, check_cube
+from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
+from ..statistics.direction import score
+from ..statistics.paired_tests import Alternative
+from .result_tables import check_cube, check_shares, in_order
 
-Method = Literal["randomisation", "wilcoxon", "sign", "t"]
-
-METHODS: tuple[Method, ...] = ("randomisation", "wilcoxon", "sign", "t")
-#: comparisons of draws that are held at once
-_BLOCK = 4_000_000
+#: columns of the result, after the strata
+COLUMNS = (
+    *("metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "calibration"),
+    *("skill", "power", "n_tables", "null"),
+)
 
 
 def size_and_power(
     cube: xr.Dataset,
     metrics: str | Sequence[str] | None = None,
     *,
-    methods: Method | Sequence[Method] = METHODS,
+    methods: str | Sequence[str] | None = None,
     alpha: float = 0.05,
     skill: float = 0.2,
     n_tables: int = 1000,
 ) -> pd.DataFrame:
-    """Tell how often each test against controls rejects random guessing in this study, and how often it finds a skill.
+    """Estimate size and power of the tests against controls in this study.
 
-    Draws of the controls take the place of the estimates, one after the other: whatever is rejected then is rejected
-    wrongly. The number of runs, their truths and their ties are those of the study.
+    Draws of the controls take the place of the estimates, one after the other: every rejection is then a wrong one.
+    The number of runs, their truths and their ties are those of the study.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def size_and_power(
         Made by `cube(..., keep_draws=True)`.
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
-    methods : str or sequence of str
-        Methods of `test_controls`; default all.
+    methods : str or sequence of str, optional
+        Methods of `test_controls`; default all that `list_tests("test_controls")` names.
     alpha : float
         Level of the tests.
     skill : float
@@ -82,8 +82,9 @@ def size_and_power(
 
     Notes
     -----
-    A test whose size is near 0 is not calibrated but blunt, mostly for want of runs or draws: with R draws the
-    randomisation test has no p-value below 1 / (R + 1). Each table has one draw fewer to compare with than the study.
+    A test whose size is near 0 is not calibrated but conservative, mostly because there are few runs or draws: with R
+    draws the randomisation test has no p-value below 1 / (R + 1). Each table is compared with one draw fewer than the
+    study.
 
     Examples
     --------
@@ -93,67 +94,77 @@ def size_and_power(
     >>> ce.size_and_power(found, methods=["randomisation", "wilcoxon"])[["method", "calibration"]].values.tolist()
     [['randomisation', 'calibrated'], ['wilcoxon', 'calibrated']]
     """
-    chosen = [methods] if isinstance(methods, str) else list(methods)
-    for method in chosen:
-        check_known(method, METHODS, "method")
-    for name, value in (("alpha", alpha), ("skill", skill)):
-        if not 0 < value < 1:
-            raise ValueError(f"{name} must lie between 0 and 1, found {value!r}")
-    if isinstance(n_tables, bool) or int(n_tables) != n_tables or n_tables < 1:
-        raise ValueError(f"n_tables must be a whole number of at least 1, found {n_tables!r}")
-    check_cube(cube, 0.5, "drop")
+    if methods is None:
+        chosen = offered("test_controls")
+    else:
+        named = [methods] if isinstance(methods, str) else methods
+        chosen = [find_test(name, "test_controls", "method") for name in named]
+    check_shares(alpha=alpha, skill=skill)
+    check_whole(n_tables, "n_tables", 1)
+    check_cube(cube)
     names = cube_metrics(cube, metrics)
     cube = null_stratum(cube)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        tables = [_rates(part, name, method, alpha, skill, int(n_tables)) for method in chosen]
+        tables = [_rates(part, name, test, alpha, skill, int(n_tables)) for test in chosen]
         # a stratum's methods side by side
         return pd.concat(tables).sort_index(kind="stable")
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        result = pd.concat(parts, ignore_index=True)
-        return result[[name for name in result if name != "null"] + ["null"]]
+        return in_order(pd.concat(parts, ignore_index=True), COLUMNS)
 
     return tabulate(cube, names, rows, finish, strata=strata_dims(cube))
 
 
-def _rates(cube: xr.Dataset, name: str, method: str, alpha: float, skill: float, n_tables: int) -> pd.DataFrame:
-    """Return the table of one metric and method."""
+def _rates(
+    cube: xr.Dataset, name: str, test: StatisticalTest, alpha: float, skill: float, n_tables: int
+) -> pd.DataFrame:
+    """Return the rows of one metric and test, one a stratum; the parameters are those of `size_and_power`."""
     dims, spec = strata_dims(cube), cube[name].attrs
     draws = _draws(cube, name)
+    tables = min(n_tables, draws.shape[2])
     loss = moments(losses(cube, name)[1])[1]
     better = np.where(np.isfinite(loss), skill * loss, np.nan) * (1 if spec["direction"] == "maximize" else -1)
     alternative: Alternative = "greater" if spec["direction"] == "maximize" else "less"
-    tables = min(n_tables, draws.shape[2])
-    share, defined = {}, np.zeros(len(draws), np.int64)
-    for what, shift in (("size", np.zeros(len(draws))), ("power", better)):
-        if method == "randomisation":
-            p = _randomisation(draws, shift, tables, alternative)
-        else:
-            p = _paired(draws, shift, tables, PAIRED_TESTS[method], alternative)
-        tested = ~np.isnan(p)
-        with np.errstate(invalid="ignore"):
-            share[what] = np.where(tested.any(axis=1), (p <= alpha).sum(axis=1) / tested.sum(axis=1), np.nan)
-        defined = tested.sum(axis=1) if what == "size" else defined
+    p_values = _among_draws if test.design == "draws" else _paired
+    size, defined = _rejections(p_values(draws, np.zeros(len(draws)), tables, test, alternative), alpha)
+    power, _ = _rejections(p_values(draws, better, tables, test, alternative), alpha)
+
     table = strata_table(cube)
-    table = table.assign(
-        metric=name, method=method, n_pairs=(~np.isnan(cells(cube[name], dims))).sum(axis=1), alpha=alpha
-    )
-    if "null" not in dims:
-        table["null"] = null_name(cube)
+    table["null"] = table["null"] if "null" in dims else null_name(cube)
     reference = table["null"].isin(null_references(cube)).to_numpy(bool)
-    size = np.where(reference, np.nan, share["size"])
+    size, power = (np.where(reference, np.nan, x) for x in (size, power))
     low, high = _limits(size, defined)
+    table = table.assign(
+        metric=name,
+        method=test.name,
+        n_pairs=(~np.isnan(cells(cube[name], dims))).sum(axis=1),
+        alpha=alpha,
+        size=size,
+        size_low=low,
+        size_high=high,
+        calibration=_calibration(size, low, high, alpha),
+        skill=skill,
+        power=power,
+        n_tables=tables,
+    )
+    return table[table["n_pairs"] > 0]
+
+
+def _rejections(p: Floats, alpha: float) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the share of rejections among the tables that have a p-value, and their number, by stratum."""
+    n = (~np.isnan(p)).sum(axis=1)
+    return ratio((p <= alpha).sum(axis=1), n), n
+
+
+def _calibration(size: Floats, low: Floats, high: Floats, alpha: float) -> pd.Series:
+    """Describe the size of a test in words; missing where nothing was tested."""
     words = np.select([low > alpha, (size < alpha / 5) | (high < alpha)], ["too liberal", "conservative"], "calibrated")
-    table = table.assign(size=size, size_low=low, size_high=high, calibration=pd.Series(words, dtype="str"))
-    table["calibration"] = table["calibration"].where(~np.isnan(size))
-    table = table.assign(skill=skill, power=np.where(reference, np.nan, share["power"]), n_tables=tables)
-    kept: pd.DataFrame = table[table["n_pairs"] > 0]
-    return kept
+    return pd.Series(words, dtype="str").where(~np.isnan(size))
 
 
 def _draws(cube: xr.Dataset, name: str) -> Floats:
-    """Return what is averaged of the kept draws, (strata, runs, draws); NaN where the run has no value."""
+    """Return the scores of the kept draws, (strata, runs, draws); NaN where the run has no value."""
     if not has_controls(cube):
         raise ValueError("the cube has no controls; make it by cube(..., n_draws=1000, keep_draws=True)")
     if draws_shared(cube):
@@ -171,32 +182,48 @@ def _draws(cube: xr.Dataset, name: str) -> Floats:
     return np.where(defined[:, :, None], found, np.nan)
 
 
-def _randomisation(draws: Floats, shift: Floats, tables: int, alternative: Alternative) -> Floats:
-    """Return p-values (strata, tables) of the means of draws among the means of all others."""
+def _among_draws(draws: Floats, shift: Floats, tables: int, test: StatisticalTest, alternative: Alternative) -> Floats:
+    """Return p-values (strata, tables) of the means of draws among the means of all others.
+
+    Parameters
+    ----------
+    draws : (s, n, r) ndarray
+        Draws of every run, by stratum.
+    shift : (s,) ndarray
+        What is added to the draws that take the place of estimates.
+    tables : int
+        How many draws take their place.
+    test : StatisticalTest
+        The test.
+    alternative : {"less", "greater"}
+        Side on which estimates are expected to be.
+
+    Returns
+    -------
+    (s, tables) ndarray
+        NaN where the test is undefined.
+    """
     mean = moments(np.moveaxis(draws, 2, 1))[1]
-    direction = "maximize" if alternative == "greater" else "minimize"
     found = np.full((len(mean), tables), np.nan)
-    others = (~np.isnan(mean)).sum(axis=1) - 1
-    step = max(1, _BLOCK // max(1, mean.size))
+    step = max(1, BLOCK // max(1, mean.size))
     for start in range(0, tables, step):
         own = mean[:, start : min(start + step, tables)]
-        hits = as_good(mean[:, None, :], (own + shift[:, None])[:, :, None], direction=direction, optimum=0.0)
+        others = np.repeat(mean[:, None, :], own.shape[1], axis=1)
         itself = np.arange(own.shape[1])
-        hits[:, itself, start + itself] = False
-        p = (1 + hits.sum(axis=2)) / (1 + np.maximum(others, 1))[:, None]
-        found[:, start : start + own.shape[1]] = np.where(np.isnan(own) | (others < 1)[:, None], np.nan, p)
-    return np.where(np.isnan(shift)[:, None], np.nan, found)
+        others[:, itself, start + itself] = np.nan
+        tested = test.function(own + shift[:, None], others, alternative=alternative)
+        found[:, start : start + own.shape[1]] = tested[1]
+    return found
 
 
-def _paired(
-    draws: Floats, shift: Floats, tables: int, test: Callable[..., Outcome], alternative: Alternative
-) -> Floats:
-    """Return p-values (strata, tables) of draws, each paired with the draw that follows it."""
+def _paired(draws: Floats, shift: Floats, tables: int, test: StatisticalTest, alternative: Alternative) -> Floats:
+    """Return p-values (strata, tables) of draws, each paired with the draw that follows it; see `_among_draws`."""
     n = draws.shape[2]
     own = draws[:, :, :tables] + shift[:, None, None]
     pairs = paired_difference(own, draws[:, :, (np.arange(tables) + 1) % n])
     flat = np.moveaxis(pairs, 2, 1).reshape(-1, pairs.shape[1])
-    return np.asarray(test(flat, alternative=alternative)[1], np.float64).reshape(len(draws), tables)
+    p = test.function(flat, alternative=alternative)[1]
+    return np.asarray(p, np.float64).reshape(len(draws), tables)
 
 
 def _limits(share: Floats, n: NDArray[np.int64]) -> tuple[Floats, Floats]:

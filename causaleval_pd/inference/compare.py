@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +12,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_whole
+from ..contract.checks import check_known
+from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table
 from ..cubes.schema import FAILED, NO_RUN
@@ -19,22 +21,38 @@ from ..cubes.worst_case import cells, fill_failed
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.direction import score
 from ..statistics.ranks import ZeroMethod
-from .control_tests import COLUMNS, Missing, check_cube, stack_tests
 from .pairwise import (
-    CLAIMS,
-    EFFECTS,
-    RESAMPLED,
-    TESTS,
     Claim,
     Comparison,
     Effect,
     Levels,
-    Test,
     check_comparison,
     check_truths,
+    choose_test,
     compare_levels,
     refuse_unpaired,
 )
+from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+
+#: columns of the result, after the strata
+COLUMNS = (*TEST_COLUMNS, "resampling_seed")
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which levels of a dimension are compared in every stratum, and how."""
+
+    dim: str
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    labels: NDArray[Any]
+    margins: Mapping[str, float]
+    how: Comparison
+    missing: Missing
+    minus_controls: bool
+    cluster: str | None
+    null: str | None
+    family: str | Sequence[str] | None
 
 
 def compare(
@@ -42,7 +60,7 @@ def compare(
     dim: str,
     *,
     metrics: str | Sequence[str] | None = None,
-    test: Test = "wilcoxon",
+    test: str = "wilcoxon",
     adjust: str | None = "holm",
     reference: Hashable | None = None,
     paired: bool = True,
@@ -68,10 +86,11 @@ def compare(
         The stratum whose levels are compared, such as "algorithm".
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
-    test : {"wilcoxon", "t", "sign", "sign_flip", "bootstrap", "mcnemar", "friedman"}
-        Paired test of the differences; "sign_flip" is the permutation test of their mean, "mcnemar" is for metrics that
-        are 0 or 1, "friedman" compares mean ranks among all levels, after `rank_test`. Unpaired, "wilcoxon" is Mann and
-        Whitney's test and "t" is Welch's; the others need pairs.
+    test : str
+        Test of the differences: "wilcoxon", "t", "sign", "sign_flip" (permutation test of their mean), "bootstrap",
+        "mcnemar" (for metrics that are 0 or 1), "friedman" (mean ranks among all levels, see `rank_test`), or another
+        that `list_tests("compare")` names. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; the
+        others need pairs.
     adjust : {"holm", "bh", "by", "bonferroni", "nemenyi", "none"} or None
         Multiplicity correction over metrics x strata x pairs. "nemenyi", for "friedman", corrects for the pairs of each
         stratum and metric only.
@@ -90,8 +109,8 @@ def compare(
     margin : float or {metric: float}, optional
         The largest difference that does not matter, in units of the metric, fixed before the data are seen.
     minus_controls : bool
-        Compare what each run has in excess of its own controls, which have its own number of edges: the metric minus
-        its expected value under the cube's null model.
+        Compare the excess of each run over its own controls, which have its number of edges: the metric minus its
+        expected value under the cube's null model.
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     effect : {"mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz"}
@@ -100,8 +119,8 @@ def compare(
     level : float
         Probability of the interval of the effect. Equivalence at .05 is seen in an interval of .90.
     zero_method : {"wilcox", "pratt"}
-        What Wilcoxon's test does with pairs that are equal: leave them out before ranking, or rank them and leave them
-        out after.
+        Treatment of equal pairs in Wilcoxon's test: leave them out before ranking, or rank them and leave them out
+        after.
     cluster : str, optional
         "truth", or a variable that the cube carries (`values=`): pairs that share it are resampled together by
         "bootstrap" and "sign_flip".
@@ -124,7 +143,7 @@ def compare(
     ------
     ValueError
         If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, a test needs
-        pairs that there are not, or settings contradict one another.
+        pairs and there are none, or settings contradict one another.
 
     Notes
     -----
@@ -132,10 +151,11 @@ def compare(
     "t" and "bootstrap" with one pair or differences that do not vary. P-values of "sign_flip" and "bootstrap" share
     their resamples between strata: each is valid by itself.
 
-    The p-values of two algorithms against their controls are no test of their difference: that one is significant and
-    the other is not can be chance [1]_, p falls with the number of runs, and each is measured against controls with its
-    own number of edges. Nor is a raw difference one of skill: guessing few edges has a smaller SHD than guessing many.
-    At matched edge counts, `minus_controls=True`, two guessers do not differ (see the example).
+    The p-values of two algorithms against their controls do not test their difference: one can be significant and the
+    other not by chance [1]_, p falls with the number of runs, and each algorithm has controls with its own number of
+    edges. A raw difference is not a difference of skill either: an algorithm that guesses few edges has a smaller SHD
+    than one that guesses many. At matched edge counts, `minus_controls=True`, two guessers do not differ (see the
+    example).
 
     References
     ----------
@@ -184,56 +204,61 @@ def compare(
         cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_known(test, TESTS, "test")
-    check_known(effect, EFFECTS, "effect")
-    check_known(alternative, CLAIMS, "alternative")
-    check_known(zero_method, ["wilcox", "pratt"], "zero_method")
-    check_cube(cube, level, missing)
-    check_whole(n_resamples, "n_resamples", 1)
-    nemenyi = adjust == "nemenyi"
-    how = Comparison(test, paired, alternative, effect, level, zero_method, nemenyi, n_resamples, resolve_seed(rng))
+    check_cube(cube)
+    check_missing(missing)
+    chosen = choose_test(find_test(test, "compare"), effect, paired=paired)
+    how = Comparison(chosen, alternative, effect, level, zero_method, n_resamples, resolve_seed(rng), adjust)
     check_comparison(how, reference=reference is not None, margin=margin is not None, cluster=cluster is not None)
     margins = _margins(margin, names)
-
-    others = [name for name in dims if name != dim]
+    first, second = _level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
-    first, second = _level_pairs(levels, dim, reference)
     labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
     null = null_name(cube) if minus_controls else None
-    seed = how.seed if test in RESAMPLED else pd.NA
+    asked = Request(dim, first, second, labels, margins, how, missing, minus_controls, cluster, null, family)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        strata = strata_table(part.isel({dim: 0}, drop=True))
-        last = (dim, "replicate")
-        status = cells(part["status"], others, last=last)
-        if paired:
-            check_truths(part, dim, status, strata, first, second)
-        here = (status != NO_RUN).any(axis=2)
-        here = (here[:, first] & here[:, second]).reshape(-1)
-        groups = None if cluster is None else cells(_groups(part, cluster), others, last=last)
-        values = cells(_scores(part, name, dim, missing, minus_controls=minus_controls), others, last=last)
-        if test == "mcnemar":
-            _check_binary(name, values)
-        given = Levels(values, status, part[name].attrs["direction"], margins[name], groups)
-        table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
-        table = table.assign(metric=name, comparison=np.tile(labels, len(strata)))
-        return table.assign(**compare_levels(given, first, second, how))[here]
+        return _rows(part, name, asked)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-        if paired and len(table) and not table[["n_pairs", "n_missing", "n_undefined"]].to_numpy().any():
-            refuse_unpaired(dim)
-        if "null" not in table:
-            table = table.assign(null=pd.array([null] * len(table), dtype="str"))
-        table = table.assign(
-            alternative=alternative,
-            resampling_seed=pd.array([seed] * len(table), dtype="Int64"),
-        )
-        strata_columns = [name for name in others if name != "null"]
-        columns = [*strata_columns, *COLUMNS, "resampling_seed"]
-        return stack_tests([table] if parts else [], columns, adjust, family)
+        return _finish(parts, [name for name in dims if name not in (dim, "null")], asked)
 
     return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst")
+
+
+def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
+    """Return the rows of one metric, in the order of the strata and then of the pairs of levels."""
+    how, first, second = asked.how, asked.first, asked.second
+    others = [other for other in strata_dims(part) if other != asked.dim]
+    last = (asked.dim, "replicate")
+    strata = strata_table(part.isel({asked.dim: 0}, drop=True))
+    status = cells(part["status"], others, last=last)
+    if how.paired:
+        check_truths(part, asked.dim, status, strata, first, second)
+    here = (status != NO_RUN).any(axis=2)
+    here = (here[:, first] & here[:, second]).reshape(-1)
+    groups = None if asked.cluster is None else cells(_groups(part, asked.cluster), others, last=last)
+    values = cells(_scores(part, name, asked), others, last=last)
+    if how.test.binary:
+        _check_binary(name, values, how.test.name)
+    given = Levels(values, status, part[name].attrs["direction"], asked.margins[name], groups)
+    table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
+    table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
+    return table.assign(**compare_levels(given, first, second, how))[here]
+
+
+def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) -> pd.DataFrame:
+    """Stack the metrics' rows, and add what is the same in all of them."""
+    how, same = asked.how, []
+    if parts:
+        table = pd.concat(parts, ignore_index=True)
+        if how.paired and len(table) and not table[["n_pairs", "n_missing", "n_undefined"]].to_numpy().any():
+            refuse_unpaired(asked.dim)
+        if "null" not in table:
+            table = table.assign(null=pd.array([asked.null] * len(table), dtype="str"))
+        seed = how.seed if how.test.resamples else pd.NA
+        seeds = pd.array([seed] * len(table), dtype="Int64")
+        same = [table.assign(alternative=how.claim, resampling_seed=seeds)]
+    return stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
 
 
 def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:
@@ -252,34 +277,36 @@ def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -
     return given
 
 
-def _scores(cube: xr.Dataset, name: str, dim: str, missing: Missing, *, minus_controls: bool) -> xr.DataArray:
-    """Return what is compared: the metric or its distance from the optimum, less that of the controls if asked for."""
+def _scores(cube: xr.Dataset, name: str, asked: Request) -> xr.DataArray:
+    """Return the metric or its distance from the optimum, minus the mean of the controls where requested."""
+    worst = asked.missing == "worst"
     spec = cube[name].attrs
-    filled = fill_failed(cube, name, [dim]) if missing == "worst" else cube
+    filled = fill_failed(cube, name, [asked.dim]) if worst else cube
     own = cube[name].copy(data=score(filled[name].to_numpy(), direction=spec["direction"], optimum=spec["optimum"]))
-    if not minus_controls:
+    if not asked.minus_controls:
         return own
     if not has_controls(cube):
         raise ValueError("minus_controls=True needs controls; make the cube by cube(..., n_draws=1000)")
     expected = cube[f"{name}_{'control_loss' if spec['direction'] == 'zero' else 'control_mean'}"]
-    if missing == "worst":
+    if worst:
         # a failed run has no number of edges: it counts against the mean control of its level
         mean = expected.where(cube[name].notnull()).mean("replicate")
         expected = expected.where(cube["status"] != FAILED, mean)
     return own - expected
 
 
-def _check_binary(name: str, values: NDArray[np.float64]) -> None:
+def _check_binary(name: str, values: NDArray[np.float64], test: str) -> None:
+    """Refuse values other than 0 and 1 for tests of such values."""
     other = ~np.isnan(values) & ~np.isin(values, (0.0, 1.0))
     if other.any():
         raise ValueError(
-            f"test='mcnemar' compares metrics that are 0 or 1, but {name} is {values[other][0]:g} in a run; choose "
+            f"test={test!r} compares metrics that are 0 or 1, but {name} is {values[other][0]:g} in a run; choose "
             "such metrics by metrics=, or another test"
         )
 
 
 def _groups(cube: xr.Dataset, cluster: str) -> xr.DataArray:
-    """Give numbers, from 1 on, to what pairs are grouped by; 0 where there is none."""
+    """Return the group of every run as a number from 1 on; 0 without a group."""
     carried = [name for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
     check_known(cluster, ["truth", *carried], "variable of this cube (cluster)")
     found = cube["truth_id" if cluster == "truth" else cluster]

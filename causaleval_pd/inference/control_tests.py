@@ -1,50 +1,46 @@
-"""Tables of tests by stratum, of estimates against their controls."""
+"""Tests of estimates against their controls, a row a stratum and metric."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_known, check_number, check_type
+from ..contract.checks import check_number
+from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
+    control_means,
     cube_metrics,
     draws_shared,
     has_controls,
     null_name,
     null_references,
     null_stratum,
-    randomisation,
     strata_dims,
     strata_table,
 )
 from ..cubes.schema import FAILED, NO_RUN, SCORED
 from ..cubes.worst_case import cells, fill_failed
-from ..statistics.arrays import Floats, mean_difference, moments, paired_difference
+from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
-from ..statistics.multiplicity import adjust as adjusted
-from ..statistics.paired_tests import Alternative, Outcome, paired_t, paired_wilcoxon, sign_test
+from ..statistics.paired_tests import Alternative
+from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
 
-Missing = Literal["drop", "worst"]
-
-#: columns of every table of tests
-COLUMNS = ["metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"]
-COLUMNS += ["n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"]
-_SHARES = ["superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
-
-#: tests of pairs of an estimate and one of its controls
-PAIRED_TESTS: dict[str, Callable[..., Outcome]] = {"wilcoxon": paired_wilcoxon, "t": paired_t, "sign": sign_test}
+#: columns of the result, after the strata
+COLUMNS = (
+    *TEST_COLUMNS,
+    *("superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
+)
 
 
 def test_controls(
     cube: xr.Dataset,
     metrics: str | Sequence[str] | None = None,
     *,
-    method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
+    method: str = "randomisation",
     adjust: str | None = None,
     family: str | Sequence[str] | None = None,
     level: float = 0.95,
@@ -58,9 +54,10 @@ def test_controls(
         Made by `cube` with controls.
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
-    method : {"randomisation", "wilcoxon", "sign", "t"}
-        "randomisation" compares the stratum's mean with the same mean over draw r of all controls, r = 1 .. R. The
-        others pair each estimate with its first control and need raw draws.
+    method : str
+        "randomisation" compares the stratum's mean with the same mean over draw r of all controls, r = 1 .. R.
+        "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
+        control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
         Multiplicity correction over metrics x strata, that is all rows returned.
     family : str or sequence of str, optional
@@ -94,7 +91,7 @@ def test_controls(
     The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value are left out
     of R. Estimate and first control are exchangeable under the null model, so their difference is symmetric about 0
     however skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less
-    power. `superiority_share` is no p-value. P-values of two algorithms against their controls do not compare the
+    power. `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
     algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
 
     Examples
@@ -111,17 +108,18 @@ def test_controls(
       algorithm metric  statistic  p_value  n_pairs
     0         x    shd        0.0     0.01        6
     """
-    check_known(method, ["randomisation", *PAIRED_TESTS], "method")
-    check_cube(cube, level, missing)
+    test = find_test(method, "test_controls", "method")
+    check_cube(cube)
+    check_number(level, "level", "(0, 1)")
+    check_missing(missing)
     cube = null_stratum(cube)
     dims = strata_dims(cube)
-    columns = [*(dim for dim in dims if dim != "null"), *COLUMNS, *_SHARES]
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _against_controls(part, name, method, level, missing)
+        return _against_controls(part, name, test, level, missing)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return stack_tests(parts, columns, adjust, family)
+        return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
 
     return tabulate(cube, cube_metrics(cube, metrics), rows, finish, strata=dims)
 
@@ -130,72 +128,89 @@ def test_controls(
 test_controls.__test__ = False  # type: ignore[attr-defined]
 
 
-def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, missing: Missing) -> pd.DataFrame:
+def _against_controls(
+    cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing
+) -> pd.DataFrame:
+    """Return the rows of one metric, one a stratum; the parameters are those of `test_controls`."""
     if not has_controls(cube):
         raise ValueError("the cube has no controls to test against; make it by cube(..., n_draws=1000)")
-    dims = strata_dims(cube)
-    direction, optimum = cube[name].attrs["direction"], cube[name].attrs["optimum"]
+    _check_draws(cube, test)
+    dims, direction = strata_dims(cube), cube[name].attrs["direction"]
     status = cells(cube["status"], dims)
+    defined = ~np.isnan(cells(cube[name], dims))
     failed = (status == FAILED) & (missing == "worst")
     filled = fill_failed(cube, name) if missing == "worst" else cube
-    own = score(cells(filled[name], dims), direction=direction, optimum=optimum)
-    defined = ~np.isnan(cells(cube[name], dims))
+    own = _scored(filled, cells(filled[name], dims), name)
 
-    def controls_of(values: Floats) -> Floats:
-        """Give failed runs the mean of the stratum's controls."""
-        mean = moments(np.where(defined, values, np.nan))[1]
-        return np.where(failed, mean[:, None], values)
+    def difference(controls: Floats) -> Floats:
+        """Return estimates minus controls; the control of a failed run is the mean of the stratum's."""
+        mean = moments(np.where(defined, controls, np.nan))[1]
+        return paired_difference(own, np.where(failed, mean[:, None], controls))
 
     expected = "control_loss" if direction == "zero" else "control_mean"
-    pairs = paired_difference(own, controls_of(cells(cube[f"{name}_{expected}"], dims)))
+    pairs = difference(cells(cube[f"{name}_{expected}"], dims))
     effect = mean_difference(pairs, level)
     alternative: Alternative = "greater" if direction == "maximize" else "less"
-    if method == "randomisation":
-        statistic, p_value, drawn = (cells(x, dims, last=()) for x in randomisation(filled, name))
+    means, means_of_draws = control_means(filled, name)
+    observed, drawn = cells(means, dims, last=()), cells(means_of_draws, dims, last=("draw",))
+    if test.design == "draws":
+        outcome = test.function(observed, drawn, alternative=alternative)
     else:
-        if draws_shared(cube):
-            raise ValueError(
-                f"the rows of this cube share their draws, so method={method!r} has no independent pairs; make the "
-                "cube without share_draws=True"
-            )
-        draws = _first_draw(cube, name, method)
-        first = score(cells(draws, dims), direction=direction, optimum=optimum)
-        pairs = paired_difference(own, controls_of(first))
-        statistic, p_value = PAIRED_TESTS[method](pairs, alternative=alternative)
-        drawn = cells(randomisation(cube, name)[2], dims, last=())
+        pairs = difference(_scored(cube, cells(_first_draw(cube, name, test.name), dims), name))
+        outcome = test.function(pairs, alternative=alternative)
+    statistic, p_value = outcome[:2]
 
-    some = failed & defined.any(axis=1, keepdims=True)
-    shares = [np.where(some, 1.0, cells(cube[f"{name}_{x}"], dims)) for x in ("as_good", "better")]
-    share, strict = (moments(x)[1] for x in shares)
-    used = ~np.isnan(pairs)
     table = strata_table(cube)
+    table["null"] = table["null"] if "null" in dims else null_name(cube)
+    used = ~np.isnan(pairs)
     table = table.assign(
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
-        p_value=p_value,
+        # a point of reference is not a random guess, so there is nothing to test
+        p_value=np.where(table["null"].isin(null_references(cube)), np.nan, p_value),
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
         n_missing=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
-        null=table["null"] if "null" in dims else null_name(cube),
-        method=method,
+        method=test.name,
         alternative=alternative,
-        superiority_share=share,
-        superiority_strict=strict,
-        superiority_ties=share - strict,
+        **_superiority(cube, name, failed & defined.any(axis=1, keepdims=True)),
         n_draws=int(cube.attrs["n_draws"]),
-        n_draws_undefined=int(cube.attrs["n_draws"]) - drawn,
+        n_draws_undefined=int(cube.attrs["n_draws"]) - (~np.isnan(drawn)).sum(axis=1),
     )
-    # a point of reference is no random guess, so there is nothing to test
-    table["p_value"] = table["p_value"].where(~table["null"].isin(null_references(cube)))
-    kept: pd.DataFrame = table[(status != NO_RUN).any(axis=1)]
-    return kept
+    return table[(status != NO_RUN).any(axis=1)]
+
+
+def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:
+    """Refuse draws that rows share: neither means nor pairs are independent then."""
+    if draws_shared(cube):
+        lacking = "valid reference" if test.design == "draws" else "independent pairs"
+        raise ValueError(
+            f"the rows of this cube share their draws, so method={test.name!r} has no {lacking}; make the cube without "
+            "share_draws=True, or use its p-values of single rows"
+        )
+
+
+def _scored(cube: xr.Dataset, values: Floats, name: str) -> Floats:
+    """Return a metric's values, or their distance from the optimum where closest is best."""
+    spec = cube[name].attrs
+    return score(values, direction=spec["direction"], optimum=spec["optimum"])
+
+
+def _superiority(cube: xr.Dataset, name: str, worst: Bools) -> dict[str, Floats]:
+    """Return the mean shares of controls as good, better and equal; all are as good as runs counted as `worst`."""
+    dims = strata_dims(cube)
+    share, strict = (
+        moments(np.where(worst, 1.0, cells(cube[f"{name}_{part}"], dims)))[1] for part in ("as_good", "better")
+    )
+    return {"superiority_share": share, "superiority_strict": strict, "superiority_ties": share - strict}
 
 
 def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
+    """Return the first control of every run."""
     if f"{name}_control" not in cube:
         raise ValueError(
             f"method={method!r} pairs each estimate with one of its controls, but the cube keeps no draws of {name}; "
@@ -203,28 +218,3 @@ def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
         )
     draws = cube[f"{name}_control"]
     return draws.isel(draw=0) if "draw" in draws.dims else draws
-
-
-def check_cube(cube: xr.Dataset, level: float, missing: str) -> None:
-    """Refuse settings that no test has, and cubes without replicates."""
-    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
-    check_number(level, "level", "(0, 1)")
-    check_known(missing, ["drop", "worst"], "value of missing")
-    if "replicate" not in cube.dims:
-        raise ValueError("the cube has no dimension 'replicate'; choose one replicate by a list, isel(replicate=[0])")
-
-
-def stack_tests(
-    parts: list[pd.DataFrame], columns: list[str], adjust: str | None, family: str | Sequence[str] | None
-) -> pd.DataFrame:
-    """Stack the metrics' tables and adjust their p-values, unless they have been."""
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-    labels = None
-    if family is not None:
-        within = [family] if isinstance(family, str) else list(family)
-        for name in within:
-            check_known(name, [c for c in columns if c in table], "column (family)")
-        labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy()
-    if "p_adjusted" not in table:
-        table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, labels)
-    return table[columns]

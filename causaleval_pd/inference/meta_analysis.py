@@ -1,4 +1,4 @@
-"""Strata taken together: combined p-values, and the mean skill of a random-effects model."""
+"""Combine strata: combined p-values, and the mean skill of a random-effects model."""
 
 from __future__ import annotations
 
@@ -30,9 +30,15 @@ from ..cubes.schema import NO_RUN
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, ratio_moments
 from ..statistics.multiplicity import adjust as adjusted
-from .control_tests import check_cube
+from .result_tables import check_cube, check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
+
+#: columns of the result, after the strata
+COLUMNS = (
+    *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
+    *("tau2", "i2", "q", "q_p_value", "n_effects", "null", "method"),
+)
 
 
 class PooledSkill(NamedTuple):
@@ -119,18 +125,14 @@ def meta_analysis(
     names = cube_metrics(cube, metrics)
     if not names:
         raise ValueError("metrics names no metric of the cube")
-    check_cube(cube, level, "drop")
+    check_cube(cube)
+    check_shares(level=level)
     check_known(combine, ["fisher", "stouffer"], "method (combine)")
     if not has_controls(cube):
         raise ValueError("the cube has no controls to measure skill against; make it by cube(..., n_draws=1000)")
     cube = null_stratum(cube)
     dims = strata_dims(cube)
-    wanted = [over] if isinstance(over, str) else list(over or [])
-    choice = [name for name in dims if name != "null"]
-    if not wanted:
-        raise ValueError(f"over= names no dimension; name the strata that are combined, of {choice}")
-    for dim in wanted:
-        check_known(dim, choice, "dimension (over)")
+    wanted = _combined_dims(over, dims)
     kept = [dim for dim in dims if dim not in wanted]
     cube = cube.transpose(*kept, *wanted, ...).assign_attrs(strata=json.dumps([*kept, *wanted]))
     null = null_name(cube)
@@ -145,12 +147,21 @@ def meta_analysis(
         result = result[result["n_strata"] > 0].reset_index(drop=True)
         if "null" not in result:
             result["null"] = null
-        result["method"] = combine
-        result.insert(list(result.columns).index("p_value") + 1, "p_adjusted", adjusted(result["p_value"], adjust))
-        last = ["null", "method"]
-        return result[[name for name in result if name not in last] + last]
+        result = result.assign(method=combine, p_adjusted=adjusted(result["p_value"], adjust))
+        return in_order(result, COLUMNS)
 
     return tabulate(cube, names, rows, finish, strata=dims, whole=wanted)
+
+
+def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> list[str]:
+    """Return the dimensions that are combined, or refuse unknown ones and an empty list."""
+    wanted = [over] if isinstance(over, str) else list(over or [])
+    choice = [name for name in dims if name != "null"]
+    if not wanted:
+        raise ValueError(f"over= names no dimension; name the strata that are combined, of {choice}")
+    for dim in wanted:
+        check_known(dim, choice, "dimension (over)")
+    return wanted
 
 
 def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float) -> PooledSkill:
@@ -168,7 +179,7 @@ def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float)
     Returns
     -------
     PooledSkill
-        NaN without a stratum; one stratum keeps its t interval.
+        NaN without strata; one stratum keeps its t interval.
     """
     from statsmodels.stats.meta_analysis import combine_effects
 
@@ -189,7 +200,7 @@ def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float)
 
 
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
-    """Return the columns of one metric."""
+    """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
     p = cells(randomisation(cube, name)[1], strata_dims(cube), last=()).reshape(n_rows, -1)
     n, ratio, error = (x.reshape(n_rows, -1) for x in ratio_moments(*losses(cube, name)))
     statistic, combined = np.full(n_rows, np.nan), np.full(n_rows, np.nan)

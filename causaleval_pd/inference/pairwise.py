@@ -1,8 +1,8 @@
-"""How two levels are compared, on arrays over strata x pairs of levels x replicates."""
+"""Comparisons of pairs of levels, on arrays over strata x levels x replicates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
@@ -10,70 +10,94 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.checks import check_known, check_number, check_whole
+from ..contract.statistical_test import TESTS, StatisticalTest, offered
 from ..cubes.reading import strata_dims
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Estimate, Floats, mean_difference, paired_difference
+from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference
 from ..statistics.effects import cliffs_delta, cohen_dz, paired_cliffs_delta, rank_biserial, welch_difference
-from ..statistics.friedman import rank_differences
-from ..statistics.paired_tests import (
-    Alternative,
-    Outcome,
-    mann_whitney,
-    mcnemar,
-    paired_t,
-    paired_wilcoxon,
-    sign_test,
-    welch_t,
-)
+from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.ranks import ZeroMethod
-from ..statistics.resampling import bootstrap_mean, sign_flip
+from .statistical_tests import BOOTSTRAP
 
-Test = Literal["wilcoxon", "t", "sign", "sign_flip", "bootstrap", "mcnemar", "friedman"]
 Effect = Literal["mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz"]
 Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
+Ints = NDArray[np.int64]
 
-TESTS: tuple[Test, ...] = ("wilcoxon", "t", "sign", "sign_flip", "bootstrap", "mcnemar", "friedman")
 CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent", "non_inferior")
-EFFECTS: tuple[Effect, ...] = ("mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz")
+#: claims about a margin
+_WITH_MARGIN = ("equivalent", "non_inferior")
 _MEND = (
     "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples by "
     "paired=False, which does not pair them"
 )
-#: claims about a margin
-_SHIFTED = ("equivalent", "non_inferior")
-#: tests that draw random numbers, and can resample groups of pairs
-RESAMPLED = ("sign_flip", "bootstrap")
-#: tests whose pairs have no size that a margin could be compared with
-_NO_MARGIN = ("mcnemar", "friedman")
 
-_PAIRED: dict[str, Callable[..., Outcome]] = {"t": paired_t, "sign": sign_test, "mcnemar": mcnemar}
-_UNPAIRED: dict[str, Callable[..., Outcome]] = {"wilcoxon": mann_whitney, "t": welch_t}
-_UNPAIRED_NAMES = {"wilcoxon": "mann_whitney", "t": "welch_t"}
-_EFFECTS: dict[str, Callable[..., Estimate]] = {
-    "mean_difference": mean_difference,
-    "rank_biserial": rank_biserial,
-    "cohen_dz": cohen_dz,
-}
-_UNPAIRED_EFFECTS: dict[str, Callable[..., Estimate]] = {
-    "mean_difference": welch_difference,
-    "rank_biserial": cliffs_delta,
-    "cliffs_delta": cliffs_delta,
+
+class EffectSize(NamedTuple):
+    """An effect size of pairs and of independent samples.
+
+    Parameters
+    ----------
+    paired : callable
+        Takes the differences of pairs, or both members where `members`, and the level of the interval.
+    independent : callable or None
+        Takes both samples and the level.
+    members : bool
+        Whether `paired` takes both members.
+    """
+
+    paired: Callable[..., Estimate]
+    independent: Callable[..., Estimate] | None
+    members: bool = False
+
+
+EFFECTS: dict[Effect, EffectSize] = {
+    "mean_difference": EffectSize(mean_difference, welch_difference),
+    "rank_biserial": EffectSize(rank_biserial, cliffs_delta),
+    "cliffs_delta": EffectSize(paired_cliffs_delta, cliffs_delta, members=True),
+    "cohen_dz": EffectSize(cohen_dz, None),
 }
 
 
 class Comparison(NamedTuple):
     """How levels are compared; the same for every metric."""
 
-    test: Test
-    paired: bool
+    test: StatisticalTest
     claim: Claim
     effect: Effect
     level: float
     zero_method: ZeroMethod
-    nemenyi: bool
     n_resamples: int
     seed: int
+    adjust: str | None
+
+    @property
+    def paired(self) -> bool:
+        """Whether runs of the same replicate are compared."""
+        return self.test.design != "independent"
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the test makes the multiplicity correction itself."""
+        return self.adjust is not None and self.adjust == self.test.correction
+
+    @property
+    def method(self) -> str:
+        """Name of the test in results."""
+        pratt = "zero_method" in self.test.options and self.zero_method == "pratt"
+        return f"{self.test.name}_pratt" if pratt else self.test.name
+
+    @property
+    def side(self) -> Alternative:
+        """Side that a claim without a margin is about."""
+        return "less" if self.claim == "less" else "greater" if self.claim == "greater" else "two-sided"
+
+    def options(self, test: StatisticalTest, cluster: Ints | None) -> dict[str, Any]:
+        """Return the keywords that a test's function takes."""
+        known: dict[str, Any] = {"zero_method": self.zero_method, "level": self.level, "cluster": cluster}
+        known |= {"n_resamples": self.n_resamples, "rng": self.seed}
+        return {name: known[name] for name in test.options}
 
 
 class Levels(NamedTuple):
@@ -83,140 +107,204 @@ class Levels(NamedTuple):
     status: NDArray[np.int8]
     direction: str
     margin: float
-    cluster: NDArray[np.int64] | None
+    cluster: Ints | None
+
+
+class _Tested(NamedTuple):
+    """Outcome of a test, its own correction of p, and the interval of the mean where the test has one."""
+
+    statistic: Floats
+    p_value: Floats
+    p_adjusted: Floats | None = None
+    interval: Estimate | None = None
+
+
+def choose_test(test: StatisticalTest, effect: Effect, *, paired: bool) -> StatisticalTest:
+    """Return the test itself or, without pairs, the one that stands for it; refuse what needs pairs.
+
+    Parameters
+    ----------
+    test : StatisticalTest
+        The test that was named.
+    effect : str
+        The effect size that was named.
+    paired : bool
+        Whether runs are compared in pairs.
+
+    Returns
+    -------
+    StatisticalTest
+        The test to perform.
+
+    Raises
+    ------
+    ValueError
+        If the test or the effect size needs pairs and `paired` is False, or the test compares independent samples
+        and `paired` is True.
+    """
+    check_known(effect, EFFECTS, "effect")
+    if paired:
+        if test.design == "independent":
+            raise ValueError(f"test={test.name!r} compares independent samples; use it with paired=False")
+        return test
+    alone = test if test.design == "independent" else TESTS.find(test.independent) if test.independent else None
+    if alone is None or EFFECTS[effect].independent is None:
+        what = f"test={test.name!r}" if alone is None else f"effect={effect!r}"
+        others = [f"{x.name!r} ({TESTS.find(x.independent).long_name})" for x in offered("compare") if x.independent]
+        raise ValueError(
+            f"{what} needs pairs; with paired=False use test={_either(others)} and "
+            "effect='mean_difference' or 'rank_biserial' (Cliff's delta)"
+        )
+    return alone
 
 
 def check_comparison(how: Comparison, *, reference: bool, margin: bool, cluster: bool) -> None:
-    """Refuse combinations of settings that have no meaning."""
-    claims = how.claim in _SHIFTED
-    if not how.paired and (how.test not in _UNPAIRED or how.effect not in _UNPAIRED_EFFECTS):
-        what = f"test={how.test!r}" if how.test not in _UNPAIRED else f"effect={how.effect!r}"
-        raise ValueError(
-            f"{what} needs pairs; with paired=False use test='wilcoxon' (Mann-Whitney) or 't' (Welch) and "
-            "effect='mean_difference' or 'rank_biserial' (Cliff's delta)"
-        )
-    if claims and not margin:
+    """Refuse unknown settings, and combinations without a meaning.
+
+    Parameters
+    ----------
+    how : Comparison
+        The settings.
+    reference, margin, cluster : bool
+        Whether the user gave these settings of `compare`.
+    """
+    check_known(how.claim, CLAIMS, "alternative")
+    check_known(how.zero_method, ["wilcox", "pratt"], "zero_method")
+    check_number(how.level, "level", "(0, 1)")
+    check_whole(how.n_resamples, "n_resamples", 1)
+    test, about_margin = how.test, how.claim in _WITH_MARGIN
+    if about_margin and not margin:
         raise ValueError(f"alternative={how.claim!r} needs margin=, the largest difference that does not matter")
-    if margin and not claims:
+    if margin and not about_margin:
         raise ValueError(f"margin= goes with alternative='equivalent' or 'non_inferior', found {how.claim!r}")
-    if claims and how.test in _NO_MARGIN:
-        raise ValueError(f"test={how.test!r} knows no margin; use 't', 'wilcoxon', 'sign', 'sign_flip' or 'bootstrap'")
-    if how.nemenyi and (how.test != "friedman" or reference or how.claim != "two-sided"):
+    if about_margin and not test.margin:
+        others = [repr(x.name) for x in offered("compare") if x.margin and x.design == "paired"]
+        raise ValueError(f"test={test.name!r} takes no margin; use {_either(others)}")
+    own = {x.correction: x for x in offered("compare") if x.correction}
+    if how.adjust in own and (not how.corrected or reference or how.claim != "two-sided"):
         raise ValueError(
-            "adjust='nemenyi' corrects the two-sided comparison of all pairs of levels by test='friedman'; with a "
-            "reference, another test or another alternative use adjust='holm'"
+            f"adjust={how.adjust!r} corrects the two-sided comparison of all pairs of levels by "
+            f"test={own[how.adjust].name!r}; with a reference, another test or another alternative use adjust='holm'"
         )
-    if cluster and how.test not in RESAMPLED:
-        raise ValueError(f"cluster= goes with test='bootstrap' or 'sign_flip', found test={how.test!r}")
+    if cluster and not test.takes_clusters:
+        others = [repr(x.name) for x in offered("compare") if x.takes_clusters]
+        raise ValueError(f"cluster= goes with test={_either(others)}, found test={test.name!r}")
     if cluster and how.effect != "mean_difference":
         raise ValueError(f"cluster= goes with effect='mean_difference': {how.effect!r} takes pairs as independent")
 
 
-def compare_levels(
-    levels: Levels, first: NDArray[np.int64], second: NDArray[np.int64], how: Comparison
-) -> dict[str, NDArray[Any] | str]:
-    """Test the levels `first` against `second`, as columns over strata x pairs of levels."""
+def _either(words: Sequence[str]) -> str:
+    """Join words as alternatives: `a, b or c`."""
+    return " or ".join(x for x in (", ".join(words[:-1]), words[-1]) if x)
+
+
+def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -> dict[str, NDArray[Any] | str]:
+    """Compare the levels `first` with `second`.
+
+    Parameters
+    ----------
+    levels : Levels
+        Scores of one metric.
+    first, second : (c,) ndarray of int
+        Positions of the levels a and b of every comparison a - b.
+    how : Comparison
+        The settings.
+
+    Returns
+    -------
+    dict
+        Columns of the result, over strata x comparisons.
+    """
     a, b = (levels.scores[:, place].reshape(-1, levels.scores.shape[-1]) for place in (first, second))
     status_a, status_b = (levels.status[:, place].reshape(a.shape) for place in (first, second))
-    if not how.paired:
-        return _independent(a, b, status_a, status_b, levels, how)
-    shared = (status_a != NO_RUN) & (status_b != NO_RUN)
-    failed = shared & ((status_a == FAILED) | (status_b == FAILED))
-    value = np.where(shared, paired_difference(a, b), np.nan)
-    extra: dict[str, NDArray[Any] | str] = {}
-    if how.test == "friedman":
-        value = np.where(_complete(levels, len(first)), value, np.nan)
-        statistic, p_value, nemenyi = _rank_differences(levels, first, second, how)
-        if how.nemenyi:
-            extra["p_adjusted"] = nemenyi
-        found = None
+    if how.paired:
+        run = (status_a != NO_RUN) & (status_b != NO_RUN)
+        failed = run & ((status_a == FAILED) | (status_b == FAILED))
+        value = np.where(run, paired_difference(a, b), np.nan)
+        if how.test.design == "blocks":
+            value = np.where(_complete(levels, len(first)), value, np.nan)
+            tested = _test_blocks(levels, first, second, how)
+        else:
+            tested = _test_pairs(value, levels, _clusters_of_pairs(levels.cluster, first, second), how)
+        effect = _paired_effect(value, a, b, tested.interval, how)
     else:
-        cluster = None if levels.cluster is None else _clusters_of_pairs(levels.cluster, first, second)
-        statistic, p_value, found = _test(value, levels, cluster, how)
-    if how.effect == "cliffs_delta":
-        gone = np.isnan(value)
-        found = paired_cliffs_delta(np.where(gone, np.nan, a), np.where(gone, np.nan, b), how.level)
-    elif found is None or how.effect != "mean_difference":
-        found = _EFFECTS[how.effect](value, how.level)
-    pratt = how.test == "wilcoxon" and how.zero_method == "pratt"
-    return {
-        "statistic": statistic,
-        "p_value": p_value,
-        "effect": found.effect,
-        "ci_low": found.low,
-        "ci_high": found.high,
-        "n_pairs": (~np.isnan(value)).sum(axis=1),
+        status = np.concatenate([status_a, status_b], axis=1)
+        run, failed, value = status != NO_RUN, status == FAILED, np.concatenate([a, b], axis=1)
+        tested = _test_samples(a, b, levels, how)
+        independent = EFFECTS[how.effect].independent or welch_difference
+        effect = independent(a, b, how.level)
+    undefined = np.isnan(value)
+    columns: dict[str, NDArray[Any] | str] = {
+        "statistic": tested.statistic,
+        "p_value": tested.p_value,
+        "effect": effect.effect,
+        "ci_low": effect.low,
+        "ci_high": effect.high,
+        "n_pairs": (~undefined).sum(axis=1),
         "n_missing": failed.sum(axis=1),
-        "n_undefined": (shared & ~failed & np.isnan(value)).sum(axis=1),
-        "method": "wilcoxon_pratt" if pratt else how.test,
-        **extra,
+        "n_undefined": (run & ~failed & undefined).sum(axis=1),
+        "method": how.method,
     }
+    return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 
 
-def _independent(
-    a: Floats, b: Floats, status_a: NDArray[np.int8], status_b: NDArray[np.int8], levels: Levels, how: Comparison
-) -> dict[str, NDArray[Any] | str]:
+def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tested:
     """Test independent samples."""
-    test = _UNPAIRED[how.test]
-    statistic, p_value = _claimed(lambda shift, side: test(a - shift, b, alternative=side), levels, how.claim)
-    found = _UNPAIRED_EFFECTS[how.effect](a, b, how.level)
-    value, status = np.concatenate([a, b], axis=1), np.concatenate([status_a, status_b], axis=1)
-    failed = status == FAILED
-    return {
-        "statistic": statistic,
-        "p_value": p_value,
-        "effect": found.effect,
-        "ci_low": found.low,
-        "ci_high": found.high,
-        "n_pairs": (~np.isnan(value)).sum(axis=1),
-        "n_missing": failed.sum(axis=1),
-        "n_undefined": ((status != NO_RUN) & ~failed & np.isnan(value)).sum(axis=1),
-        "method": _UNPAIRED_NAMES[how.test],
-    }
+    options = how.options(how.test, None)
+
+    def shifted(shift: float, side: Alternative) -> Outcome:
+        return Outcome(*how.test.function(a - shift, b, alternative=side, **options)[:2])
+
+    return _Tested(*_claimed(shifted, levels, how))
 
 
-def _test(
-    value: Floats, levels: Levels, cluster: NDArray[np.int64] | None, how: Comparison
-) -> tuple[Floats, Floats, Estimate | None]:
-    """Test differences; where pairs are resampled or grouped, the bootstrap gives the interval of their mean."""
-    resampling: dict[str, Any] = {"n_resamples": how.n_resamples, "cluster": cluster, "rng": how.seed}
-
-    def test(shift: float, side: Alternative) -> Outcome:
-        moved = value - shift
-        if how.test == "bootstrap":
-            boot = bootstrap_mean(moved, alternative=side, level=how.level, **resampling)
-            return Outcome(boot.statistic, boot.p_value)
-        if how.test == "sign_flip":
-            return sign_flip(moved, alternative=side, **resampling)
-        if how.test == "wilcoxon":
-            return paired_wilcoxon(moved, alternative=side, zero_method=how.zero_method)
-        return _PAIRED[how.test](moved, alternative=side)
-
-    if how.test != "bootstrap" and cluster is None:
-        return *_claimed(test, levels, how.claim), None
-    boot = bootstrap_mean(value, alternative=_side(how.claim), level=how.level, **resampling)
-    found = Estimate(boot.statistic, boot.low, boot.high)
-    if how.test != "bootstrap" or how.claim in _SHIFTED:
-        return *_claimed(test, levels, how.claim), found
-    return boot.statistic, boot.p_value, found
+def _test_blocks(levels: Levels, first: Ints, second: Ints, how: Comparison) -> _Tested:
+    """Test levels among all levels of their stratum, in complete blocks."""
+    options = how.options(how.test, None)
+    found = how.test.function(complete_blocks(levels), first, second, alternative=how.side, **options)
+    statistic, p_value, *own = (np.asarray(x).reshape(-1) for x in found)
+    return _Tested(statistic, p_value, own[0] if how.corrected else None)
 
 
-def _side(claim: Claim) -> Alternative:
-    """Return the side that a claim without a margin is about."""
-    return "less" if claim == "less" else "greater" if claim == "greater" else "two-sided"
+def _test_pairs(value: Floats, levels: Levels, cluster: Ints | None, how: Comparison) -> _Tested:
+    """Test differences; where groups of pairs are given, the bootstrap bounds their mean if the test does not."""
+    options = how.options(how.test, cluster)
+
+    def shifted(shift: float, side: Alternative) -> Outcome:
+        return Outcome(*how.test.function(value - shift, alternative=side, **options)[:2])
+
+    bounding = how.test if how.test.interval else BOOTSTRAP if cluster is not None else None
+    if bounding is None:
+        return _Tested(*_claimed(shifted, levels, how))
+    bounded = bounding.function(value, alternative=how.side, **how.options(bounding, cluster))
+    interval = Estimate(mean_difference(value, how.level).effect, bounded.low, bounded.high)
+    once = bounding is how.test and how.claim not in _WITH_MARGIN
+    statistic, p_value = bounded[:2] if once else _claimed(shifted, levels, how)
+    return _Tested(statistic, p_value, interval=interval)
 
 
-def _claimed(test: Callable[[float, Alternative], Outcome], levels: Levels, claim: Claim) -> Outcome:
+def _paired_effect(value: Floats, a: Floats, b: Floats, interval: Estimate | None, how: Comparison) -> Estimate:
+    """Return the effect size of pairs; `interval` is that of the mean where the test has one."""
+    size = EFFECTS[how.effect]
+    if size.members:
+        gone = np.isnan(value)
+        return size.paired(np.where(gone, np.nan, a), np.where(gone, np.nan, b), how.level)
+    if interval is not None and how.effect == "mean_difference":
+        return interval
+    return size.paired(value, how.level)
+
+
+def _claimed(test: Callable[[float, Alternative], Outcome], levels: Levels, how: Comparison) -> Outcome:
     """Test a claim by tests of shifted differences: both ends of the margin, or the end that is worse."""
-    if claim == "equivalent":
+    if how.claim == "equivalent":
         above, below = test(-levels.margin, "greater"), test(levels.margin, "less")
         worse = above.p_value >= below.p_value
         return Outcome(*(np.where(worse, x, y) for x, y in zip(above, below, strict=True)))
-    if claim == "non_inferior":
+    if how.claim == "non_inferior":
         if levels.direction == "maximize":
             return test(-levels.margin, "greater")
         return test(levels.margin, "less")
-    return test(0.0, _side(claim))
+    return test(0.0, how.side)
 
 
 def complete_blocks(levels: Levels) -> Floats:
@@ -227,8 +315,8 @@ def complete_blocks(levels: Levels) -> Floats:
     return np.where(whole & run, levels.scores, np.nan).transpose(0, 2, 1)
 
 
-def _complete(levels: Levels, n_pairs: int) -> NDArray[np.bool_]:
-    """Tell which replicates are blocks of Friedman's test, for every stratum and pair."""
+def _complete(levels: Levels, n_pairs: int) -> Bools:
+    """Return which replicates are blocks of Friedman's test, for every stratum and pair."""
     blocks = complete_blocks(levels)
     here = ~np.isnan(blocks)
     there = np.any(here, axis=1, keepdims=True)
@@ -236,30 +324,32 @@ def _complete(levels: Levels, n_pairs: int) -> NDArray[np.bool_]:
     return np.repeat(whole, n_pairs, axis=0)
 
 
-def _rank_differences(
-    levels: Levels, first: NDArray[np.int64], second: NDArray[np.int64], how: Comparison
-) -> tuple[Floats, Floats, Floats]:
-    found = rank_differences(complete_blocks(levels), first, second, alternative=_side(how.claim))
-    return found[0].reshape(-1), found[1].reshape(-1), found[2].reshape(-1)
-
-
-def _clusters_of_pairs(
-    cluster: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the group of each pair, that of its first run, or of its second where the first has none."""
+def _clusters_of_pairs(cluster: Ints | None, first: Ints, second: Ints) -> Ints | None:
+    """Return the group of each pair: that of its first run, or of its second where the first has no group."""
+    if cluster is None:
+        return None
     a, b = (cluster[:, place].reshape(-1, cluster.shape[-1]) for place in (first, second))
     return np.where(a == 0, b, a)
 
 
 def check_truths(
-    cube: xr.Dataset,
-    dim: str,
-    status: NDArray[np.int8],
-    strata: pd.DataFrame,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    cube: xr.Dataset, dim: str, status: NDArray[np.int8], strata: pd.DataFrame, first: Ints, second: Ints
 ) -> None:
-    """Refuse pairs of runs on different truths."""
+    """Refuse pairs of runs on different truths.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Cube whose levels of `dim` are compared.
+    dim : str
+        The dimension.
+    status : (s, k, n) ndarray
+        Status of the runs, over strata x levels x replicates.
+    strata : DataFrame
+        The other strata, one a row, for the message.
+    first, second : (c,) ndarray of int
+        Positions of the levels of every pair.
+    """
     others = [name for name in strata_dims(cube) if name != dim]
     identity = cells(cube["truth_id"], others, last=(dim, "replicate"))
     run = status != NO_RUN
@@ -273,7 +363,7 @@ def check_truths(
         place = "".join(f"{name} {strata[name].iloc[s]}, " for name in others)
         raise ValueError(
             f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {levels[first[p]]} and {levels[second[p]]} "
-            f"have different truths ({int(wrong.sum())} such pairs), so they are no pairs; {_MEND}"
+            f"have different truths ({int(wrong.sum())} such pairs), so they are not pairs; {_MEND}"
         )
 
 

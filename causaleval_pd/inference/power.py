@@ -1,4 +1,4 @@
-"""How many runs a study needs, and what a finished one could have found."""
+"""Power: how many runs a study needs, and which effects a finished one could detect."""
 
 from __future__ import annotations
 
@@ -26,10 +26,19 @@ from ..cubes.reading import (
 )
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments, ratio
+from .compare import COLUMNS as COMPARE_COLUMNS
 from .compare import compare
-from .control_tests import check_cube
+from .result_tables import check_cube, check_shares, in_order
 
 Sided = Literal["two-sided", "one-sided"]
+
+#: columns of the results, after the strata; `comparison_power` has the last three where a difference is given
+CONTROL_POWER_COLUMNS = (
+    *("metric", "n_pairs", "control_loss", "sd_null", "sd", "skill", "n_needed", "power", "minimal_skill", "null"),
+)
+COMPARISON_POWER_COLUMNS = (
+    *("metric", "comparison", "n_pairs", "sd", "minimal_difference", "difference", "n_needed", "power"),
+)
 
 
 def control_power(
@@ -40,7 +49,7 @@ def control_power(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """Tell how many runs the randomisation test needs to detect a given skill, and which skill a study can detect.
+    """Estimate how many runs the randomisation test needs to detect a skill, and which skill a study can detect.
 
     Parameters
     ----------
@@ -73,7 +82,7 @@ def control_power(
     -----
     Normal approximation: the mean of n runs is compared with its distribution over draws, standard deviation
     `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). The number of draws must allow p-values of alpha: at least
-    1 / alpha - 1. The power to detect the effect that was observed says no more than the p-value does [1]_ and is not
+    1 / alpha - 1. The power to detect the observed effect is a function of the p-value [1]_ and is not
     given.
 
     References
@@ -91,46 +100,53 @@ def control_power(
     1    lingam        12
     2        pc         9
     """
-    from statsmodels.stats.power import normal_power_het, normal_sample_size_one_tail
-
     names = cube_metrics(cube, metrics)
-    check_cube(cube, 0.5, "drop")
-    _check_shares(power=power, alpha=alpha, skill=skill)
+    check_cube(cube)
+    check_shares(power=power, alpha=alpha, skill=skill)
     if not has_controls(cube):
         raise ValueError("the cube has no controls to measure skill against; make it by cube(..., n_draws=1000)")
     cube = null_stratum(cube)
     dims = strata_dims(cube)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        own, expected = losses(part, name)
-        n, _, spread = moments(own - expected)
-        loss = moments(expected)[1]
-        sums, counts = (cells(x, dims, last=("draw",)) for x in control_sums(part, name))
-        null = moments(ratio(sums, counts))[2] * np.sqrt(moments(np.where(counts > 0, counts, np.nan))[1])
-        usable = (n > 1) & (loss > 0) & np.isfinite(loss) & (null + spread > 0)
-        loss, null, spread = (np.where(usable, x, np.nan) for x in (loss, null, spread))
-        needed = normal_sample_size_one_tail(skill * loss, power, alpha, null, spread)
-        table = strata_table(part).assign(
-            metric=name,
-            n_pairs=n,
-            control_loss=loss,
-            sd_null=null,
-            sd=spread,
-            skill=skill,
-            n_needed=_whole(needed),
-            power=normal_power_het(skill * loss, np.maximum(n, 1), alpha, null, spread, alternative="larger"),
-            minimal_skill=(special.ndtri(1 - alpha) * null + special.ndtri(power) * spread)
-            / (np.sqrt(np.maximum(n, 1)) * loss),
-        )
-        if "null" not in dims:
-            table["null"] = null_name(part)
-        return table[n > 0]
+        return _control_power(part, name, skill, power, alpha)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        result = pd.concat(parts, ignore_index=True)
-        return result[[name for name in result if name != "null"] + ["null"]]
+        return in_order(pd.concat(parts, ignore_index=True), CONTROL_POWER_COLUMNS)
 
     return tabulate(cube, names, rows, finish, strata=dims)
+
+
+def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alpha: float) -> pd.DataFrame:
+    """Return the rows of one metric, one a stratum; the parameters are those of `control_power`."""
+    from statsmodels.stats.power import normal_power_het, normal_sample_size_one_tail
+
+    dims = strata_dims(part)
+    own, expected = losses(part, name)
+    n, _, spread = moments(own - expected)
+    loss = moments(expected)[1]
+    sums, counts = (cells(x, dims, last=("draw",)) for x in control_sums(part, name))
+    null = moments(ratio(sums, counts))[2] * np.sqrt(moments(np.where(counts > 0, counts, np.nan))[1])
+    usable = (n > 1) & (loss > 0) & np.isfinite(loss) & (null + spread > 0)
+    loss, null, spread = (np.where(usable, x, np.nan) for x in (loss, null, spread))
+    # runs that are all equally good have no spread: power is then the limit 0 or 1
+    positive = np.maximum(spread, 1e-100)
+    needed = normal_sample_size_one_tail(skill * loss, power, alpha, null, spread)
+    table = strata_table(part).assign(
+        metric=name,
+        n_pairs=n,
+        control_loss=loss,
+        sd_null=null,
+        sd=spread,
+        skill=skill,
+        n_needed=_whole(needed),
+        power=normal_power_het(skill * loss, np.maximum(n, 1), alpha, null, positive, alternative="larger"),
+        minimal_skill=(special.ndtri(1 - alpha) * null + special.ndtri(power) * spread)
+        / (np.sqrt(np.maximum(n, 1)) * loss),
+    )
+    if "null" not in dims:
+        table["null"] = null_name(part)
+    return table[n > 0]
 
 
 def comparison_power(
@@ -144,7 +160,7 @@ def comparison_power(
     alpha: float = 0.05,
     alternative: Sided = "two-sided",
 ) -> pd.DataFrame:
-    """Tell how large a difference a finished study could detect, and how many pairs a given one needs.
+    """Estimate the difference that a finished study could detect, and how many pairs a given difference needs.
 
     Parameters
     ----------
@@ -167,7 +183,7 @@ def comparison_power(
     -------
     DataFrame
         A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison`, `n_pairs`, `sd` (of the
-        differences), `minimal_difference` that so many pairs detect with the power asked for, and, where `difference`
+        differences), `minimal_difference` that `n_pairs` detect with the power asked for, and, where `difference`
         is given, `difference`, `n_needed` (pairs) and `power` (of the present number of pairs to detect it).
 
     Raises
@@ -198,37 +214,66 @@ def comparison_power(
     1      ges - pc                1.42        39
     2   lingam - pc                1.72        56
     """
-    _check_shares(power=power, alpha=alpha)
+    check_shares(power=power, alpha=alpha)
     check_known(alternative, ["two-sided", "one-sided"], "alternative")
     names = cube_metrics(cube, metrics)
-    wanted = dict(difference) if isinstance(difference, Mapping) else dict.fromkeys(names, difference)
-    for name, value in wanted.items():
-        check_known(name, names, "metric compared (difference)")
-        if value is not None and not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
-            raise ValueError(f"difference must be a positive number in units of the metric, found {value!r} of {name}")
-    # compare() checks names and pairs, and says which rows there are
+    wanted = None if difference is None else _differences(difference, names)
+    # compare() checks names and pairs, and decides which rows there are
     compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)
-    others = [name for name in strata_dims(cube) if name != dim]
     sides = "two-sided" if alternative == "two-sided" else "larger"
 
     def of_pairs(rows: pd.DataFrame) -> pd.DataFrame:
-        table = rows[[*others, "metric", "comparison", "n_pairs"]].copy()
-        # the t interval is the effect +- t(.975) sd / sqrt(n)
-        n = table["n_pairs"].to_numpy(np.float64)
-        half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
-        table["sd"] = half * np.sqrt(n) / special.stdtrit(np.maximum(n - 1, 1), 0.975)
-        smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n], np.float64)
-        spread = np.where(table["sd"] > 0, table["sd"], np.nan)
-        table["minimal_difference"] = smallest * spread
-        if difference is None:
-            return table
+        return _comparison_power(rows, wanted, power, alpha, sides)
+
+    return then(compared, of_pairs)
+
+
+def _differences(difference: float | Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
+    """Return the difference to detect of every metric that has one."""
+    wanted = dict(difference) if isinstance(difference, Mapping) else dict.fromkeys(names, difference)
+    for name, value in wanted.items():
+        check_known(name, names, "metric compared (difference)")
+        if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
+            raise ValueError(f"difference must be a positive number in units of the metric, found {value!r} of {name}")
+    return wanted
+
+
+def _comparison_power(
+    rows: pd.DataFrame, wanted: Mapping[str, float] | None, power: float, alpha: float, sides: str
+) -> pd.DataFrame:
+    """Return the table of `comparison_power` from that of `compare`.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Paired t tests with 95 % intervals.
+    wanted : mapping or None
+        Difference to detect, by metric.
+    power, alpha : float
+        Power and level of the test.
+    sides : {"two-sided", "larger"}
+        Alternative, as statsmodels calls it.
+
+    Returns
+    -------
+    DataFrame
+        Strata and columns in order.
+    """
+    strata = [name for name in rows if name not in COMPARE_COLUMNS]
+    table = rows[[*strata, "metric", "comparison", "n_pairs"]].copy()
+    # the t interval is the effect +- t(.975) sd / sqrt(n)
+    n = table["n_pairs"].to_numpy(np.float64)
+    half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
+    table["sd"] = half * np.sqrt(n) / special.stdtrit(np.maximum(n - 1, 1), 0.975)
+    smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n], np.float64)
+    spread = np.where(table["sd"] > 0, table["sd"], np.nan)
+    table["minimal_difference"] = smallest * spread
+    if wanted is not None:
         table["difference"] = table["metric"].map(wanted).to_numpy(np.float64)
         size = table["difference"].to_numpy(np.float64) / spread
         table["n_needed"] = _whole(np.array([_pairs_needed(x, power, alpha, sides) for x in size], np.float64))
         table["power"] = _t_power(size, n, alpha, sides)
-        return table
-
-    return then(compared, of_pairs)
+    return in_order(table, [name for name in COMPARISON_POWER_COLUMNS if name in table])
 
 
 @lru_cache(maxsize=4096)
@@ -255,6 +300,7 @@ def _pairs_needed(size: float, power: float, alpha: float, sides: str) -> float:
 
 
 def _t_power(size: ArrayLike, n: ArrayLike, alpha: float, sides: str) -> Floats:
+    """Return the power of the paired t test; NaN for fewer than two pairs."""
     from statsmodels.stats.power import ttest_power
 
     n = np.asarray(n, np.float64)
@@ -267,9 +313,3 @@ def _whole(numbers: Floats) -> pd.arrays.IntegerArray:
     known = np.isfinite(numbers)
     whole = np.where(known, np.maximum(np.ceil(np.where(known, numbers, 0.0) - 1e-9), 2), 0).astype(np.int64)
     return pd.arrays.IntegerArray(whole, ~known)
-
-
-def _check_shares(**given: float) -> None:
-    for name, value in given.items():
-        if not (isinstance(value, (int, float)) and 0 < value < 1):
-            raise ValueError(f"{name} must lie between 0 and 1, found {value!r}")

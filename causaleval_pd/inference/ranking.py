@@ -1,4 +1,4 @@
-"""The levels of a dimension ranked among one another on the same truths: Friedman's test by stratum."""
+"""Rank the levels of a dimension on the same truths, and test the ranks by Friedman's test, by stratum."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_known
+from ..contract.checks import check_known, check_number
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, strata_dims, strata_table
 from ..cubes.schema import FAILED, NO_RUN
@@ -16,8 +16,14 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.direction import score
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
-from .control_tests import Missing, check_cube
 from .pairwise import Levels, check_truths, complete_blocks, refuse_unpaired
+from .result_tables import Missing, check_cube, check_missing
+
+#: columns of the result, after the strata; the dimension that is ranked follows `metric`
+COLUMNS = (
+    *("metric", "mean_rank", "statistic", "p_value", "p_adjusted", "critical_difference"),
+    *("n_blocks", "n_levels", "n_missing"),
+)
 
 
 def rank_test(
@@ -51,7 +57,7 @@ def rank_test(
     DataFrame
         A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best), then the same for
         all levels of a stratum: `statistic` and `p_value` of Friedman's test, `p_adjusted`, `critical_difference` of
-        Nemenyi (mean ranks that differ by more differ significantly, whatever pair), `n_blocks` (truths that every
+        Nemenyi (mean ranks that differ by more differ significantly, in any pair), `n_blocks` (truths that every
         level has a value on), `n_levels`; and `n_missing`, the level's failed runs.
 
     Raises
@@ -86,46 +92,66 @@ def rank_test(
     names = cube_metrics(cube, metrics)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_cube(cube, level, missing)
-    n_levels = cube.sizes[dim]
-    if n_levels < 2:
-        raise ValueError(f"{dim!r} has {n_levels} level, and ranks need two")
-    others = [name for name in dims if name != dim]
-    levels = strata_table(xr.Dataset(coords={dim: cube[dim]}, attrs=cube.attrs))[dim]
+    check_cube(cube)
+    check_number(level, "level", "(0, 1)")
+    check_missing(missing)
+    if cube.sizes[dim] < 2:
+        raise ValueError(f"{dim!r} has {cube.sizes[dim]} level, and ranks need two")
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        strata = strata_table(part.isel({dim: 0}, drop=True))
-        status = cells(part["status"], others, last=(dim, "replicate"))
-        check_truths(part, dim, status, strata, *np.triu_indices(n_levels, 1))
-        runs = status != NO_RUN
-        here = runs.any(axis=2)
-        spec = part[name].attrs
-        filled = fill_failed(part, name, [dim]) if missing == "worst" else part
-        values = cells(filled[name], others, last=(dim, "replicate"))
-        values = score(values, direction=spec["direction"], optimum=spec["optimum"])
-        found = friedman(complete_blocks(Levels(values, status, spec["direction"], 0.0, None)))
-        ranks = found.mean_rank
-        if spec["direction"] == "maximize":
-            ranks = found.n_levels[:, None] + 1 - ranks
-        row = np.repeat(np.arange(len(strata)), n_levels)
-        reach = critical_difference(found.n_levels, found.n_blocks, level)
-        table = strata.loc[row].reset_index(drop=True).assign(metric=name)
-        table[dim] = np.tile(levels.array, len(strata))
-        table["mean_rank"] = ranks.reshape(-1)
-        table["statistic"], table["p_value"], table["p_adjusted"] = found.statistic[row], found.p_value[row], np.nan
-        table["critical_difference"], table["n_blocks"] = reach[row], found.n_blocks[row]
-        table["n_levels"], table["n_missing"] = found.n_levels[row], (status == FAILED).sum(axis=2).reshape(-1)
-        table["several"] = (here.sum(axis=1) > 1)[row]
-        table["shared"] = (runs.sum(axis=1) > 1).any(axis=1)[row]
-        return table[here.reshape(-1)]
+        return _rows(part, name, dim, level, missing)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        table = pd.concat(parts, ignore_index=True)
-        if table["several"].any() and not table["shared"].any():
-            refuse_unpaired(dim)
-        tests = table.groupby([*others, "metric"], dropna=False, sort=False)
-        first = tests["p_value"].first().to_numpy(np.float64)
-        table["p_adjusted"] = adjusted(first, adjust)[tests.ngroup().to_numpy()]
-        return table.drop(columns=["several", "shared"])
+        return _finish(parts, dim, adjust)
 
     return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst")
+
+
+def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing) -> pd.DataFrame:
+    """Return the rows of one metric, in the order of the strata and then of the levels; see `rank_test`."""
+    n_levels = part.sizes[dim]
+    others = [other for other in strata_dims(part) if other != dim]
+    strata = strata_table(part.isel({dim: 0}, drop=True))
+    status = cells(part["status"], others, last=(dim, "replicate"))
+    check_truths(part, dim, status, strata, *np.triu_indices(n_levels, 1))
+    spec = part[name].attrs
+    filled = fill_failed(part, name, [dim]) if missing == "worst" else part
+    values = cells(filled[name], others, last=(dim, "replicate"))
+    values = score(values, direction=spec["direction"], optimum=spec["optimum"])
+    found = friedman(complete_blocks(Levels(values, status, spec["direction"], 0.0, None)))
+    ranks = found.mean_rank
+    if spec["direction"] == "maximize":
+        ranks = found.n_levels[:, None] + 1 - ranks
+
+    levels = strata_table(xr.Dataset(coords={dim: part[dim]}, attrs=part.attrs))[dim]
+    runs = status != NO_RUN
+    here = runs.any(axis=2)
+    row = np.repeat(np.arange(len(strata)), n_levels)
+    table = strata.loc[row].reset_index(drop=True).assign(metric=name)
+    table[dim] = np.tile(levels.array, len(strata))
+    table = table.assign(
+        mean_rank=ranks.reshape(-1),
+        statistic=found.statistic[row],
+        p_value=found.p_value[row],
+        critical_difference=critical_difference(found.n_levels, found.n_blocks, level)[row],
+        n_blocks=found.n_blocks[row],
+        n_levels=found.n_levels[row],
+        n_missing=(status == FAILED).sum(axis=2).reshape(-1),
+        # whether the stratum has several levels, and any two of them a replicate in common
+        several=(here.sum(axis=1) > 1)[row],
+        shared=(runs.sum(axis=1) > 1).any(axis=1)[row],
+    )
+    return table[here.reshape(-1)]
+
+
+def _finish(parts: list[pd.DataFrame], dim: str, adjust: str | None) -> pd.DataFrame:
+    """Stack the metrics' rows and adjust the p-values, one a stratum and metric."""
+    table = pd.concat(parts, ignore_index=True)
+    if table["several"].any() and not table["shared"].any():
+        refuse_unpaired(dim)
+    table = table.drop(columns=["several", "shared"])
+    strata = [name for name in table if name not in COLUMNS and name != dim]
+    tests = table.groupby([*strata, "metric"], dropna=False, sort=False)
+    first = tests["p_value"].first().to_numpy(np.float64)
+    table["p_adjusted"] = adjusted(first, adjust)[tests.ngroup().to_numpy()]
+    return table[[*strata, "metric", dim, *COLUMNS[1:]]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import xarray as xr
 
 from ..execution.random_streams import RNGLike
-from ..inference.pairwise import Claim, Effect, Test
+from ..inference.pairwise import Claim, Effect
 from .critical_difference import critical_difference
 from .distributions import distributions
 from .heat_maps import comparisons, p_values
@@ -67,7 +67,7 @@ class CubePlots:
         *,
         x: str,
         y: str,
-        method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
+        method: str = "randomisation",
         adjust: str | None = None,
         missing: Literal["drop", "worst"] = "drop",
         ax: Axes | None = None,
@@ -80,7 +80,7 @@ class CubePlots:
         metric: str,
         dim: str,
         *,
-        test: Test = "wilcoxon",
+        test: str = "wilcoxon",
         adjust: str | None = "holm",
         reference: Hashable | None = None,
         paired: bool = True,

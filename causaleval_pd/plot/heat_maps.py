@@ -25,7 +25,7 @@ from ..drawing import (
 from ..execution.random_streams import RNGLike
 from ..inference.compare import compare
 from ..inference.control_tests import test_controls
-from ..inference.pairwise import Claim, Effect, Test
+from ..inference.pairwise import Claim, Effect
 from .facets import check_use, cube_caption, level_words, longest_word, metric_label, tallest_word, with_levels
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def p_values(
     *,
     x: str,
     y: str,
-    method: Literal["randomisation", "wilcoxon", "sign", "t"] = "randomisation",
+    method: str = "randomisation",
     adjust: str | None = None,
     missing: Literal["drop", "worst"] = "drop",
     ax: Axes | None = None,
@@ -133,7 +133,7 @@ def comparisons(
     metric: str,
     dim: str,
     *,
-    test: Test = "wilcoxon",
+    test: str = "wilcoxon",
     adjust: str | None = "holm",
     reference: Hashable | None = None,
     paired: bool = True,

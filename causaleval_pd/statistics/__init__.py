@@ -1,1 +1,1 @@
-"""statistics."""
+"""Tests, ranks, effect sizes and resampling on arrays, one sample a row along the last axis."""

@@ -1,6 +1,6 @@
-"""Statistics on arrays along their last axis: better and worse with ties, quantiles, intervals, effects, multiplicity.
+"""Moments, ratios, quantiles and intervals on arrays along their last axis.
 
-NaN marks what is undefined or not there; it never counts, and a row without enough values gives NaN without a warning.
+NaN marks undefined and absent values, which never count; a row without enough values gives NaN without a warning.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from .direction import TOLERANCE
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+#: numbers that a block of working memory may hold
+BLOCK = 4_000_000
 
 
 class Estimate(NamedTuple):
@@ -106,7 +109,7 @@ def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
     Parameters
     ----------
     values : (..., n) array_like
-        NaN where there is none.
+        NaN for absent values.
     q : (..., k) array_like
         Probabilities, the same for all rows or for each row its own.
 
@@ -145,7 +148,7 @@ def _between(low: Floats, high: Floats, share: Floats) -> Floats:
 
 
 def weighted_quantile(values: ArrayLike, weights: ArrayLike, q: ArrayLike) -> Floats:
-    """Return quantiles of a table of values and counts, equal to `np.quantile` of the sample it stands for.
+    """Return quantiles of a table of values and counts, equal to `np.quantile` of the sample that it summarises.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Better and worse: values compared by a metric's direction and optimum."""
+"""Compare values of a metric by its direction and optimum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def score(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats
 
 
 def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
-    """Tell which controls are at least as good as the observed value.
+    """Return which controls are at least as good as the observed value.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, o
     Raises
     ------
     ValueError
-        If `direction` is none of the three.
+        If `direction` is not one of the three.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, o
 
 
 def better(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
-    """Tell which controls are strictly better than the observed value, beyond a tie; see `as_good`.
+    """Return which controls are strictly better than the observed value, beyond a tie; see `as_good`.
 
     Examples
     --------

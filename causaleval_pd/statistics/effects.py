@@ -78,7 +78,7 @@ def cliffs_delta(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
 
 
 def paired_cliffs_delta(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return P(A > B) - P(A < B) over all members of two paired samples, with an interval that knows of the pairs.
+    """Return P(A > B) - P(A < B) over all members of two paired samples, with an interval that allows for the pairing.
 
     Pairs with an undefined member are left out. The variance is that of the sums of both members' dominance.
 
@@ -111,13 +111,14 @@ def _dominance(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats, Floa
 
 
 def _ranks(values: Floats, ends: Literal["min", "max"]) -> Floats:
-    """Rank, with the lowest or highest rank for ties, and what is undefined last."""
+    """Rank, with the lowest or highest rank for ties, and undefined values last."""
     top = np.finfo(np.float64).max
     ordered = np.where(np.isnan(values), np.inf, np.clip(values, -top, top))
     return np.asarray(rankdata(ordered, ends, axis=-1) if values.size else ordered, np.float64)
 
 
 def _squares(values: Floats, centre: Floats) -> Floats:
+    """Return the sum of squared distances of the defined values from the centre."""
     apart = values - centre[..., None]
     return np.where(np.isnan(apart), 0.0, apart**2).sum(axis=-1)
 
@@ -134,6 +135,7 @@ def _asymmetric(delta: Floats, variance: Floats, level: float) -> Estimate:
 
 
 def _fisher(effect: Floats, error: Floats, level: float) -> Estimate:
+    """Return the interval that is symmetric on Fisher's z scale."""
     inside = np.abs(effect) < 1
     centre = np.arctanh(np.where(inside, effect, np.nan))
     half = special.ndtri((1 + level) / 2) * error

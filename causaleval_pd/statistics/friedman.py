@@ -1,4 +1,4 @@
-"""Friedman's test of several treatments on the same blocks, and the comparison of their mean ranks, a test a row."""
+"""Friedman's test of several treatments on the same blocks, and comparisons of their mean ranks, a test a row."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.stats import rankdata, studentized_range
 
-from .arrays import Bools, Floats, ratio
+from .arrays import BLOCK, Bools, Floats, ratio
 from .paired_tests import Alternative, check_alternative
 from .ranks import rounded
 
 #: blocks up to which differences of mean ranks have exact p-values, and treatments
-_EXACT_BLOCKS, _EXACT_LEVELS = 30, 30
-#: numbers that a block of distributions may take
-_BLOCK = 4_000_000
+EXACT_BLOCKS, EXACT_LEVELS = 30, 30
 #: rounding error of a p-value that is summed from cosines
 _LEAST = 1e-14
 
@@ -58,9 +56,9 @@ def friedman(values: ArrayLike) -> Friedman:
     Returns
     -------
     Friedman
-        The test as `scipy.stats.friedmanchisquare`, corrected for ties; with two treatments p is the exact one of the
-        sign test, which the chi-squared distribution falls short of. Blocks that are all equal give p = 1; NaN without
-        a block or with fewer than two treatments.
+        The test as `scipy.stats.friedmanchisquare`, corrected for ties; with two treatments p is that of the exact
+        sign test, which is larger than that of the chi-squared distribution. Blocks that are all equal give p = 1; NaN
+        without blocks or with fewer than two treatments.
 
     References
     ----------
@@ -139,7 +137,7 @@ def rank_differences(
     z = np.where(np.isnan(difference), np.nan, z)
     tail = {"two-sided": -np.abs(z), "less": z, "greater": -z}[alternative]
     p = special.ndtr(tail)
-    exact = (n > 0) & (n <= _EXACT_BLOCKS) & (k > 1) & (k <= _EXACT_LEVELS)
+    exact = (n > 0) & (n <= EXACT_BLOCKS) & (k > 1) & (k <= EXACT_LEVELS)
     rows = np.flatnonzero(exact)
     if len(rows):
         small = {"two-sided": -np.abs(difference), "less": difference, "greater": -difference}[alternative]
@@ -163,7 +161,7 @@ def critical_difference(n_levels: ArrayLike, n_blocks: ArrayLike, level: float =
     Returns
     -------
     ndarray
-        NaN for fewer than two treatments or no block.
+        NaN for fewer than two treatments or without blocks.
 
     Examples
     --------
@@ -178,7 +176,7 @@ def critical_difference(n_levels: ArrayLike, n_blocks: ArrayLike, level: float =
 
 
 def _block_ranks(values: ArrayLike) -> tuple[Floats, Bools, Bools]:
-    """Return ranks within complete blocks, 0 elsewhere; the complete blocks; and the treatments that are there."""
+    """Return ranks within complete blocks, 0 elsewhere; the complete blocks; and the treatments with any value."""
     values = rounded(values)
     here: Bools = ~np.isnan(values)
     there: Bools = np.any(here, axis=-2)
@@ -200,7 +198,7 @@ def _exact(values: Floats, doubled: Floats, undefined: Bools) -> Floats:
     p = np.full(doubled.shape, np.nan)
     for rows, ranked, n in _same_blocks(*_block_ranks(values)):
         reach = 2 * (ranked.shape[-1] - 1) * n
-        step = max(1, _BLOCK // ((2 * reach + 1) * n))
+        step = max(1, BLOCK // ((2 * reach + 1) * n))
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
             below = np.cumsum(_sum_of_differences(ranked[start : start + step], reach), axis=1)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.stats import mannwhitneyu
 
-from .arrays import moments, welch_moments
+from .arrays import BLOCK, moments, welch_moments
 from .direction import TOLERANCE
 from .ranks import ZeroMethod, pooled_ranks, rounded, signed_ranks
 
@@ -26,8 +26,6 @@ Floats = NDArray[np.float64]
 _EXACT, _EXACT_TIED = 50, 25
 #: values of the smaller sample up to which Mann and Whitney's test is exact, without ties
 _EXACT_INDEPENDENT = 8
-#: numbers that a block of distributions may take
-_BLOCK = 4_000_000
 
 
 class Outcome(NamedTuple):
@@ -38,7 +36,7 @@ class Outcome(NamedTuple):
 
 
 def check_alternative(alternative: str) -> None:
-    """Refuse an alternative that is none."""
+    """Refuse an unknown alternative."""
     if alternative not in ("two-sided", "less", "greater"):
         raise ValueError(f"alternative must be 'two-sided', 'less' or 'greater', found {alternative!r}")
 
@@ -119,14 +117,14 @@ def _signed_rank_cdf(n: int) -> Floats:
 
 
 def _tied_cdf(ranks: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
-    """Return P(W <= k) for the sum W of a random subset of each row's ranks (whole numbers, 0 for none)."""
+    """Return P(W <= k) for the sum W of a random subset of each row's ranks (whole numbers, padded with 0)."""
     ranks = -np.sort(-ranks, axis=1)[:, :_EXACT_TIED]
     total = ranks.sum(axis=1)
     # by symmetry only the smaller side of the distribution is ever summed
     upper = 2 * k >= total
     limit = np.where(upper, total - k - 1, k)
     result = np.zeros(len(k))
-    step = max(1, _BLOCK // (int(limit.max(initial=0)) + 1))
+    step = max(1, BLOCK // (int(limit.max(initial=0)) + 1))
     for start in range(0, len(k), step):
         rows = slice(start, start + step)
         sums = np.arange(max(1, int(limit[rows].max(initial=0)) + 1))
@@ -253,6 +251,7 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided
 
 
 def _t(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Outcome:
+    """Return the t test of means with their standard errors; t is 0 where mean and error are 0."""
     check_alternative(alternative)
     t = np.divide(mean, error, out=np.full(np.shape(mean), np.nan), where=error > 0)
     t = np.where((error == 0) & (np.abs(mean) <= TOLERANCE), 0.0, t)

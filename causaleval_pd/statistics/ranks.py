@@ -1,4 +1,4 @@
-"""Ranks along the last axis; rounding errors neither break ties nor make ranks out of zeros."""
+"""Rank values along the last axis; rounding errors neither break ties nor rank zeros."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAST = np.iinfo(np.int64).max
 
 
 def rounded(values: ArrayLike) -> Floats:
-    """Round to 12 decimals what is ranked, so that rounding errors neither break ties nor make ranks out of zeros."""
+    """Round values to 12 decimals before they are ranked, so that rounding errors neither break ties nor rank zeros."""
     values = np.asarray(values, np.float64)
     # from 1000 on, float64 has no 13th decimal to lose
     with np.errstate(over="ignore", invalid="ignore"):
@@ -42,7 +42,7 @@ def signed_ranks(difference: ArrayLike, *, zero_method: ZeroMethod = "wilcox") -
     Raises
     ------
     ValueError
-        If `zero_method` is neither.
+        If `zero_method` is unknown.
 
     Examples
     --------

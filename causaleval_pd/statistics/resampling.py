@@ -1,4 +1,4 @@
-"""Paired tests by random signs and by the bootstrap, a test a row, along the last axis; NaN where there is no value."""
+"""Paired tests by random signs and by the bootstrap, a test a row along the last axis; NaN for absent values."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from .arrays import Floats, moments, quantiles
+from .arrays import BLOCK, Floats, moments, quantiles
 from .direction import TOLERANCE
 from .paired_tests import Alternative, Outcome, check_alternative
 
-#: pairs below which the bootstrap's p-value is not left alone
+#: pairs below which the bootstrap's p-value is at least that of the t test
 _FEW = 10
-#: numbers that a block of resamples may take
-_BLOCK = 4_000_000
 
 
 class BootstrapOutcome(NamedTuple):
@@ -65,7 +63,7 @@ def sign_flip(
     Notes
     -----
     Rows of equal size share their sign vectors: each p-value is valid by itself, but p-values are not independent of
-    each other. A row's p does not depend on which other rows are there.
+    each other. The p-value of a row does not depend on the other rows.
 
     Examples
     --------
@@ -112,15 +110,15 @@ def bootstrap_mean(
     level : float
         Probability of the interval.
     cluster : (..., n) array_like of int, optional
-        Group that each pair belongs to, such as its truth. Groups are resampled whole, so that what their pairs have in
-        common counts once.
+        Group that each pair belongs to, such as its truth. Groups are resampled whole, because their pairs
+        are not independent.
     rng : int, Generator or None
         Source of randomness.
 
     Returns
     -------
     BootstrapOutcome
-        Mean, p-value and limits; p is NaN for less than two pairs (or groups) or values that do not vary, unless all
+        Mean, p-value and limits; p is NaN for fewer than two pairs (or groups) or values that do not vary, unless all
         are 0 (p = 1).
 
     Raises
@@ -159,7 +157,24 @@ def bootstrap_mean(
 def _bootstrap(
     total: Floats, size: Floats, n_resamples: int, seed: int, level: float, alternative: Alternative
 ) -> tuple[Floats, Floats, Floats]:
-    """Return p-value and BCa limits of the mean of samples (rows) that vary, from the sum and size of each group."""
+    """Return p-value and BCa limits of the mean of samples that vary.
+
+    Parameters
+    ----------
+    total, size : (rows, n) ndarray
+        Sum and number of the values of each group.
+    n_resamples, seed : int
+        Number of resamples and seed of their stream.
+    level : float
+        Probability of the interval.
+    alternative : {"two-sided", "less", "greater"}
+        Side on which the mean is expected to lie.
+
+    Returns
+    -------
+    p_value, low, high : (rows,) ndarray
+        p-values and limits.
+    """
     n = total.shape[1]
     whole = size.sum(axis=1)
     mean = total.sum(axis=1) / whole
@@ -200,7 +215,7 @@ def _bootstrap(
 
 
 def _clusters(values: Floats, cluster: ArrayLike | None) -> tuple[Floats, Floats]:
-    """Sum the values of each row by group: sums, NaN where there is no group, and numbers of values."""
+    """Return the sum of the values of each group of a row, NaN beyond the last group, and their number."""
     flat = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
     gone = np.isnan(flat)
     if cluster is None:
@@ -224,15 +239,27 @@ def _clusters(values: Floats, cluster: ArrayLike | None) -> tuple[Floats, Floats
 def _by_size(
     sums: Floats, sizes: Floats, wanted: NDArray[np.bool_], n_resamples: int
 ) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
-    """Group the wanted rows by their number of groups, in blocks: positions, sums and sizes without gaps.
+    """Yield the wanted rows in blocks of rows with the same number of groups.
 
-    Rows without a value or with an infinite one are left out.
+    Parameters
+    ----------
+    sums, sizes : (rows, n) ndarray
+        Sum and number of the values of each group, NaN and 0 for gaps.
+    wanted : (rows,) ndarray of bool
+        Rows to yield; those without a value or with an infinite one are left out.
+    n_resamples : int
+        Number of resamples, which bounds a block.
+
+    Yields
+    ------
+    rows, sums, sizes : ndarray
+        Positions of the rows, and their sums and sizes without gaps.
     """
     wanted = wanted.reshape(-1)
     gone = np.isnan(sums)
     n = np.where(wanted & ~np.isinf(sums).any(axis=1), (~gone).sum(axis=1), 0)
     order = np.argsort(gone, axis=1, kind="stable")
-    step = max(1, _BLOCK // n_resamples)
+    step = max(1, BLOCK // n_resamples)
     for number in np.unique(n[n > 0]):
         rows = np.flatnonzero(n == number)
         for start in range(0, len(rows), step):
@@ -246,20 +273,23 @@ def _resamples(
 ) -> Iterator[Floats]:
     """Draw (resamples, n) in blocks; the stream belongs to the seed and the sample size."""
     rng = np.random.default_rng([seed, n])
-    step = max(1, _BLOCK // n)
+    step = max(1, BLOCK // n)
     for start in range(0, n_resamples, step):
         yield draw(rng, min(step, n_resamples - start), n)
 
 
 def _random_signs(rng: np.random.Generator, count: int, n: int) -> Floats:
+    """Draw random sign vectors, (count, n)."""
     return np.asarray(2.0 * rng.integers(0, 2, (count, n), dtype=np.int8) - 1.0, np.float64)
 
 
 def _random_weights(rng: np.random.Generator, count: int, n: int) -> Floats:
+    """Draw bootstrap samples as numbers of times that each value is drawn, (count, n)."""
     return np.asarray(rng.multinomial(n, np.full(n, 1 / n), count), np.float64)
 
 
 def _all_signs(n: int) -> Floats:
+    """Return all sign vectors, (2**n, n)."""
     return np.asarray(2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1.0, np.float64)
 
 

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.statistics.paired_tests import paired_t, paired_wilcoxon, sign_test
 
+PAIRED = {"wilcoxon": paired_wilcoxon, "sign": sign_test, "t": paired_t}
 METHODS = ["randomisation", "wilcoxon", "sign", "t"]
 
 
@@ -20,14 +22,12 @@ def cube():
 @pytest.mark.parametrize("method", ["wilcoxon", "sign", "t"])
 @pytest.mark.parametrize("name", ["shd", "adjacency_f1"])
 def test_sizes_are_those_of_the_tests_with_draws_as_estimates(cube, method, name):
-    from causaleval_pd.inference.control_tests import PAIRED_TESTS
-
     found = cube.ceval.size_and_power(name, methods=method, alpha=0.1).set_index("algorithm")
     side = "greater" if name == "adjacency_f1" else "less"
     for algorithm in cube["algorithm"].to_numpy():
         draws = cube[f"{name}_control"].sel(algorithm=algorithm).transpose("replicate", "draw").to_numpy()
         pairs = draws - np.roll(draws, -1, axis=1)
-        p = [PAIRED_TESTS[method](pairs[:, [r]].T, alternative=side)[1][0] for r in range(60)]
+        p = [PAIRED[method](pairs[:, [r]].T, alternative=side)[1][0] for r in range(60)]
         assert found.loc[algorithm, "size"] == pytest.approx(np.mean(np.array(p) <= 0.1))
 
 

@@ -171,7 +171,7 @@ def test_wrong_pairs_are_an_error(make_cube):
     cube = make_cube(strata, {"m": (np.ones((2, 2, 3)), "minimize")}, truth=truth)
     message = (
         r"at density 0\.5, replicate 1, algorithm pc and ges have different truths \(1 such pairs\), "
-        r"so they are no pairs; give runs on one truth the same replicate .* paired=False"
+        r"so they are not pairs; give runs on one truth the same replicate .* paired=False"
     )
     with pytest.raises(ValueError, match=message):
         compare(cube, "algorithm")
@@ -498,7 +498,7 @@ def test_the_seed_of_resampling_is_recorded(ragged, test):
         ({"alternative": "equivalent", "margin": -1.0}, "margin must be a positive number in units of the metric"),
         ({"alternative": "equivalent", "margin": {"shd": 1.0}}, "margin= names no margin for f1"),
         ({"alternative": "equivalent", "margin": {"shdd": 1.0}}, r"unknown metric compared \(margin\) 'shdd'"),
-        ({"alternative": "equivalent", "margin": 1.0, "test": "friedman"}, "test='friedman' knows no margin"),
+        ({"alternative": "equivalent", "margin": 1.0, "test": "friedman"}, "test='friedman' takes no margin"),
         ({"adjust": "nemenyi"}, "adjust='nemenyi' corrects the two-sided comparison of all pairs of levels by"),
         ({"adjust": "nemenyi", "test": "friedman", "reference": "pc"}, "with a reference, another test"),
         ({"cluster": "truth"}, "cluster= goes with test='bootstrap' or 'sign_flip', found test='wilcoxon'"),

@@ -116,3 +116,10 @@ def test_the_accessor_delegates():
     pd.testing.assert_frame_equal(
         cube.ceval.comparison_power("stratum", difference=2.0), comparison_power(cube, "stratum", difference=2.0)
     )
+
+
+def test_runs_that_are_equally_good_have_power_0_or_1():
+    draws = np.random.default_rng(7).normal(10, 2, (1, 12, 99))
+    cube = study(np.full((1, 12), 4.0), np.broadcast_to(draws[:, :1], draws.shape))
+    powers = [control_power(cube, skill=skill)["power"].item() for skill in (0.01, 0.9)]
+    assert powers == [0.0, 1.0]

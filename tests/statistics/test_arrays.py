@@ -1,11 +1,10 @@
-"""Order with ties, quantiles, intervals, effect sizes and multiplicity on arrays."""
+"""Moments, ratios, quantiles and intervals on arrays."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
-from statsmodels.stats.multitest import multipletests
 
 from causaleval_pd.statistics.arrays import (
     mean_interval,
@@ -15,8 +14,6 @@ from causaleval_pd.statistics.arrays import (
     quantiles,
     weighted_quantile,
 )
-from causaleval_pd.statistics.direction import as_good, better, score
-from causaleval_pd.statistics.multiplicity import adjust
 
 ABSENT = np.full((2, 3), np.nan)
 
@@ -29,53 +26,6 @@ def ragged():
     values[rng.random(values.shape) < rng.random((60, 1))] = np.nan
     values[0] = np.nan
     return values
-
-
-@pytest.mark.parametrize(
-    ("direction", "expected_good", "expected_better"),
-    [
-        ("minimize", [True, True, False, False], [True, False, False, False]),
-        ("maximize", [False, True, True, False], [False, False, True, False]),
-        ("zero", [True, True, False, False], [True, False, False, False]),
-    ],
-)
-def test_order_follows_the_direction(direction, expected_good, expected_better):
-    controls = [1.0, 2.0 + 1e-13, 3.0, np.nan]
-    assert as_good(controls, 2.0, direction=direction, optimum=0.0).tolist() == expected_good
-    assert better(controls, 2.0, direction=direction, optimum=0.0).tolist() == expected_better
-
-
-def test_zero_measures_the_distance_from_the_optimum():
-    controls = [0.4, 1.7, 1.0]
-    assert as_good(controls, 1.5, direction="zero", optimum=1.0).tolist() == [False, False, True]
-    assert score([0.4, 1.7], direction="zero", optimum=1.0).tolist() == pytest.approx([0.6, 0.7])
-    assert score([0.4, 1.7], direction="maximize", optimum=1.0).tolist() == [0.4, 1.7]
-
-
-def test_tolerance_of_ties_grows_with_the_observed_value():
-    assert as_good(1e6 + 1e-7, 1e6, direction="minimize", optimum=0)
-    assert not as_good(1e6 + 1e-5, 1e6, direction="minimize", optimum=0)
-    assert not as_good(1 + 1e-11, 1.0, direction="minimize", optimum=0)
-    assert not better(0.3, 0.1 + 0.2, direction="minimize", optimum=0)
-
-
-def test_infinite_values_tie_with_themselves_only():
-    values = [1.0, np.inf, np.nan]
-    assert as_good(values, np.inf, direction="minimize", optimum=0).tolist() == [True, True, False]
-    assert better(values, np.inf, direction="minimize", optimum=0).tolist() == [True, False, False]
-    assert as_good(values, np.inf, direction="maximize", optimum=0).tolist() == [False, True, False]
-
-
-def test_undefined_observations_are_beaten_by_nothing():
-    assert not as_good([0.0, np.nan], np.nan, direction="minimize", optimum=0).any()
-    assert not better([0.0, np.nan], np.nan, direction="maximize", optimum=0).any()
-
-
-def test_values_without_direction_have_no_order():
-    with pytest.raises(
-        ValueError, match="direction must be 'minimize', 'maximize' or 'zero' to order values, found None"
-    ):
-        as_good(1.0, 1.0, direction=None, optimum=0)
 
 
 def test_differences_of_ties_are_exactly_zero():
@@ -147,39 +97,3 @@ def test_mean_interval_equals_scipy(ragged):
             np.testing.assert_allclose([a, b], expected)
         else:
             assert a == b == values[0]
-
-
-@pytest.mark.parametrize(
-    ("name", "theirs"),
-    [("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by"), ("fdr_bh", "fdr_bh"), ("bonferroni", "bonferroni")],
-)
-def test_adjustment_leaves_undefined_p_values_out(name, theirs):
-    p = np.array([0.01, np.nan, 0.2, 0.03, 0.04])
-    found = adjust(p, name)
-    np.testing.assert_allclose(found[[0, 2, 3, 4]], multipletests(p[[0, 2, 3, 4]], method=theirs)[1])
-    assert np.isnan(found[1])
-    assert p[1] != p[1] and p[0] == 0.01
-
-
-@pytest.mark.parametrize("name", ["holm", "bonferroni", "fdr_bh", "fdr_by"])
-def test_families_are_adjusted_as_by_statsmodels(name):
-    rng = np.random.default_rng(6)
-    p = np.round(rng.beta(0.5, 2, 200), 2)
-    p[::17] = np.nan
-    family = rng.integers(0, 12, 200)
-    found = adjust(p, name, family)
-    for label in range(12):
-        rows = (family == label) & ~np.isnan(p)
-        np.testing.assert_allclose(found[rows], multipletests(p[rows], method=name)[1], rtol=1e-12)
-    assert np.isnan(found[::17]).all()
-
-
-def test_adjustment_within_families():
-    p = np.array([0.01, 0.02, 0.03, np.nan])
-    assert adjust(p, "bonferroni", ["a", "b", "a", "b"]).tolist()[:3] == [0.02, 0.02, 0.06]
-    np.testing.assert_array_equal(adjust(p, None), p)
-    np.testing.assert_array_equal(adjust(p, "none"), p)
-    assert np.isnan(adjust([np.nan, np.nan], "holm")).all()
-    assert adjust([], "holm").shape == (0,)
-    with pytest.raises(ValueError, match=r"unknown correction 'hommel'.*'holm'"):
-        adjust(p, "hommel")

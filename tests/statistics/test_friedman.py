@@ -82,7 +82,7 @@ def test_exact_and_normal_p_values_meet(monkeypatch):
     values = np.random.default_rng(4).integers(0, 8, (60, 30, 4)).astype(float)
     pairs = np.triu_indices(4, 1)
     exact = rank_differences(values, *pairs)[1]
-    monkeypatch.setattr("causaleval_pd.statistics.friedman._EXACT_BLOCKS", 0)
+    monkeypatch.setattr("causaleval_pd.statistics.friedman.EXACT_BLOCKS", 0)
     normal = rank_differences(values, *pairs)[1]
     assert np.abs(exact - normal).max() < 0.05
     assert (exact != normal).any()

@@ -70,7 +70,7 @@ def test_rows_do_not_depend_on_other_rows_or_blocks(ragged, test, monkeypatch):
     for i in range(6):
         alone = test(longer[i], n_resamples=500, rng=9)
         np.testing.assert_allclose([x[()] for x in alone], [x[i] for x in whole], rtol=1e-12)
-    monkeypatch.setattr(resampling, "_BLOCK", 700)
+    monkeypatch.setattr(resampling, "BLOCK", 700)
     for x, y in zip(test(longer, n_resamples=500, rng=9), whole, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12)
     gaps = np.insert(longer, 3, np.nan, axis=1)

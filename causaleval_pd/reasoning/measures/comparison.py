@@ -1,4 +1,4 @@
-"""Which reasoner, or which prompt, answers better: paired tests on the same questions."""
+"""Compare reasoners or prompts by paired tests on the same questions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_number, check_type
+from ...contract.statistical_test import StatisticalTest, find_test
 from ...statistics.arrays import mean_difference
 from ...statistics.multiplicity import adjust as adjust_p
 from .arms import check_answers
-
-Test = Literal["mcnemar", "wilcoxon", "t"]
 
 
 def compare_answers(
@@ -23,7 +21,7 @@ def compare_answers(
     between: str,
     *,
     by: str | Sequence[str] | None = None,
-    test: Test = "wilcoxon",
+    test: str = "wilcoxon",
     adjust: str | None = "holm",
     missing: Literal["wrong", "drop"] = "wrong",
     level: float = 0.95,
@@ -38,13 +36,14 @@ def compare_answers(
         Column whose levels are compared in pairs: model, prompt.
     by : str or sequence of str, optional
         Columns within whose values they are compared: other settings, or task, world.
-    test : {"wilcoxon", "t", "mcnemar"}
+    test : str
         "wilcoxon" and "t" compare accuracies sample by sample: questions about one sample share its noise, and count
-        once. "mcnemar" is exact on single questions, and right only where each sample is asked one question.
+        once. "mcnemar" is exact on single questions, and valid only where each sample is asked one question.
+        `list_tests("compare_answers")` names all.
     adjust : {"holm", "bonferroni", "bh", "none"}
         Correction over all rows returned.
     missing : {"wrong", "drop"}
-        Whether a question without an answer is answered wrongly, or left out for both.
+        Whether a question without an answer counts as answered wrongly, or is left out for both.
     level : float
         Probability of the interval of the mean difference, from samples.
 
@@ -52,13 +51,14 @@ def compare_answers(
     -------
     DataFrame
         A row a pair of levels and value of `by`: comparison ("a - b"), accuracy_a, accuracy_b, effect (difference over
-        questions), ci_low, ci_high, statistic, p_value, p_adjusted, n_pairs (questions), n_samples, n_missing,
-        only_a, only_b (questions that one alone answered rightly), method.
+        questions), ci_low, ci_high, statistic and two-sided p_value of the test (the same test as in `compare`),
+        p_adjusted, n_pairs (questions), n_samples, n_missing, only_a, only_b (questions that one alone answered
+        correctly), method.
 
     Raises
     ------
     ValueError
-        If a column is lacking, there are fewer than two levels, or two share no question.
+        If a column is missing, there are fewer than two levels, or two levels share no question.
 
     References
     ----------
@@ -74,7 +74,7 @@ def compare_answers(
     >>> compare_answers(answers, "model")[["comparison", "accuracy_a", "p_adjusted"]].round(3).values.tolist()
     [['perfect - random', 1.0, 0.0]]
     """
-    check_known(test, ("mcnemar", "wilcoxon", "t"), "test")
+    chosen = find_test(test, "compare_answers")
     check_known(missing, ("wrong", "drop"), "missing")
     check_number(level, "level", "(0, 1)")
     check_type(between, str, "the name of the column that tells reasoners apart", "between")
@@ -96,13 +96,35 @@ def compare_answers(
         values = dict(zip(strata, key if isinstance(key, tuple) else (key,), strict=True))
         for a, b in combinations(levels, 2):
             both = asked.loc[part.index, a] & asked.loc[part.index, b]
-            rows.append(values | _compare(part.loc[both, [a, b]], a, b, test, missing, level))
+            rows.append(values | _compare(part.loc[both, [a, b]], a, b, chosen, missing, level))
     result = pd.DataFrame(rows)
     result.insert(list(result.columns).index("p_value") + 1, "p_adjusted", adjust_p(result["p_value"], adjust))
     return result
 
 
-def _compare(pair: pd.DataFrame, a: object, b: object, test: Test, missing: str, level: float) -> dict[str, object]:
+def _compare(
+    pair: pd.DataFrame, a: object, b: object, test: StatisticalTest, missing: str, level: float
+) -> dict[str, object]:
+    """Return the row of one pair of levels.
+
+    Parameters
+    ----------
+    pair : DataFrame
+        Whether the answers of a and b are correct, a row a question; NaN without an answer.
+    a, b : object
+        The levels.
+    test : StatisticalTest
+        Test of pairs; one of 0/1 values compares questions, others compare samples.
+    missing : {"wrong", "drop"}
+        What to do with questions without an answer.
+    level : float
+        Probability of the interval.
+
+    Returns
+    -------
+    dict
+        Columns of the result.
+    """
     lost = pair.isna()
     used = pair[~lost.any(axis=1)] if missing == "drop" else pair.fillna(0.0)
     if not len(used):
@@ -112,7 +134,8 @@ def _compare(pair: pd.DataFrame, a: object, b: object, test: Test, missing: str,
     size = np.bincount(cluster)
     apart = np.bincount(cluster, weights=first - second) / size
     only_a, only_b = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
-    statistic, p_value = _test(apart, only_a, only_b, test)
+    # tests take many samples at once, one a row
+    statistic, p_value = (x[0] for x in test.function((first - second if test.binary else apart)[None])[:2])
     interval = mean_difference(apart, level)
     return {
         "comparison": f"{a} - {b}",
@@ -121,37 +144,12 @@ def _compare(pair: pd.DataFrame, a: object, b: object, test: Test, missing: str,
         "effect": float((first - second).mean()),
         "ci_low": float(interval.low),
         "ci_high": float(interval.high),
-        "statistic": statistic,
-        "p_value": p_value,
+        "statistic": float(statistic),
+        "p_value": float(p_value),
         "n_pairs": len(used),
         "n_samples": len(size),
         "n_missing": int(lost.any(axis=1).sum()),
         "only_a": only_a,
         "only_b": only_b,
-        "method": test,
+        "method": test.name,
     }
-
-
-def _test(apart: NDArray[np.float64], only_a: int, only_b: int, test: Test) -> tuple[float, float]:
-    """Return statistic and two-sided p-value; two reasoners that never differ have p = 1."""
-    if test == "mcnemar":
-        from statsmodels.stats.contingency_tables import mcnemar
-
-        found = mcnemar([[0, only_a], [only_b, 0]], exact=True)
-        return float(found.statistic), float(min(1.0, found.pvalue))
-    from scipy import stats
-
-    if not apart.any():
-        return 0.0, 1.0
-    if test == "wilcoxon":
-        signed = stats.wilcoxon(apart, method="auto" if len(apart) > 50 else "exact" if _untied(apart) else "approx")
-        return float(signed.statistic), float(signed.pvalue)
-    if len(apart) < 2 or np.ptp(apart) == 0:
-        return float("nan"), float("nan")
-    paired = stats.ttest_1samp(apart, 0.0)
-    return float(paired.statistic), float(paired.pvalue)
-
-
-def _untied(apart: NDArray[np.float64]) -> bool:
-    sizes = np.abs(apart)
-    return bool((sizes > 0).all() and len(np.unique(sizes)) == len(sizes))

@@ -1,0 +1,191 @@
+"""What a statistical test is: its function on arrays, what the function takes, and what its result means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from .checks import check_known
+from .registry import Registry
+
+Design = Literal["paired", "independent", "blocks", "draws"]
+Verb = Literal["compare", "test_controls", "compare_answers"]
+
+DESIGNS: tuple[Design, ...] = ("paired", "independent", "blocks", "draws")
+#: the designs that each verb can test
+VERBS: dict[Verb, tuple[Design, ...]] = {
+    "compare": ("paired", "independent", "blocks"),
+    "test_controls": ("paired", "draws"),
+    "compare_answers": ("paired",),
+}
+#: settings of the verbs that a test may take as keywords of its function
+OPTIONS = ("zero_method", "level", "n_resamples", "cluster", "rng")
+
+
+@dataclass(frozen=True)
+class StatisticalTest:
+    """A statistical test that verbs offer by its name.
+
+    Parameters
+    ----------
+    name : str
+        What users pass as `test=` or `method=`.
+    long_name : str
+        Its name in words.
+    function : callable
+        Tests many samples at once, one a row along the last axis, NaN for missing values, and returns a tuple that
+        begins with the arrays of statistics and p-values. It takes the keyword `alternative` ("two-sided", "less" or
+        "greater"), the keywords named by `options`, and arrays that depend on `design`:
+
+        - "paired": the differences a - b, (..., n).
+        - "independent": two samples, (..., n) and (..., m).
+        - "blocks": blocks of levels, (..., n, k), and the positions of the first and second level of every comparison.
+        - "draws": the mean of every stratum, (...), and the same mean over each draw of its controls, (..., n_draws).
+    design : {"paired", "independent", "blocks", "draws"}
+        What is compared.
+    verbs : sequence of str
+        Verbs that offer it: "compare", "test_controls" (and with it "size_and_power"), "compare_answers".
+    options : sequence of str
+        Keywords that the function takes of "zero_method", "level", "n_resamples", "cluster", "rng".
+    independent : str, optional
+        Name of the test that `compare` uses in its place with `paired=False`.
+    margin : bool
+        Whether shifted differences can be tested, as equivalence and non-inferiority need.
+    binary : bool
+        Whether values must be 0 or 1.
+    interval : bool
+        Whether the function's result has limits `low` and `high` of the mean difference.
+    correction : str, optional
+        Name of the multiplicity correction that the function makes itself, as a third array of its result.
+    null, claim, statistic, assumption, avoid : str
+        What its p-value means: the null hypothesis, the alternative, the statistic, what it assumes, and when not to
+        use it.
+    reference : str
+        DOI or address of the paper.
+
+    Raises
+    ------
+    ValueError
+        If the design, a verb or an option is unknown, or a verb does not test this design.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> from causaleval_pd.contract.statistical_test import TESTS
+    >>> sign = TESTS.find("sign")
+    >>> sign.design, sign.resamples
+    ('paired', False)
+    """
+
+    name: str
+    long_name: str
+    function: Callable[..., Any]
+    design: Design
+    verbs: Sequence[Verb]
+    options: Sequence[str] = ()
+    independent: str | None = None
+    margin: bool = True
+    binary: bool = False
+    interval: bool = False
+    correction: str | None = None
+    null: str = ""
+    claim: str = ""
+    statistic: str = ""
+    assumption: str = ""
+    avoid: str = ""
+    reference: str = ""
+
+    def __post_init__(self) -> None:
+        check_known(self.design, DESIGNS, f"design of test {self.name!r}")
+        for verb in self.verbs:
+            check_known(verb, VERBS, f"verb of test {self.name!r}")
+            check_known(self.design, VERBS[verb], f"design of test {self.name!r} for {verb}")
+        for option in self.options:
+            check_known(option, OPTIONS, f"option of test {self.name!r}")
+
+    @property
+    def resamples(self) -> bool:
+        """Whether the test draws random numbers."""
+        return "rng" in self.options
+
+    @property
+    def takes_clusters(self) -> bool:
+        """Whether the test can resample groups of pairs together."""
+        return "cluster" in self.options
+
+
+#: all tests by name
+TESTS: Registry[StatisticalTest] = Registry("test", "causaleval_pd.tests")
+
+
+def register_test(test: StatisticalTest) -> StatisticalTest:
+    """Register a test under its name and return it; a name that exists is an error."""
+    return TESTS.add(test.name, test)
+
+
+def offered(verb: Verb) -> list[StatisticalTest]:
+    """Return the tests that a verb offers, in the order of their registration."""
+    return [test for test in TESTS.every() if verb in test.verbs]
+
+
+def find_test(name: Any, verb: Verb, word: str = "test") -> StatisticalTest:
+    """Return the test called `name`, or raise an error with the tests that `verb` offers; `word` names the setting."""
+    known = {test.name: test for test in offered(verb)}
+    check_known(name, known, word)
+    return known[name]
+
+
+def list_tests(verb: Verb | None = None) -> pd.DataFrame:
+    """Return the registered statistical tests, one a row.
+
+    Parameters
+    ----------
+    verb : {"compare", "test_controls", "compare_answers"}, optional
+        Only tests that this verb offers.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by name: long_name, design, verbs, independent (the test used with `paired=False`), margin, binary,
+        resamples, takes_clusters, null, claim, statistic, assumption, avoid, reference.
+
+    Raises
+    ------
+    ValueError
+        If the verb is unknown.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.list_tests("test_controls").index.tolist()
+    ['randomisation', 'wilcoxon', 'sign', 't']
+    >>> ce.list_tests().loc["mcnemar", "null"]
+    'Pairs (1, 0) and (0, 1) are equally probable.'
+    """
+    if verb is not None:
+        check_known(verb, VERBS, "verb")
+    rows = [
+        {
+            "name": test.name,
+            "long_name": test.long_name,
+            "design": test.design,
+            "verbs": ", ".join(test.verbs),
+            "independent": test.independent,
+            "margin": test.margin,
+            "binary": test.binary,
+            "resamples": test.resamples,
+            "takes_clusters": test.takes_clusters,
+            "null": test.null,
+            "claim": test.claim,
+            "statistic": test.statistic,
+            "assumption": test.assumption,
+            "avoid": test.avoid,
+            "reference": test.reference,
+        }
+        for test in TESTS.every()
+        if verb is None or verb in test.verbs
+    ]
+    return pd.DataFrame(rows).set_index("name")

@@ -1,0 +1,81 @@
+"""What tables of tests share: their columns, checks of the cube and settings, adjusted p-values and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..contract.checks import check_known, check_number, check_type
+from ..statistics.multiplicity import adjust as adjusted
+
+Missing = Literal["drop", "worst"]
+
+#: columns of every table of tests, after the strata
+TEST_COLUMNS = (
+    *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
+    *("n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"),
+)
+
+
+def check_cube(cube: xr.Dataset) -> None:
+    """Refuse what is not a cube, and cubes without replicates."""
+    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
+    if "replicate" not in cube.dims:
+        raise ValueError("the cube has no dimension 'replicate'; choose one replicate by a list, isel(replicate=[0])")
+
+
+def check_missing(missing: str) -> None:
+    """Refuse an unknown treatment of failed runs."""
+    check_known(missing, ["drop", "worst"], "value of missing")
+
+
+def check_shares(**given: object) -> None:
+    """Refuse probabilities and shares that do not lie between 0 and 1; the keyword names the setting."""
+    for name, value in given.items():
+        check_number(value, name, "(0, 1)")
+
+
+def in_order(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the strata, that is all columns that are not declared, and then the declared ones in their order."""
+    return table[[*(name for name in table if name not in columns), *columns]]
+
+
+def stack_tests(
+    parts: list[pd.DataFrame],
+    columns: Sequence[str],
+    strata: Sequence[str],
+    adjust: str | None,
+    family: str | Sequence[str] | None,
+) -> pd.DataFrame:
+    """Stack the metrics' tables of tests and adjust their p-values.
+
+    Parameters
+    ----------
+    parts : list of DataFrame
+        A table a metric; a column `p_adjusted` is kept, where a test has made its own correction.
+    columns, strata : sequence of str
+        Columns of the result, and the strata before them.
+    adjust : str or None
+        Multiplicity correction.
+    family : str, sequence of str or None
+        Columns within whose values p-values are adjusted; None is one family.
+
+    Returns
+    -------
+    DataFrame
+        Strata and columns in order.
+    """
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*strata, *columns])
+    labels = None
+    if family is not None:
+        within = [family] if isinstance(family, str) else list(family)
+        for name in within:
+            check_known(name, [c for c in [*strata, *columns] if c in table], "column (family)")
+        labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy()
+    if "p_adjusted" not in table:
+        table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, labels)
+    return in_order(table, columns)

@@ -1,0 +1,190 @@
+"""The statistical tests that `compare`, `test_controls` and `compare_answers` offer, declared one by one.
+
+A new test needs its declaration here, or anywhere else `register_test` is called; verbs, messages and `list_tests`
+derive from it.
+"""
+
+from __future__ import annotations
+
+from ..contract.statistical_test import StatisticalTest, register_test
+from ..statistics.friedman import rank_differences
+from ..statistics.paired_tests import (
+    mann_whitney,
+    mcnemar,
+    paired_t,
+    paired_wilcoxon,
+    sign_test,
+    welch_t,
+)
+from ..statistics.randomisation import randomisation_test
+from ..statistics.resampling import bootstrap_mean, sign_flip
+
+RANDOMISATION = register_test(
+    StatisticalTest(
+        name="randomisation",
+        long_name="stratum randomisation test",
+        function=randomisation_test,
+        design="draws",
+        verbs=("test_controls",),
+        null="Estimates and their controls are exchangeable: estimates are random guesses of the null model.",
+        claim="The mean of the stratum is better than that of its controls, in the metric's direction.",
+        statistic="Mean of the metric over the runs of the stratum.",
+        assumption="Rows that share a truth have jointly drawn controls; otherwise rows are independent.",
+        avoid="With few draws: no p-value is below 1 / (n_draws + 1). With controls that rows share.",
+        reference="https://doi.org/10.2202/1544-6115.1585",
+    )
+)
+
+WILCOXON = register_test(
+    StatisticalTest(
+        name="wilcoxon",
+        long_name="Wilcoxon signed-rank test",
+        function=paired_wilcoxon,
+        design="paired",
+        verbs=("compare", "test_controls", "compare_answers"),
+        options=("zero_method",),
+        independent="mann_whitney",
+        null="Paired differences are symmetric about 0.",
+        claim="Differences lie to one side of 0, or of the margin.",
+        statistic="Sum of the positive ranks; two-sided the smaller of the sums of either sign.",
+        assumption="Independent pairs; differences symmetric under the null hypothesis.",
+        avoid="For differences of means where the differences are skewed; 'sign' or 'bootstrap' do not need symmetry.",
+        reference="https://doi.org/10.2307/3001968",
+    )
+)
+
+SIGN = register_test(
+    StatisticalTest(
+        name="sign",
+        long_name="sign test",
+        function=sign_test,
+        design="paired",
+        verbs=("compare", "test_controls"),
+        null="Positive and negative differences are equally probable.",
+        claim="Differences of one sign are more frequent.",
+        statistic="Number of positive differences.",
+        assumption="Independent pairs.",
+        avoid="Where the sizes of differences matter, or most pairs tie: ties are left out.",
+        reference="https://doi.org/10.1080/01621459.1946.10501898",
+    )
+)
+
+T = register_test(
+    StatisticalTest(
+        name="t",
+        long_name="paired t test",
+        function=paired_t,
+        design="paired",
+        verbs=("compare", "test_controls", "compare_answers"),
+        independent="welch_t",
+        null="The mean difference is 0.",
+        claim="The mean difference lies to one side of 0, or of the margin.",
+        statistic="t with n - 1 degrees of freedom.",
+        assumption="Independent pairs; a nearly normal mean difference.",
+        avoid="With few pairs and skewed or discrete differences.",
+        reference="https://doi.org/10.1093/biomet/6.1.1",
+    )
+)
+
+BOOTSTRAP = register_test(
+    StatisticalTest(
+        name="bootstrap",
+        long_name="studentised bootstrap of the mean",
+        function=bootstrap_mean,
+        design="paired",
+        verbs=("compare",),
+        options=("n_resamples", "level", "cluster", "rng"),
+        interval=True,
+        null="The mean difference is 0.",
+        claim="The mean difference lies to one side of 0, or of the margin.",
+        statistic="Mean difference.",
+        assumption="Independent pairs, or groups of pairs (`cluster=`).",
+        avoid="With fewer than about ten pairs, where it is no better than the t test.",
+        reference="https://doi.org/10.2307/2532163",
+    )
+)
+
+SIGN_FLIP = register_test(
+    StatisticalTest(
+        name="sign_flip",
+        long_name="sign-flip permutation test of the mean",
+        function=sign_flip,
+        design="paired",
+        verbs=("compare",),
+        options=("n_resamples", "cluster", "rng"),
+        null="Paired differences are symmetric about 0.",
+        claim="The mean difference lies to one side of 0, or of the margin.",
+        statistic="Mean difference.",
+        assumption="Independent pairs, or groups of pairs (`cluster=`); symmetry under the null.",
+        avoid="For equal means of differences that are skewed; 'bootstrap' does not need symmetry.",
+        reference="https://doi.org/10.1214/aoms/1177707045",
+    )
+)
+
+MCNEMAR = register_test(
+    StatisticalTest(
+        name="mcnemar",
+        long_name="McNemar's exact test",
+        function=mcnemar,
+        design="paired",
+        verbs=("compare", "compare_answers"),
+        margin=False,
+        binary=True,
+        null="Pairs (1, 0) and (0, 1) are equally probable.",
+        claim="One of them is more probable.",
+        statistic="Number of pairs (1, 0).",
+        assumption="Independent pairs of values that are 0 or 1.",
+        avoid="For questions that share a sample: their errors are not independent.",
+        reference="https://doi.org/10.1007/BF02295996",
+    )
+)
+
+FRIEDMAN = register_test(
+    StatisticalTest(
+        name="friedman",
+        long_name="comparison of mean ranks after Friedman's test",
+        function=rank_differences,
+        design="blocks",
+        verbs=("compare",),
+        margin=False,
+        correction="nemenyi",
+        null="All levels are exchangeable within every block (truth).",
+        claim="One level ranks lower or higher than the other.",
+        statistic="Difference of mean ranks, 1 being the smallest value of a block.",
+        assumption="Independent blocks; blocks without a value of every level are left out.",
+        avoid="For two levels, where it is the sign test. Ranks depend on which other levels are compared.",
+        reference="https://doi.org/10.1080/01621459.1937.10503522",
+    )
+)
+
+MANN_WHITNEY = register_test(
+    StatisticalTest(
+        name="mann_whitney",
+        long_name="Mann and Whitney's U test",
+        function=mann_whitney,
+        design="independent",
+        verbs=("compare",),
+        null="Values of both levels have the same distribution.",
+        claim="Values of one level tend to be larger.",
+        statistic="U of the first level.",
+        assumption="Independent runs, within and between the levels.",
+        avoid="For runs on the same truths, which are pairs.",
+        reference="https://doi.org/10.1214/aoms/1177730491",
+    )
+)
+
+WELCH_T = register_test(
+    StatisticalTest(
+        name="welch_t",
+        long_name="Welch's t test",
+        function=welch_t,
+        design="independent",
+        verbs=("compare",),
+        null="Both levels have the same mean.",
+        claim="One mean is larger, by more or less than the margin where one is given.",
+        statistic="t with Welch's degrees of freedom.",
+        assumption="Independent runs, within and between the levels; nearly normal means.",
+        avoid="For runs on the same truths, which are pairs.",
+        reference="https://doi.org/10.1093/biomet/34.1-2.28",
+    )
+)

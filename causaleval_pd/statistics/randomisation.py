@@ -1,0 +1,50 @@
+"""Randomisation test: an observed mean among the same means over draws of its controls, a test a row."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .direction import as_good
+from .paired_tests import Outcome
+
+
+def randomisation_test(
+    observed: ArrayLike, drawn: ArrayLike, *, alternative: Literal["less", "greater"] = "greater"
+) -> Outcome:
+    """Test whether an observed value is exchangeable with its draws under the null model.
+
+    Parameters
+    ----------
+    observed : (...) array_like
+        Observed values, such as means of strata.
+    drawn : (..., n) array_like
+        The same values over draws; undefined draws do not count.
+    alternative : {"less", "greater"}
+        Side on which the observed value is expected to lie.
+
+    Returns
+    -------
+    Outcome
+        The observed value and p = (1 + #{draws at least as extreme}) / (n + 1); NaN without an observed value or a
+        draw. Values within `1e-12 max(1, |observed|)` tie, and ties count as extreme.
+
+    Raises
+    ------
+    ValueError
+        If `alternative` is neither "less" nor "greater".
+
+    Examples
+    --------
+    >>> float(randomisation_test(3.0, [1.0, 2.0, 4.0]).p_value)
+    0.5
+    """
+    if alternative not in ("less", "greater"):
+        raise ValueError(f"alternative must be 'less' or 'greater', found {alternative!r}")
+    observed, drawn = np.asarray(observed, np.float64), np.asarray(drawn, np.float64)
+    direction = "maximize" if alternative == "greater" else "minimize"
+    extreme = as_good(drawn, observed[..., None], direction=direction, optimum=0.0).sum(axis=-1)
+    n = (~np.isnan(drawn)).sum(axis=-1)
+    return Outcome(observed, np.where(np.isnan(observed) | (n == 0), np.nan, (1 + extreme) / (n + 1)))

@@ -1,0 +1,110 @@
+"""Comparisons of pairs of levels on arrays: counts, shifted claims and the methods' names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from causaleval_pd.contract.statistical_test import TESTS
+from causaleval_pd.cubes.schema import FAILED, NO_RUN, SCORED
+from causaleval_pd.inference.pairwise import (
+    EFFECTS,
+    Comparison,
+    Levels,
+    check_comparison,
+    choose_test,
+    compare_levels,
+    complete_blocks,
+)
+from causaleval_pd.statistics.arrays import mean_difference
+from causaleval_pd.statistics.paired_tests import paired_t
+
+FIRST, SECOND = np.array([0, 0, 1]), np.array([1, 2, 2])
+
+
+def settings(name, **given):
+    known = {"claim": "two-sided", "effect": "mean_difference", "level": 0.95, "zero_method": "wilcox"}
+    known |= {"n_resamples": 99, "seed": 1, "adjust": "holm"} | given
+    return Comparison(TESTS.find(name), **known)
+
+
+@pytest.fixture
+def levels():
+    """Three levels on eight replicates of two strata, with absent, failed and undefined runs."""
+    rng = np.random.default_rng(2)
+    status = np.full((2, 3, 8), SCORED, np.int8)
+    status[0, 0, 0], status[0, 1, 1] = NO_RUN, FAILED
+    scores = rng.normal(size=(2, 3, 8))
+    scores[0, 2, 2] = np.nan
+    return Levels(np.where(status == SCORED, scores, np.nan), status, "minimize", 0.5, None)
+
+
+def test_pairs_are_counted_by_what_they_lack(levels):
+    found = compare_levels(levels, FIRST, SECOND, settings("t"))
+    assert found["n_pairs"].tolist() == [6, 6, 6, 8, 8, 8]
+    assert found["n_missing"].tolist() == [1, 0, 1, 0, 0, 0]
+    assert found["n_undefined"].tolist() == [0, 1, 1, 0, 0, 0]
+
+
+def test_rows_are_strata_times_pairs(levels):
+    found = compare_levels(levels, FIRST, SECOND, settings("t"))
+    for row, (stratum, pair) in enumerate(np.ndindex(2, 3)):
+        difference = levels.scores[stratum, FIRST[pair]] - levels.scores[stratum, SECOND[pair]]
+        assert found["p_value"][row] == pytest.approx(float(paired_t(difference).p_value))
+        assert found["effect"][row] == pytest.approx(float(mean_difference(difference).effect))
+
+
+def test_the_worse_end_of_a_margin_decides(levels):
+    found = compare_levels(levels, FIRST, SECOND, settings("t", claim="equivalent"))
+    difference = levels.scores[:, FIRST] - levels.scores[:, SECOND]
+    above = paired_t((difference + 0.5).reshape(6, -1), alternative="greater").p_value
+    below = paired_t((difference - 0.5).reshape(6, -1), alternative="less").p_value
+    np.testing.assert_allclose(found["p_value"], np.maximum(above, below))
+
+
+@pytest.mark.parametrize(
+    ("name", "zero_method", "method"),
+    [("wilcoxon", "wilcox", "wilcoxon"), ("wilcoxon", "pratt", "wilcoxon_pratt"), ("t", "pratt", "t")],
+)
+def test_methods_name_the_treatment_of_zeros(levels, name, zero_method, method):
+    assert compare_levels(levels, FIRST, SECOND, settings(name, zero_method=zero_method))["method"] == method
+
+
+def test_blocks_are_replicates_of_all_levels(levels):
+    blocks = complete_blocks(levels)
+    assert np.isnan(blocks[0, 0]).all() and not np.isnan(blocks[1]).any()
+    found = compare_levels(levels, FIRST, SECOND, settings("friedman", adjust="nemenyi"))
+    assert found["n_pairs"].tolist() == [5, 5, 5, 8, 8, 8]
+    assert (found["p_adjusted"] >= found["p_value"]).all()
+    assert "p_adjusted" not in compare_levels(levels, FIRST, SECOND, settings("friedman"))
+
+
+def test_intervals_are_bootstrapped_where_pairs_are_grouped(levels):
+    grouped = levels._replace(cluster=np.broadcast_to(np.arange(8) // 2 + 1, levels.scores.shape))
+    flipped, boot = (compare_levels(grouped, FIRST, SECOND, settings(x)) for x in ("sign_flip", "bootstrap"))
+    for name in ("effect", "ci_low", "ci_high"):
+        np.testing.assert_array_equal(flipped[name], boot[name])
+    assert (flipped["p_value"] != boot["p_value"]).any()
+
+
+def test_every_test_of_compare_and_every_effect_has_a_result(levels):
+    for effect, size in EFFECTS.items():
+        for name in ("wilcoxon", "sign", "t", "sign_flip", "bootstrap", "friedman"):
+            found = compare_levels(levels, FIRST, SECOND, settings(name, effect=effect))
+            assert (found["ci_low"] <= found["effect"]).all()
+        if size.independent is None:
+            with pytest.raises(ValueError, match=f"effect='{effect}' needs pairs"):
+                choose_test(TESTS.find("t"), effect, paired=False)
+        else:
+            alone = choose_test(TESTS.find("t"), effect, paired=False)
+            how = settings(alone.name, effect=effect)
+            assert compare_levels(levels, FIRST, SECOND, how)["method"] == "welch_t"
+
+
+def test_messages_name_the_tests_that_do():
+    with pytest.raises(ValueError, match="use 'wilcoxon', 'sign', 't', 'bootstrap' or 'sign_flip'"):
+        check_comparison(settings("mcnemar", claim="equivalent"), reference=False, margin=True, cluster=False)
+    with pytest.raises(
+        ValueError, match=r"use test='wilcoxon' \(Mann and Whitney's U test\) or 't' \(Welch's t test\)"
+    ):
+        choose_test(TESTS.find("sign"), "mean_difference", paired=False)

@@ -1,0 +1,74 @@
+"""What tables of tests share: their columns as declared, order, and checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causaleval_pd.inference import calibration, compare, control_tests, meta_analysis, power, ranking
+from causaleval_pd.inference.result_tables import check_cube, check_shares, in_order, stack_tests
+
+# verbs have the names of their modules
+TABLES = {
+    compare.COLUMNS: lambda cube: compare.compare(cube, "algorithm"),
+    control_tests.COLUMNS: control_tests.test_controls,
+    calibration.COLUMNS: calibration.size_and_power,
+    meta_analysis.COLUMNS: lambda cube: meta_analysis.meta_analysis(cube, "density"),
+    power.CONTROL_POWER_COLUMNS: power.control_power,
+    power.COMPARISON_POWER_COLUMNS: lambda cube: power.comparison_power(cube, "algorithm", difference=1.0),
+    ranking.COLUMNS: lambda cube: ranking.rank_test(cube, "algorithm"),
+}
+
+
+@pytest.fixture
+def study(make_cube):
+    """Two algorithms on truths that the densities do not share."""
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 9, (2, 2, 6)).astype(float)
+    truth = np.arange(1, 13).reshape(1, 2, 6) + np.zeros((2, 1, 1), int)
+    draws = rng.integers(2, 12, (2, 2, 6, 20)).astype(float)
+    strata = {"algorithm": np.array(["ges", "pc"]), "density": np.array([0.2, 0.5])}
+    return make_cube(strata, {"m": (values, "minimize", draws)}, truth=truth)
+
+
+@pytest.mark.parametrize("columns", TABLES)
+def test_tables_have_their_declared_columns_after_the_strata(study, columns):
+    table = TABLES[columns](study)
+    assert len(table)
+    assert [name for name in table if name in columns] == list(columns)
+    assert set(table) - set(columns) <= {"algorithm", "density"}
+
+
+@pytest.mark.parametrize("columns", TABLES)
+def test_a_further_stratum_is_a_further_column(study, columns):
+    wide = study.expand_dims(n=[10, 20]).assign_attrs(strata='["n", "algorithm", "density"]')
+    if columns == meta_analysis.COLUMNS:
+        wide = wide.isel(n=[0])
+    table, narrow = TABLES[columns](wide), TABLES[columns](study)
+    assert list(table) == ["n", *narrow]
+    pd.testing.assert_frame_equal(table[table["n"] == 10].drop(columns="n").reset_index(drop=True), narrow)
+
+
+def test_strata_come_first():
+    table = pd.DataFrame({"b": [1], "density": [0.2], "a": [2]})
+    assert list(in_order(table, ("a", "b"))) == ["density", "a", "b"]
+
+
+def test_corrections_of_a_test_are_kept():
+    table = pd.DataFrame({"metric": ["m", "m"], "p_value": [0.01, 0.04]})
+    assert stack_tests([table], ("metric", "p_value", "p_adjusted"), [], "holm", None)["p_adjusted"].tolist() == [
+        *(0.02, 0.04)
+    ]
+    own = table.assign(p_adjusted=[0.5, 0.6])
+    found = stack_tests([own], ("metric", "p_value", "p_adjusted"), [], "nemenyi", None)
+    assert found["p_adjusted"].tolist() == [0.5, 0.6]
+
+
+def test_what_is_not_a_cube_is_refused(study):
+    with pytest.raises(TypeError, match=r"cube must be a Dataset made by cube\(\)"):
+        check_cube(pd.DataFrame())
+    with pytest.raises(ValueError, match="no dimension 'replicate'"):
+        check_cube(study.isel(replicate=0))
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1, found 5"):
+        check_shares(power=0.8, alpha=5)

@@ -1,0 +1,140 @@
+"""Declared tests: what is listed, and a test of a third party that runs through every verb."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest, register_test
+from causaleval_pd.reasoning import compare_answers
+from causaleval_pd.statistics.paired_tests import Outcome, sign_test
+
+OURS = [
+    *("randomisation", "wilcoxon", "sign", "t", "bootstrap", "sign_flip", "mcnemar", "friedman"),
+    *("mann_whitney", "welch_t"),
+]
+
+
+def medians(values):
+    return np.ma.filled(np.ma.median(np.ma.masked_invalid(values), axis=-1), np.nan)
+
+
+def median_test(difference, *, alternative="two-sided"):
+    """Return the median difference with the p-value of the sign test."""
+    return Outcome(medians(difference), sign_test(difference)[1])
+
+
+def independent_medians(a, b, *, alternative="two-sided"):
+    return Outcome(medians(a) - medians(b), np.full(len(a), 0.5))
+
+
+@pytest.fixture
+def toy():
+    test = StatisticalTest(
+        name="toy",
+        long_name="toy median test",
+        function=median_test,
+        design="paired",
+        verbs=("compare", "test_controls", "compare_answers"),
+        independent="toy_independent",
+        null="The median difference is 0.",
+    )
+    other = StatisticalTest(
+        name="toy_independent",
+        long_name="toy test of two medians",
+        function=independent_medians,
+        design="independent",
+        verbs=("compare",),
+    )
+    for each in (test, other):
+        register_test(each)
+    yield test
+    for each in (test, other):
+        del TESTS[each.name]
+
+
+def test_every_test_of_ours_is_listed_and_explained():
+    table = ce.list_tests()
+    assert table.index.tolist() == OURS
+    words = ["long_name", "null", "claim", "statistic", "assumption", "avoid", "reference"]
+    assert (table[words].map(len) > 3).all(axis=None)
+    assert table["reference"].str.startswith("https://doi.org/10.").all()
+    assert table.index[table["resamples"]].tolist() == table.index[table["takes_clusters"]].tolist()
+    assert ce.list_tests("compare_answers").index.tolist() == ["wilcoxon", "t", "mcnemar"]
+    with pytest.raises(ValueError, match="unknown verb 'rank_test'"):
+        ce.list_tests("rank_test")
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_test_runs_through_every_verb(ragged):
+    assert ce.list_tests().loc["toy", "null"] == "The median difference is 0."
+    table = ce.compare(ragged, "algorithm", test="toy")
+    sign = ce.compare(ragged, "algorithm", test="sign")
+    assert set(table["method"]) == {"toy"} and table["resampling_seed"].isna().all()
+    pd.testing.assert_series_equal(table["p_value"], sign["p_value"])
+    cell = ragged["shd"].sel(density=0.2)
+    expected = (cell.sel(algorithm="ges") - cell.sel(algorithm="pc")).median("replicate")
+    row = table.query("metric == 'shd' and density == 0.2 and comparison == 'ges - pc'").iloc[0]
+    assert row["statistic"] == expected
+
+    alone = ce.compare(ragged, "algorithm", test="toy", paired=False)
+    assert set(alone["method"]) == {"toy_independent"} and (alone["p_value"] == 0.5).all()
+    pd.testing.assert_frame_equal(alone, ce.compare(ragged, "algorithm", test="toy_independent", paired=False))
+
+    pd.testing.assert_frame_equal(ragged.ceval.compare("algorithm", test="toy"), table)
+    assert set(ce.test_controls(ragged, method="toy")["method"]) == {"toy"}
+    assert "toy" in set(ce.size_and_power(ragged)["method"])
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_test_runs_on_cubes_of_dask(ragged):
+    dask = pytest.importorskip("dask")
+    lazy = ce.compare(ragged.chunk(density=1), "algorithm", test="toy")
+    assert not isinstance(lazy, pd.DataFrame)
+    with dask.config.set(scheduler="synchronous"):
+        pd.testing.assert_frame_equal(lazy.compute(), ce.compare(ragged, "algorithm", test="toy"), check_dtype=False)
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_test_compares_answers():
+    rows = {"task": 0, "sample": np.arange(8), "cause": "X", "effect": "Y", "world": "do1", "truth": True}
+    answers = pd.concat(
+        [pd.DataFrame(rows).assign(model="a", answer=True), pd.DataFrame(rows).assign(model="b", answer=False)],
+        ignore_index=True,
+    ).astype({"answer": "boolean", "truth": "boolean"})
+    found = compare_answers(answers, "model", test="toy").iloc[0]
+    assert (found["statistic"], found["p_value"], found["method"]) == (1.0, 2 / 2**8, "toy")
+
+
+def test_a_toy_test_is_gone_afterwards(ragged):
+    assert "toy" not in ce.list_tests().index
+    with pytest.raises(ValueError, match="unknown test 'toy'; .*known are 'wilcoxon', 'sign'"):
+        ce.compare(ragged, "algorithm", test="toy")
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_name_is_registered_once(toy):
+    with pytest.raises(ValueError, match="a test called 'toy' is already registered"):
+        register_test(toy)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"design": "pairs"}, "unknown design of test 'toy' 'pairs'; did you mean 'paired'"),
+        ({"verbs": ("rank_test",)}, "unknown verb of test 'toy' 'rank_test'"),
+        ({"options": ("seed",)}, "unknown option of test 'toy' 'seed'"),
+        ({"design": "draws"}, "unknown design of test 'toy' for compare 'draws'; known are 'paired', 'independent'"),
+    ],
+)
+def test_wrong_declarations_are_refused(wrong, message):
+    given = {"design": "paired", "verbs": ("compare",)} | wrong
+    with pytest.raises(ValueError, match=message):
+        StatisticalTest(name="toy", long_name="toy", function=median_test, **given)
+
+
+def test_tests_of_independent_samples_refuse_pairs(ragged):
+    with pytest.raises(ValueError, match="test='welch_t' compares independent samples; use it with paired=False"):
+        ce.compare(ragged, "algorithm", test="welch_t")
