@@ -181,7 +181,7 @@ def _against_controls(cube: xr.Dataset, name: str, method: str, level: float, mi
         n_pairs=used.sum(axis=1),
         n_missing=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
-        null=table["null"] if "null" in dims else null_name(cube),
+        null=table["null"] if "null" in dims else null_name(cube, name),
         method=method,
         alternative=alternative,
         superiority_share=share,
