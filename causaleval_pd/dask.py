@@ -34,6 +34,7 @@ from .cubes.lazy.partitions import (
 )
 from .cubes.lazy.partitions import cube_settings as cube_settings_of
 from .cubes.mergeable_sums import CubeSums, merge_sums, sum_cube, summarise_sums
+from .cubes.schema import metrics_of
 from .cubes.strata import By, strata_edges
 from .cubes.summary import summary as summarise_cube
 from .execution.files import to_parquet
@@ -362,7 +363,7 @@ def _ordered(
     found: CubeSums, columns: pd.DataFrame, by: By, level: float, interval: str, empty: pd.DataFrame
 ) -> pd.DataFrame:
     table = summarise_sums(found, list(strata_edges(by)), level, interval)
-    return sort_strata(table, columns, by) if len(table) else empty
+    return sort_strata(table, columns, by, metrics_of(found.empty)) if len(table) else empty
 
 
 @register_dataframe_accessor("ceval")

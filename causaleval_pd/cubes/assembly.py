@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +18,6 @@ from .schema import (
     DRAW_VARIABLES,
     FAILED,
     METRIC,
-    METRIC_VARIABLES,
-    RESERVED,
     ROW_VARIABLES,
     SCORED,
     Variable,
@@ -41,18 +38,6 @@ def metric_attrs(metric: Metric) -> dict[str, Any]:
         "references": metric.reference,
         "options": json.dumps({k: v for k, v in metric.options.items() if k != "zero_division"}, default=str),
     }
-
-
-def check_names(grid: Grid, runs: Runs, *, controls: bool) -> None:
-    """Refuse names that two dimensions or variables of a cube would have."""
-    made = METRIC_VARIABLES.values() if controls else [METRIC]
-    names = [*grid.strata_dims, *runs.carried, *CUBE_VARIABLES, *RESERVED]
-    names += [variable.name(m.name) for m in runs.metrics for variable in made]
-    twice = sorted(name for name, n in Counter(names).items() if n > 1)
-    if twice:
-        raise ValueError(
-            f"a cube cannot use the name {', '.join(twice)} twice; rename a column, or a metric by tweak(name=)"
-        )
 
 
 def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict[str, Any]) -> xr.Dataset:

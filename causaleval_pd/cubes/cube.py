@@ -19,10 +19,10 @@ from ..tables.row_summary import Method
 from ..tables.scoring import Invalid
 from ..tables.settings import Cells, Drawing, Execution
 from ..tables.tasks import Metrics
-from .assembly import assemble, check_names
+from .assembly import assemble
 from .runs import read_runs
 from .scores import score_runs
-from .strata import By, lay_out
+from .strata import By, check_names, lay_out
 
 #: cells of strata x replicates that a cube may have
 _MAX_CELLS = 200_000_000
@@ -133,7 +133,7 @@ def cube(
 
     runs = read_runs(table, metrics, by, cells, drawing, replicate=replicate, control=control, values=values)
     grid = lay_out(runs.strata, runs.keys, runs.truth_id, runs.replicate, _MAX_CELLS)
-    check_names(grid, runs, controls=drawing is not None)
+    check_names(grid.strata_dims, [m.name for m in runs.metrics], list(runs.carried), controls=drawing is not None)
     scores, attrs = score_runs(runs, grid, cells, drawing, execution, keep_draws)
     return assemble(runs, grid, scores, _attributes(cells, n_drawn) | attrs)
 

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
+from scipy import special
 
+from ..statistics.arrays import Estimate
 from ..statistics.direction import TOLERANCE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
 from .reading import cube_metrics, draws_shared, has_controls, losses, null_references, strata_dims, strata_table
-from .stratum_sums import ControlSums, Ratio, RunSums, Table, Total, control_totals, run_sums, summary_columns
-from .summary import stack_summaries
+from .stratum_sums import ControlSums, RunSums, Table, Total, control_totals, run_sums, summary_columns
+from .summary import COLUMNS
 
 Floats = NDArray[np.float64]
 #: labels of a stratum
@@ -56,20 +58,21 @@ class Comoments:
             products = self.products + other.products + np.outer(shift, shift) * (self.n * other.n / n)
             return Comoments(n, self.mean + shift * (other.n / n), products)
 
-    def ratio(self) -> tuple[int, float, float]:
-        """Return number of pairs, mean(a) / mean(b) and its standard error, as `statistics.arrays.ratio_moments`."""
+    def ratio(self, level: float) -> Estimate:
+        """Return mean(a) / mean(b) and its t interval, as `statistics.arrays.ratio_of_means`."""
         top, bottom = self.mean
         if self.n == 0 or not (np.isfinite(top) and np.isfinite(bottom) and bottom > TOLERANCE):
-            return self.n, np.nan, np.nan
+            return Estimate(*np.full(3, np.nan))
         found = top / bottom
         if self.n == 1:
-            return self.n, found, np.nan
+            return Estimate(found, *np.full(2, np.nan))
         line = np.array([1.0, -found])
         variance = max(float(line @ self.products @ line), 0.0) / (self.n - 1)
         # a deviation that is rounding error is 0
         noise = TOLERANCE * max(abs(top), abs(bottom))
         deviation = np.sqrt(variance) if np.sqrt(variance) > noise else 0.0
-        return self.n, found, deviation / np.sqrt(self.n) / bottom
+        reach = special.stdtrit(self.n - 1.0, (1 + level) / 2) * deviation / np.sqrt(self.n) / bottom
+        return Estimate(found, found - reach, found + reach)
 
 
 class StratumSums(NamedTuple):
@@ -186,7 +189,7 @@ def _plain(label: Any) -> Any:
 
 
 def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interval: str) -> pd.DataFrame:
-    """Return the rows of `summary`, unordered within each metric, from the sums of all runs.
+    """Return the rows of `summary`, unordered, from the sums of all runs.
 
     Parameters
     ----------
@@ -202,32 +205,27 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
     DataFrame
         The columns of `summary`, a row a stratum and metric.
     """
-    tables = []
-    for metric in cube_metrics(found.empty):
-        places = [place for place in found.strata if place[0] == metric]
-        if not places:
-            continue
-        sums = [found.strata[place] for place in places]
-        drawn, shared = has_controls(found.empty), draws_shared(found.empty)
+    drawn, shared = has_controls(found.empty), draws_shared(found.empty)
+    rows = []
+    # stratum by stratum: sums over padded value tables would differ in their last digit
+    for (metric, labels), sums in found.strata.items():
         columns = summary_columns(
-            RunSums(np.stack([x.n for x in sums]), Table(*pad_tables([x.values for x in sums]))),
-            _stack_controls(sums) if drawn else None,
-            Ratio(*(np.array(x) for x in zip(*(x.losses.ratio() for x in sums), strict=True))) if drawn else None,
+            RunSums(sums.n[None], Table(*pad_tables([sums.values]))),
+            _of_one(sums) if drawn else None,
+            sums.losses.ratio(level) if drawn else None,
             found.empty[metric].attrs,
-            np.full(len(sums), not shared and not null_references(found.empty, metric)),
+            np.array([not shared and not null_references(found.empty, metric)]),
             shared=shared,
             level=level,
             interval=interval,
         )
-        labels = pd.DataFrame([stratum for _, stratum in places], columns=list(strata), index=range(len(places)))
-        tables.append(labels.assign(metric=metric, **columns))
-    return stack_summaries(tables)
+        values = {name: np.ravel(value)[0] for name, value in columns.items()}
+        rows.append(dict(zip(strata, labels, strict=True)) | {"metric": metric} | values)
+    return pd.DataFrame(rows, columns=[*strata, *COLUMNS])
 
 
-def _stack_controls(sums: Sequence[StratumSums]) -> ControlSums:
-    """Put the controls of several strata together."""
-    totals = np.stack([x.totals for x in sums])
-    draws = np.stack([x.draws for x in sums])
-    values = Table(*pad_tables([x.control_values for x in sums]))
-    mean, error, as_good = (Total(totals[:, i, 0], totals[:, i, 1]) for i in range(3))
-    return ControlSums(mean, error, as_good, draws[:, 0], draws[:, 1], values)
+def _of_one(sums: StratumSums) -> ControlSums:
+    """Return the controls of one stratum."""
+    mean, error, as_good = (Total(total[:1], total[1:]) for total in sums.totals)
+    draws, counts = sums.draws[:, None]
+    return ControlSums(mean, error, as_good, draws, counts, Table(*pad_tables([sums.control_values])))

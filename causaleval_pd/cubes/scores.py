@@ -96,13 +96,7 @@ def score_runs(
         Attributes of the cube about its controls.
     """
     if drawing is None:
-        return [
-            MetricScores(m, scores[m.name])
-            for task in runs.tasks
-            for scores in [score_rows(task, cells.invalid, runs.index, execution.engine, execution.n_jobs)]
-            for m in task.metrics
-        ], {}
-    check_directions(runs.metrics)
+        return _score(runs, cells, execution), {}
     models = find_models(runs, drawing)
     n_bytes = len(models) * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
     kept = keep is True or (keep == "auto" and n_bytes <= _DRAWS_BYTES)
@@ -131,6 +125,7 @@ def score_runs(
 
 def find_models(runs: Runs, drawing: Drawing) -> list[list[Null]]:
     """Return the null models, for each the model of every task."""
+    check_directions(runs.metrics)
     if runs.given is not None:
         return [[given_controls(task, runs.given, str(runs.given.name)) for task in runs.tasks]]
     null = drawing.null
@@ -143,6 +138,12 @@ def find_models(runs: Runs, drawing: Drawing) -> list[list[Null]]:
     if twice:
         raise ValueError(f"null has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
     return models
+
+
+def _score(runs: Runs, cells: Cells, execution: Execution) -> list[MetricScores]:
+    """Score runs without controls."""
+    scores = [score_rows(x, cells.invalid, runs.index, execution.engine, execution.n_jobs) for x in runs.tasks]
+    return [MetricScores(m, found[m.name]) for x, found in zip(runs.tasks, scores, strict=True) for m in x.metrics]
 
 
 def _draw(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -14,6 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..contract.checks import check_type
+from .schema import CUBE_VARIABLES, METRIC, METRIC_VARIABLES, RESERVED
 
 By = Sequence[str | Mapping[str, Sequence[float]]]
 
@@ -272,6 +274,18 @@ def _number_truths(
     truths = truths.sort_values(["component", "rank"])
     start = truths.groupby("component")["repeats"].cumsum() - truths["repeats"]
     return (start.reindex(truth).to_numpy() + repeat.to_numpy()).astype(np.int64)
+
+
+def check_names(strata: Sequence[str], metrics: Sequence[str], values: Sequence[str], *, controls: bool) -> None:
+    """Refuse a name that two dimensions or variables of a cube would have."""
+    made = METRIC_VARIABLES.values() if controls else [METRIC]
+    names = [*strata, *(variable.name(metric) for metric in metrics for variable in made)]
+    counts = Counter([*names, *values, *CUBE_VARIABLES, *RESERVED])
+    twice = sorted(name for name, n in counts.items() if n > 1)
+    if twice:
+        raise ValueError(
+            f"a cube cannot use the name {', '.join(twice)} twice; rename a column, or a metric by tweak(name=)"
+        )
 
 
 def cube_size(axes: Sequence[Axis], n_replicates: int, limit: int) -> int:

@@ -1,9 +1,9 @@
 """Sums over the runs of each stratum, and the columns of a summary made of them.
 
-A summary has two steps. The first adds up runs: `stratum_sums` from the cells of a cube in memory, `mergeable_sums`
-from the partitions of a dask table. The second, `summary_columns`, is the same for both. In memory a stratum's runs are
-listed one by one with weight 1, and the ratio of losses is taken of the pairs themselves, so that no digit depends on
-how sums were merged; merged sums list distinct values and hold the losses' comoments.
+A summary has two steps. The first adds up runs: here from the cells of a cube in memory, in `mergeable_sums` from the
+partitions of a dask table. The second, `summary_columns`, serves both. In memory a stratum's runs are listed one by one
+with weight 1, and the ratio of losses comes from the pairs themselves, so that no digit depends on how sums merge;
+merged sums list distinct values and hold the losses' comoments.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy import special
 
-from ..statistics.arrays import Floats, quantile_interval, ratio_moments, weighted_quantile
+from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio_of_means, weighted_quantile
 from ..statistics.direction import TOLERANCE, score
 from .reading import control_sums, control_values, has_controls, losses, randomisation_p, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
@@ -55,14 +55,6 @@ class Total(NamedTuple):
         """Return the means; NaN for no values or an infinite one."""
         usable = (self.n > 0) & np.isfinite(self.sum)
         return np.divide(self.sum, self.n, out=np.full(len(self.n), np.nan), where=usable)
-
-
-class Ratio(NamedTuple):
-    """Ratio of two means over pairs of each stratum, its standard error and the number of pairs; (n_strata,) each."""
-
-    n: NDArray[Any]
-    ratio: Floats
-    error: Floats
 
 
 class RunSums(NamedTuple):
@@ -123,15 +115,15 @@ def control_totals(cube: xr.Dataset, metric: str, *, values: bool = True) -> Con
     )
 
 
-def loss_ratio(cube: xr.Dataset, metric: str) -> Ratio:
-    """Return the ratio of the mean distances from the optimum, of runs and expected of their controls."""
-    return Ratio(*ratio_moments(*losses(cube, metric)))
+def loss_ratio(cube: xr.Dataset, metric: str, level: float) -> Estimate:
+    """Return the ratio of the mean distances from the optimum, of runs and expected of their controls, with limits."""
+    return ratio_of_means(*losses(cube, metric), level)
 
 
 def summary_columns(
     runs: RunSums,
     controls: ControlSums | None,
-    losses: Ratio | None,
+    losses: Estimate | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
     *,
@@ -145,8 +137,10 @@ def summary_columns(
     ----------
     runs : RunSums
         Runs of each stratum.
-    controls, losses : ControlSums and Ratio, or None
+    controls : ControlSums or None
         Their controls; None without controls.
+    losses : Estimate or None
+        Ratio of the mean distances from the optimum, of runs and expected of their controls, with limits.
     spec : dict
         Attributes of the metric.
     tested : (n_strata,) bool
@@ -189,9 +183,7 @@ def summary_columns(
     if not shared:
         error = controls.squared_error
         columns["control_mean_se"] = np.sqrt(error.mean() / np.maximum(error.n, 1))
-    reach = special.stdtrit(np.maximum(losses.n - 1, 1).astype(np.float64), (1 + level) / 2) * losses.error
-    columns["skill"] = 1 - losses.ratio
-    columns["skill_low"], columns["skill_high"] = 1 - (losses.ratio + reach), 1 - (losses.ratio - reach)
+    columns["skill"], columns["skill_low"], columns["skill_high"] = 1 - losses.effect, 1 - losses.high, 1 - losses.low
     return columns
 
 

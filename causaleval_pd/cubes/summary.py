@@ -89,7 +89,7 @@ def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.D
     columns = summary_columns(
         run_sums(cube, metric),
         control_totals(cube, metric, values=interval == "quantile") if drawn else None,
-        loss_ratio(cube, metric) if drawn else None,
+        loss_ratio(cube, metric, level) if drawn else None,
         cube[metric].attrs,
         tested(cube, metric),
         shared=draws_shared(cube),

@@ -136,9 +136,8 @@ def cube(
     ]
     tables = DRAW_VARIABLES["control_value"]
     bins = {tables.dims(metric)[0]: MAX_VALUES for metric in metrics_of(template)}
-    lengths = {dim: bins.get(dim, size) for dim, size in template.sizes.items()} | {
-        name: size for name, size in sizes.items()
-    }
+    lengths: dict[Hashable, int] = dict(template.sizes)
+    lengths |= {dim: n for dim, n in (bins | sizes).items() if dim in lengths}
     n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
     blocks = split(sizes, n_bytes, BLOCK_BYTES)
     variables = chunked_variables(scored, "rows", template, lengths, blocks, token)

@@ -72,9 +72,9 @@ def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any
     return given
 
 
-def sort_strata(table: pd.DataFrame, meta: pd.DataFrame, by: By) -> pd.DataFrame:
-    """Put the rows of each metric in the order of a cube's cells; the metrics keep their order."""
-    metric = pd.factorize(table["metric"])[0]
+def sort_strata(table: pd.DataFrame, meta: pd.DataFrame, by: By, metrics: Sequence[str]) -> pd.DataFrame:
+    """Put rows in the order of the metrics and, for each metric, of a cube's cells."""
+    metric = table["metric"].map({name: i for i, name in enumerate(metrics)})
     ranks = [metric, *(level_ranks(table[name], meta, name, edges) for name, edges in strata_edges(by).items())]
     order = np.lexsort([np.asarray(rank, np.float64) for rank in reversed(ranks)])
     return table.iloc[order].reset_index(drop=True)
