@@ -17,7 +17,7 @@ from ..statistics.arrays import Estimate
 from ..statistics.direction import TOLERANCE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
 from .reading import cube_metrics, draws_shared, has_controls, losses, null_references, strata_dims, strata_table
-from .stratum_sums import ControlSums, RunSums, Table, Total, control_totals, run_sums, summary_columns
+from .stratum_sums import Sums, Table, stratum_sums, summary_columns
 from .summary import COLUMNS
 
 Floats = NDArray[np.float64]
@@ -75,48 +75,33 @@ class Comoments:
         return Estimate(found, found - reach, found + reach)
 
 
-class StratumSums(NamedTuple):
-    """Runs of one stratum and metric and their controls, added up; without controls the last four are empty.
+class RunSums(NamedTuple):
+    """Sums of one stratum and metric, with the losses of runs and those expected of their controls."""
 
-    Attributes
-    ----------
-    n : (4,) int
-        Numbers of runs, in the order of `stratum_sums.COUNTS`.
-    values : Series
-        How often each value of the metric occurs; exact, whatever their number.
-    totals : (3, 2) float
-        Sums and numbers of control means, of their squared Monte Carlo errors, and of the shares at least as good.
-    draws : (2, n_draws) float
-        Sum of draw r over the rows where it is defined, and their number.
-    control_values : Series
-        How often each control value occurs.
-    losses : Comoments
-        Distances from the optimum, of runs and expected of their controls.
-    """
-
-    n: NDArray[np.int64]
-    values: pd.Series
-    totals: Floats
-    draws: Floats
-    control_values: pd.Series
+    sums: Sums
     losses: Comoments
 
-    def merge(self, other: StratumSums) -> StratumSums:
-        """Add the runs of another table."""
-        return StratumSums(
-            self.n + other.n,
-            self.values.add(other.values, fill_value=0),
-            self.totals + other.totals,
-            self.draws + other.draws,
-            add_values(self.control_values, other.control_values),
-            self.losses + other.losses,
-        )
+    def merge(self, other: RunSums) -> RunSums:
+        """Add the runs of another table; values of the metric stay exact, those of controls are kept to a limit."""
+        a, b = self.sums, other.sums
+        values = _series(a.values).add(_series(b.values), fill_value=0)
+        drawn = add_values(_series(a.control_values), _series(b.control_values))
+        merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn))
+        return RunSums(merged, self.losses + other.losses)
+
+
+def _series(table: Table) -> pd.Series:
+    return value_table(table.values[0], table.weights[0])
+
+
+def _table(series: pd.Series) -> Table:
+    return Table(*pad_tables([series]))
 
 
 class CubeSums(NamedTuple):
     """Sums by metric and stratum, and an empty cube with the attributes of those that they come from."""
 
-    strata: dict[tuple[str, Stratum], StratumSums]
+    strata: dict[tuple[str, Stratum], RunSums]
     empty: xr.Dataset
 
     def merge(self, other: CubeSums) -> CubeSums:
@@ -149,36 +134,16 @@ def sum_cube(cube: xr.Dataset) -> CubeSums:
     labels = labels if strata_dims(cube) else [()]
     strata = {}
     for metric in cube_metrics(cube):
-        runs = run_sums(cube, metric)
-        controls = _control_sums(cube, metric) if has_controls(cube) else [_NO_CONTROLS] * len(labels)
-        for i in np.flatnonzero(runs.n[:, 0]).tolist():
-            values = runs.values.values[i]
-            found, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-            table = pd.Series(counts.astype(np.float64), index=found)
-            strata[metric, labels[i]] = StratumSums(runs.n[i], table, *controls[i])
+        n, values, totals, draws, drawn = stratum_sums(cube, metric)
+        own, expected = losses(cube, metric) if has_controls(cube) else (np.empty((len(n), 0)),) * 2
+        for i in np.flatnonzero(n[:, 0]).tolist():
+            one = slice(i, i + 1)
+            found, counts = np.unique(values.values[i][values.weights[i] > 0], return_counts=True)
+            controls = _table(value_table(drawn.values[i], drawn.weights[i]))
+            distinct = Table(found[None], counts[None].astype(np.float64))
+            sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls)
+            strata[metric, labels[i]] = RunSums(sums, Comoments.of(own[i], expected[i]))
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
-
-
-_Controls = tuple[Floats, Floats, pd.Series, Comoments]
-_NONE = np.empty(0)
-_NO_CONTROLS: _Controls = (np.zeros((3, 2)), np.empty((2, 0)), value_table(_NONE, _NONE), Comoments.of(_NONE, _NONE))
-
-
-def _control_sums(cube: xr.Dataset, metric: str) -> list[_Controls]:
-    """Return the last four parts of `StratumSums` for each stratum."""
-    found = control_totals(cube, metric)
-    totals = np.array([found.mean, found.squared_error, found.as_good])
-    values, weights = found.values or Table(_NONE, _NONE)
-    own, expected = losses(cube, metric)
-    return [
-        (
-            totals[:, :, i],
-            np.stack([found.sums[i], found.counts[i]]).astype(np.float64),
-            value_table(values[i], weights[i]),
-            Comoments.of(own[i], expected[i]),
-        )
-        for i in range(len(own))
-    ]
 
 
 def _plain(label: Any) -> Any:
@@ -208,11 +173,10 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
     drawn, shared = has_controls(found.empty), draws_shared(found.empty)
     rows = []
     # stratum by stratum: sums over padded value tables would differ in their last digit
-    for (metric, labels), sums in found.strata.items():
+    for (metric, labels), runs in found.strata.items():
         columns = summary_columns(
-            RunSums(sums.n[None], Table(*pad_tables([sums.values]))),
-            _of_one(sums) if drawn else None,
-            sums.losses.ratio(level) if drawn else None,
+            runs.sums,
+            runs.losses.ratio(level) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
             shared=shared,
@@ -222,10 +186,3 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
         values = {name: np.ravel(value)[0] for name, value in columns.items()}
         rows.append(dict(zip(strata, labels, strict=True)) | {"metric": metric} | values)
     return pd.DataFrame(rows, columns=[*strata, *COLUMNS])
-
-
-def _of_one(sums: StratumSums) -> ControlSums:
-    """Return the controls of one stratum."""
-    mean, error, as_good = (Total(total[:1], total[1:]) for total in sums.totals)
-    draws, counts = sums.draws[:, None]
-    return ControlSums(mean, error, as_good, draws, counts, Table(*pad_tables([sums.control_values])))

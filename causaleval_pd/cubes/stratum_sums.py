@@ -21,7 +21,7 @@ from .reading import control_sums, control_values, has_controls, losses, randomi
 from .schema import FAILED, NO_RUN, SCORED
 from .worst_case import cells
 
-#: columns of counts, in the order of `RunSums.n`
+#: columns of counts, in the order of `Sums.n`
 COUNTS = ("n_obs", "n_missing", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
@@ -37,82 +37,61 @@ class Table(NamedTuple):
     weights: Floats
 
 
-class Total(NamedTuple):
-    """Sum of the defined values of each stratum, and their number; (n_strata,) each."""
-
-    sum: Floats
-    n: Floats
-
-    @classmethod
-    def of(cls, values: Floats) -> Total:
-        """Add up the defined values of each row."""
-        undefined = np.isnan(values)
-        with np.errstate(invalid="ignore"):  # infinities of both signs
-            total = np.where(undefined, 0.0, values).sum(axis=-1)
-        return cls(total, (~undefined).sum(axis=-1).astype(np.float64))
-
-    def mean(self) -> Floats:
-        """Return the means; NaN for no values or an infinite one."""
-        usable = (self.n > 0) & np.isfinite(self.sum)
-        return np.divide(self.sum, self.n, out=np.full(len(self.n), np.nan), where=usable)
-
-
-class RunSums(NamedTuple):
-    """Runs of each stratum: their numbers, (n_strata, 4) in the order of `COUNTS`, and their values."""
-
-    n: NDArray[np.int64]
-    values: Table
-
-
-class ControlSums(NamedTuple):
-    """Controls of each stratum.
+class Sums(NamedTuple):
+    """Runs of each stratum and metric and their controls, added up; without controls the last three are empty.
 
     Attributes
     ----------
-    mean, squared_error, as_good : Total
-        Of the rows' control means, of the squared Monte Carlo errors of these, and of the shares at least as good.
-    sums, counts : (n_strata, n_draws) float
+    n : (n_strata, 4) int
+        Numbers of runs, in the order of `COUNTS`.
+    values : Table
+        Values of the metric.
+    totals : (3, 2, n_strata) float
+        Sum and number of the control means, of their squared Monte Carlo errors, and of the shares at least as good.
+    draws : (2, n_strata, n_draws) float
         Sum of draw r over the rows where it is defined, and their number.
-    values : Table or None
-        Control values; None where they were not asked for.
+    control_values : Table
+        Values of the controls.
     """
 
-    mean: Total
-    squared_error: Total
-    as_good: Total
-    sums: Floats
-    counts: NDArray[Any]
-    values: Table | None
+    n: NDArray[np.int64]
+    values: Table
+    totals: Floats
+    draws: Floats
+    control_values: Table
 
 
-def run_sums(cube: xr.Dataset, metric: str) -> RunSums:
-    """Add up the runs of each stratum of a cube."""
+def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
+    """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
-    defined = ~np.isnan(scores)
-    drawn = ~np.isnan(cells(variable(cube, metric, "control_mean"), dims)) if has_controls(cube) else False
-    counted = [status != NO_RUN, status == FAILED, (status == SCORED) & ~defined, defined & ~drawn]
+    defined, drawn = ~np.isnan(scores), has_controls(cube)
+    lacking = defined & np.isnan(cells(variable(cube, metric, "control_mean"), dims)) if drawn else defined
+    counted = [status != NO_RUN, status == FAILED, (status == SCORED) & ~defined, lacking]
     n = np.stack([x.sum(axis=1) for x in counted], axis=1)
-    return RunSums(n, Table(scores, defined.astype(np.float64)))
+    values = Table(scores, defined.astype(np.float64))
+    none = np.empty((len(n), 0))
+    if not drawn:
+        return Sums(n, values, np.zeros((3, 2, len(n))), np.stack([none, none]), Table(none, none))
+    means, errors = (cells(variable(cube, metric, part), dims) for part in ("control_mean", "control_mean_se"))
+    rows = [np.where(defined, means, np.nan), np.where(defined, errors, np.nan) ** 2]
+    totals = np.stack([_total(x) for x in [*rows, cells(variable(cube, metric, "as_good"), dims)]])
+    draws = np.stack([cells(x, dims, ["draw"]).astype(np.float64) for x in control_sums(cube, metric)])
+    drawn_values = [cells(x, dims, ["bin"]) for x in control_values(cube, metric)] if pooled else [none, none]
+    return Sums(n, values, totals, draws, Table(*drawn_values))
 
 
-def control_totals(cube: xr.Dataset, metric: str, *, values: bool = True) -> ControlSums:
-    """Add up the controls of each stratum of a cube; their values only where `values`."""
-    dims = strata_dims(cube)
-    defined = ~np.isnan(cells(cube[metric], dims))
+def _total(values: Floats) -> Floats:
+    """Return the sum of the defined values of each row and their number."""
+    undefined = np.isnan(values)
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        return np.stack([np.where(undefined, 0.0, values).sum(axis=-1), (~undefined).sum(axis=-1)])
 
-    def of_runs(part: str) -> Floats:
-        return np.where(defined, cells(variable(cube, metric, part), dims), np.nan)
 
-    sums, counts = (cells(x, dims, ["draw"]) for x in control_sums(cube, metric))
-    return ControlSums(
-        Total.of(of_runs("control_mean")),
-        Total.of(of_runs("control_mean_se") ** 2),
-        Total.of(cells(variable(cube, metric, "as_good"), dims)),
-        sums,
-        counts,
-        Table(*(cells(x, dims, ["bin"]) for x in control_values(cube, metric))) if values else None,
-    )
+def _mean(total: Floats) -> Floats:
+    """Return sum / number; NaN for no values or an infinite one."""
+    usable = (total[1] > 0) & np.isfinite(total[0])
+    return np.divide(total[0], total[1], out=np.full(len(total[0]), np.nan), where=usable)
 
 
 def loss_ratio(cube: xr.Dataset, metric: str, level: float) -> Estimate:
@@ -121,8 +100,7 @@ def loss_ratio(cube: xr.Dataset, metric: str, level: float) -> Estimate:
 
 
 def summary_columns(
-    runs: RunSums,
-    controls: ControlSums | None,
+    sums: Sums,
     losses: Estimate | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
@@ -135,12 +113,11 @@ def summary_columns(
 
     Parameters
     ----------
-    runs : RunSums
-        Runs of each stratum.
-    controls : ControlSums or None
-        Their controls; None without controls.
+    sums : Sums
+        Runs and controls of each stratum.
     losses : Estimate or None
-        Ratio of the mean distances from the optimum, of runs and expected of their controls, with limits.
+        Ratio of the mean distances from the optimum, of runs and expected of their controls, with limits;
+        None without controls.
     spec : dict
         Attributes of the metric.
     tested : (n_strata,) bool
@@ -156,33 +133,32 @@ def summary_columns(
         The columns, a value a stratum.
     """
     tail = [(1 - level) / 2, (1 + level) / 2]
-    n, mean, deviation = _moments(*runs.values)
-    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, runs.n.T, strict=True)) | {"mean": mean}
+    n, mean, deviation = _moments(*sums.values)
+    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
     if interval == "quantile":
-        columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*runs.values, tail), -1, 0)
+        columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
         half = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
         columns["low"], columns["high"] = mean - half, mean + half
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
-    if controls is None or losses is None:
+    if losses is None:
         return columns
-    sums, counts = controls.sums, controls.counts
-    reference = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    columns["control_mean"] = controls.mean.mean()
-    if interval == "quantile" and controls.values is not None:
-        low, high = np.moveaxis(weighted_quantile(*controls.values, tail), -1, 0)
+    total, number = sums.draws
+    reference = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    if interval == "quantile":
+        low, high = np.moveaxis(weighted_quantile(*sums.control_values, tail), -1, 0)
     else:
         low, high = quantile_interval(reference, level)
-    columns["control_low"], columns["control_high"] = low, high
-    columns["superiority_share"] = controls.as_good.mean()
-    statistic = _mean_score(runs.values, spec)
+    means, errors, shares = sums.totals
+    columns |= {"control_mean": _mean(means), "control_low": low, "control_high": high}
+    columns["superiority_share"] = _mean(shares)
+    statistic = _mean_score(sums.values, spec)
     p_value, drawn = randomisation_p(statistic, reference, spec["direction"])
     p_value = np.where(tested, p_value, np.nan)
     columns["p_value"] = p_value
     columns["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
     if not shared:
-        error = controls.squared_error
-        columns["control_mean_se"] = np.sqrt(error.mean() / np.maximum(error.n, 1))
+        columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = 1 - losses.effect, 1 - losses.high, 1 - losses.low
     return columns
 

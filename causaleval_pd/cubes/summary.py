@@ -20,7 +20,7 @@ from .reading import (
     tested,
 )
 from .schema import declare_columns
-from .stratum_sums import CONTROL_COLUMNS, COUNTS, control_totals, loss_ratio, run_sums, summary_columns
+from .stratum_sums import CONTROL_COLUMNS, COUNTS, loss_ratio, stratum_sums, summary_columns
 
 COLUMNS = declare_columns("summary", ("metric", *COUNTS, "mean", "low", "high", *CONTROL_COLUMNS))
 
@@ -85,11 +85,9 @@ def summary(
 
 def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.DataFrame:
     """Return the rows of one metric, also of strata without runs."""
-    drawn = has_controls(cube)
     columns = summary_columns(
-        run_sums(cube, metric),
-        control_totals(cube, metric, values=interval == "quantile") if drawn else None,
-        loss_ratio(cube, metric, level) if drawn else None,
+        stratum_sums(cube, metric, pooled=interval == "quantile"),
+        loss_ratio(cube, metric, level) if has_controls(cube) else None,
         cube[metric].attrs,
         tested(cube, metric),
         shared=draws_shared(cube),

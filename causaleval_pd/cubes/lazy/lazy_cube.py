@@ -134,22 +134,34 @@ def cube(
         delayed(_score)(part, metrics, made, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
     ]
-    tables = DRAW_VARIABLES["control_value"]
-    bins = {tables.dims(metric)[0]: MAX_VALUES for metric in metrics_of(template)}
-    lengths: dict[Hashable, int] = dict(template.sizes)
-    lengths |= {dim: n for dim, n in (bins | sizes).items() if dim in lengths}
-    n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
-    blocks = split(sizes, n_bytes, BLOCK_BYTES)
-    variables = chunked_variables(scored, "rows", template, lengths, blocks, token)
-    # one grid for all: variables over strata are cut along them as those over rows are
-    first = [{name: block[name] for name in strata} for block in blocks if block["replicate"].start == 0]
-    variables |= chunked_variables(scored, "strata", template, lengths, first, token)
+    variables = _variables(scored, template, sizes, token)
     attrs = dict(template.attrs)
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
     kept = {name: x for name, x in template.coords.items() if name == "null"}
     ordered = {name: variables[name] for name in template.data_vars}
     return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
+
+
+def _variables(
+    scored: Sequence[Any], template: xr.Dataset, sizes: Mapping[str, int], token: str
+) -> dict[Hashable, xr.Variable]:
+    """Return the variables of the whole cube, from the scores of the partitions."""
+    tables = DRAW_VARIABLES["control_value"]
+    bins = {tables.dims(metric)[0]: MAX_VALUES for metric in metrics_of(template)}
+    lengths: dict[Hashable, int] = dict(template.sizes)
+    lengths |= {dim: n for dim, n in {**bins, **sizes}.items() if dim in lengths}
+    n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
+    blocks = split(sizes, n_bytes, BLOCK_BYTES)
+    variables = chunked_variables(scored, "rows", template, lengths, blocks, token)
+    # one grid for all: variables over strata are cut along them as those over rows are
+    first = [
+        {name: block[name] for name in sizes if name != "replicate"}
+        for block in blocks
+        if block["replicate"].start == 0
+    ]
+    variables |= chunked_variables(scored, "strata", template, lengths, first, token)
+    return variables
 
 
 class _Found(NamedTuple):

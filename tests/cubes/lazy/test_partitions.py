@@ -20,9 +20,7 @@ from causaleval_pd.cubes.lazy.partitions import check_cells, in_partition, level
 )
 def test_printed_objects_are_refused_in_every_field(field, text):
     part = pd.DataFrame({"truth": [None, text], "estimate": [None, None]}, dtype="str")
-    with pytest.raises(
-        ValueError, match=r"row 1 .* the printed text of an object: dask turns objects into text"
-    ):
+    with pytest.raises(ValueError, match=r"row 1 .* the printed text of an object: dask turns objects into text"):
         check_cells(part, {"field": field})
 
 
