@@ -22,10 +22,18 @@ from .contract.delegation import method, takes_settings_of
 from .contract.null import NullLike, Nulls
 from .cubes.cube import cube as cube_table
 from .cubes.lazy.lazy_cube import cube
-from .cubes.lazy.partitions import check_cells, in_partition, looks_at_strata, need_key, settle_field, sort_strata
+from .cubes.lazy.partitions import (
+    check_cells,
+    in_partition,
+    looks_at_strata,
+    need_key,
+    settle_field,
+    sort_strata,
+)
 from .cubes.lazy.partitions import cube_settings as cube_settings_of
-from .cubes.mergeable_sums import Tallies, add_up, summarise_tallies, tally_cube
-from .cubes.strata import By, strata_edges, strata_names
+from .cubes.mergeable_sums import CubeSums, merge_sums, sum_cube, summarise_sums
+from .cubes.schema import metrics_of
+from .cubes.strata import By, strata_edges
 from .cubes.summary import summary as summarise_cube
 from .execution.files import to_parquet
 from .execution.random_streams import RNGLike, resolve_seed
@@ -245,9 +253,9 @@ def summary(
             whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
             return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
     made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
-    parts = [delayed(_tally_part)(part, metrics, made, i) for i, part in enumerate(table.to_delayed())]
+    parts = [delayed(_sum_part)(part, metrics, made, i) for i, part in enumerate(table.to_delayed())]
     while len(parts) > 1:
-        parts = [delayed(add_up)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]
+        parts = [delayed(merge_sums)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]
     template = cube_table(table._meta, metrics, keep_draws=False, engine="serial", **made)
     meta = summarise_cube(template, level=level, interval=interval)
     found = [delayed(_ordered)(part, table._meta, by, level, interval, meta) for part in parts]
@@ -314,7 +322,7 @@ def compare(
     >>> len(found.compute())
     9
     """
-    check_known(dim, strata_names(by), "dimension")
+    check_known(dim, list(strata_edges(by)), "dimension")
     drawn, seed = n_draws if minus_controls else None, resolve_seed(rng)
     # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
     last = sorted(strata_edges(by).items(), key=lambda entry: entry[0] == dim)
@@ -344,18 +352,17 @@ def _score_part(
         return verb(part, metrics, engine="serial", **settings)
 
 
-def _tally_part(part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int) -> Tallies:
+def _sum_part(part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int) -> CubeSums:
     with in_partition(number):
         check_cells(part, settings)
-        return tally_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings))
+        return sum_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings))
 
 
 def _ordered(
-    found: Tallies, columns: pd.DataFrame, by: By, level: float, interval: str, empty: pd.DataFrame
+    found: CubeSums, columns: pd.DataFrame, by: By, level: float, interval: str, empty: pd.DataFrame
 ) -> pd.DataFrame:
-    table = summarise_tallies(found, strata_names(by), level, interval)
-    order = {name: i for i, name in enumerate(found.specs)}
-    return sort_strata(table, columns, by, table["metric"].map(order)) if len(table) else empty
+    table = summarise_sums(found, list(strata_edges(by)), level, interval)
+    return sort_strata(table, columns, by, metrics_of(found.empty)) if len(table) else empty
 
 
 @takes_settings_of(test_cube)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.cubes import lazy_tables as blocks
+from causaleval_pd.cubes import lazy_tables
 from causaleval_pd.cubes.lazy import lazy_cube
 
 METRICS = ["shd", "adjacency_f1", "orientation_precision"]
@@ -147,7 +147,7 @@ def test_rows_are_scored_once(verb, monkeypatch):
     scores = lazy_cube._score
     monkeypatch.setattr(lazy_cube, "_score", score)
     monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 100_000)
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 40_000)
+    monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 40_000)
     lazy = dd.from_pandas(RUNS, npartitions=3).ceval.cube(METRICS, by=["algorithm", "density"], n_draws=50, rng=7)
     getattr(ce, verb)(lazy, *(["algorithm"] if verb == "compare" else [])).compute(scheduler="synchronous")
     assert sorted(scored) == sorted(dd.from_pandas(RUNS, npartitions=3).map_partitions(len).compute())

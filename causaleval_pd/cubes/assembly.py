@@ -1,4 +1,4 @@
-"""The parts of a cube: row values placed in its cells, draws gathered in strata, null models laid side by side."""
+"""Put a cube together: values of rows in its cells, sums of strata, null models side by side."""
 
 from __future__ import annotations
 
@@ -7,172 +7,192 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.metric import Metric
-from ..tables.row_summary import METHODS, NONE
-from ..tables.simulate import Chunk
-from ..tables.stratum_draws import add_values
-from .schema import ROW_PARTS
-from .strata import Axis
+from ..contract.metric import Component, Metric
+from .runs import Runs
+from .schema import (
+    CARRIED,
+    CUBE_VARIABLES,
+    DRAW_VARIABLES,
+    FAILED,
+    METRIC,
+    ROW_VARIABLES,
+    SCORED,
+    Variable,
+)
+from .scores import MetricScores
+from .strata import Grid
 
-Floats = NDArray[np.float64]
-Variable = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
+#: dimensions, values and attributes of a variable
+Made = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
 
 def metric_attrs(metric: Metric) -> dict[str, Any]:
     """Return a metric's spec as attributes that netCDF and Zarr can store."""
     return {
-        "long_name": metric.long_name,
         "direction": metric.direction or "none",
         "valid_range": list(metric.range),
         "optimum": metric.optimum,
         "references": metric.reference,
         "options": json.dumps({k: v for k, v in metric.options.items() if k != "zero_division"}, default=str),
-        "role": "metric",
     }
 
 
-class Builder:
-    """Places row values into the cells of a cube."""
+def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict[str, Any]) -> xr.Dataset:
+    """Return the cube.
 
-    def __init__(
-        self,
-        axes: Sequence[Axis],
-        labels: NDArray[Any],
-        n_strata: int,
-        stratum: NDArray[np.int64],
-        position: NDArray[np.int64],
-    ) -> None:
-        self.axes = axes
-        self.labels = labels
-        self.n_strata = n_strata
-        self.stratum = stratum
-        self.cell = stratum * len(labels) + position
-        self.strata_dims = tuple(axis.name for axis in axes)
-        self.strata_shape = tuple(len(axis.labels) for axis in axes)
-        self.variables: dict[str, Any] = {}
-        self.layers: list[dict[str, Variable]] = []
+    Parameters
+    ----------
+    runs : Runs
+        The rows.
+    grid : Grid
+        Their places.
+    scores : sequence of MetricScores
+        Their scores, and those of their controls.
+    attrs : dict
+        Attributes of the settings and the controls.
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the table."""
-        return len(self.cell)
-
-    def empty(self, fill: Any, dtype: Any, *last: int) -> NDArray[Any]:
-        """Return an array over strata x replicates (x last), flat in its cells."""
-        return np.full((self.n_strata * len(self.labels), *last), fill, dtype)
-
-    def place(self, name: str, rows: NDArray[Any], fill: Any, **attrs: Any) -> None:
-        """Add a variable over strata and replicates from one value a row."""
-        every = self.n_rows == self.n_strata * len(self.labels)
-        cells = np.empty(self.n_rows, rows.dtype) if every else self.empty(fill, rows.dtype)
-        cells[self.cell] = rows
-        if attrs.pop("flags", False):
-            attrs |= {
-                "long_name": "state of the run",
-                "flag_values": [0, 1, 2],
-                "flag_meanings": "no_run scored failed",
-            }
-        self.add(name, cells, **attrs)
-
-    def add(self, name: str, cells: NDArray[Any], last: tuple[str, ...] = (), **attrs: Any) -> None:
-        """Add a variable over strata and replicates; what is said of controls belongs to the null model at hand."""
-        shape = (*self.strata_shape, len(self.labels), *cells.shape[1:])
-        into = self.layers[-1] if attrs.get("role") == "control" else self.variables
-        into[name] = ((*self.strata_dims, "replicate", *last), cells.reshape(shape), attrs)
-
-    def add_stratum(self, name: str, strata: NDArray[Any], last: str, **attrs: Any) -> None:
-        """Add a variable of the null model at hand over strata and one further dimension."""
-        self.layers[-1][name] = ((*self.strata_dims, last), strata.reshape(*self.strata_shape, strata.shape[-1]), attrs)
-
-    def dataset(self, attrs: dict[str, Any], nulls: Sequence[str] = ()) -> xr.Dataset:
-        """Put the variables together, with a dimension `null` where there are several null models."""
-        coordinates: dict[str, Any] = {"replicate": self.labels}
-        if len(nulls) > 1:
-            coordinates["null"] = np.array(nulls, dtype=object)
-        for name in self.layers[0] if self.layers else ():
-            layers = [layer[name] for layer in self.layers]
-            self.variables[name] = _stacked(layers, nulls, np.nan if name.endswith("_value") else 0)
-        for axis in self.axes:
-            coordinates[axis.name] = axis.labels
-            coordinates |= {name: (axis.name, array) for name, array in axis.extra.items()}
-        return xr.Dataset(self.variables, coordinates, attrs)
+    Returns
+    -------
+    Dataset
+        With a dimension `null` where there are several null models.
+    """
+    variables = _of_runs(runs, grid)
+    groups: dict[str, list[MetricScores]] = {}
+    for found in scores:
+        whole = found.metric if found.metric.component is None else found.metric.component.whole
+        groups.setdefault(whole.name, []).append(found)
+    for group in groups.values():
+        variables |= _of_metric(group[0], grid) if group[0].metric.component is None else _of_components(group, grid)
+    nulls = [by_null.null for by_null in scores[-1].nulls] if scores else []
+    coordinates: dict[str, Any] = {"replicate": grid.replicates}
+    if len(nulls) > 1:
+        coordinates["null"] = np.array(nulls, dtype=object)
+    coordinates |= _own_coordinates([found.metric.component for found in scores if found.metric.component])
+    for axis in grid.axes:
+        coordinates[axis.name] = axis.labels
+        coordinates |= {name: (axis.name, array) for name, array in axis.extra.items()}
+    own = {
+        "strata": json.dumps(list(grid.strata_dims)),
+        "metrics": json.dumps(list(groups)),
+        "field": runs.tasks[0].field.name,
+    }
+    # the null model belongs to the metric; the cube names it where all metrics have the same
+    named = {_null_names(found) for found in scores if found.nulls}
+    null = {"control_null": named.pop()} if len(named) == 1 else {}
+    return xr.Dataset(variables, coordinates, own | attrs | null)
 
 
-def _stacked(layers: list[Variable], nulls: Sequence[str], fill: float) -> Variable:
+def _of_runs(runs: Runs, grid: Grid) -> dict[str, Made]:
+    """Return the variables that a cube has besides its metrics."""
+    status, identity, n_obs = (CUBE_VARIABLES[name] for name in ("status", "truth_id", "n_obs"))
+    return {
+        "status": _placed(status, np.where(runs.failed, FAILED, SCORED), grid),
+        "truth_id": _placed(identity, runs.truth_id, grid),
+        "n_obs": _shaped(n_obs, np.bincount(grid.stratum, minlength=grid.n_strata), grid),
+        **{name: _placed(CARRIED, values, grid, name, name) for name, values in runs.carried.items()},
+    }
+
+
+def _of_metric(scores: MetricScores, grid: Grid) -> dict[str, Made]:
+    """Return the variables of a metric."""
+    name, label = scores.metric.name, scores.metric.long_name
+    spec = metric_attrs(scores.metric) | ({"control_null": _null_names(scores)} if scores.nulls else {})
+    variables = {name: _placed(METRIC, scores.observed, grid, name, label, **spec)}
+    nulls = [found.null for found in scores.nulls]
+    for part, row in ROW_VARIABLES.items() if nulls else ():
+        layers = [
+            _placed(row, x.rows[part], grid, name, label, **({"method": x.methods[part]} if part in x.methods else {}))
+            for x in scores.nulls
+        ]
+        variables[row.name(name)] = _stacked(layers, nulls, row.fill)
+    for part in scores.nulls[0].draws if nulls else ():
+        drawn = DRAW_VARIABLES[part]
+        layers = [_shaped(drawn, x.draws[part], grid, name, label) for x in scores.nulls]
+        variables[drawn.name(name)] = _stacked(layers, nulls, drawn.fill)
+    return variables
+
+
+def _of_components(group: Sequence[MetricScores], grid: Grid) -> dict[str, Made]:
+    """Return the variables of a metric with further dimensions: those of its components, side by side."""
+    component = group[0].metric.component
+    if component is None:
+        raise ValueError(f"{group[0].metric.name} is not a component of a metric")
+    whole, sizes = component.whole, [len(labels) for labels in component.labels]
+    made = [_of_metric(found, grid) for found in group]
+    variables = {}
+    for name, (own_dims, first, attrs) in made[0].items():
+        part = name.removeprefix(group[0].metric.name)
+        arrays = [one[found.metric.name + part][1] for one, found in zip(made, group, strict=True)]
+        dims = tuple(dim.replace(f"{group[0].metric.name}_bin", f"{whole.name}_bin") for dim in own_dims)
+        # their own dimensions follow the strata and replicates; value tables may differ in length
+        after = first.ndim - len([dim for dim in dims if dim in ("draw", f"{whole.name}_bin")])
+        width = max(array.shape[-1] for array in arrays) if dims[-1] == f"{whole.name}_bin" else None
+        if width is not None:
+            fill = np.nan if part.endswith("value") else 0.0
+            arrays = [_padded(array, width, fill) for array in arrays]
+        stacked = np.stack(arrays, axis=after)
+        shape = (*stacked.shape[:after], *sizes, *stacked.shape[after + 1 :])
+        label = {"long_name": attrs["long_name"].replace(group[0].metric.long_name, whole.long_name)}
+        variables[whole.name + part] = (
+            (*dims[:after], *whole.dims, *dims[after:]),
+            stacked.reshape(shape),
+            attrs | (label if "long_name" in attrs else {}),
+        )
+    return variables
+
+
+def _own_coordinates(components: Sequence[Component]) -> dict[str, Any]:
+    """Return the labels of the metrics' own dimensions; metrics that share a dimension must share its labels."""
+    found: dict[str, tuple[str | int, ...]] = {}
+    for component in components:
+        for dim, labels in zip(component.whole.dims, component.labels, strict=True):
+            if found.setdefault(dim, labels) != labels:
+                raise ValueError(
+                    f"metrics of one cube have a dimension {dim!r} with different labels, {list(found[dim])} and "
+                    f"{list(labels)}; make a cube of each"
+                )
+    words = {dim for dim, labels in found.items() if any(isinstance(x, str) for x in labels)}
+    return {dim: np.array(labels, dtype=object if dim in words else np.int64) for dim, labels in found.items()}
+
+
+def _padded(array: NDArray[Any], width: int, fill: float) -> NDArray[Any]:
+    """Pad the last axis of a value table."""
+    return np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, width - array.shape[-1])], constant_values=fill)
+
+
+def _null_names(scores: MetricScores) -> str:
+    return ", ".join(found.null for found in scores.nulls)
+
+
+def _placed(
+    variable: Variable, rows: NDArray[Any], grid: Grid, metric: str = "", label: str = "", **attrs: Any
+) -> Made:
+    """Place a value a row, or one a coordinate of the metric's own dimensions, in the cells of the cube."""
+    cells = np.full((grid.n_cells, *rows.shape[1:]), variable.fill, variable.dtype)
+    cells[grid.cell] = rows
+    return _shaped(variable, cells, grid, metric, label, **attrs)
+
+
+def _shaped(
+    variable: Variable, values: NDArray[Any], grid: Grid, metric: str = "", label: str = "", **attrs: Any
+) -> Made:
+    """Give the dimensions of the cube to an array whose first axis runs over cells, or over strata."""
+    replicates = [len(grid.replicates)] if "replicate" in variable.over else []
+    shape = (*grid.strata_shape, *replicates, *values.shape[1:])
+    return (*grid.strata_dims, *variable.dims(metric)), values.reshape(shape), variable.describe(label) | attrs
+
+
+def _stacked(layers: list[Made], nulls: Sequence[str], fill: float) -> Made:
     """Lay a variable of several null models side by side; value tables of different lengths are padded."""
     if len(layers) == 1:
         return layers[0]
     dims, _, attrs = layers[0]
     width = max(array.shape[-1] for _, array, _ in layers)
-    padded = []
-    for _, array, _ in layers:
-        room = [(0, 0)] * (array.ndim - 1) + [(0, width - array.shape[-1])]
-        padded.append(np.pad(array, room, constant_values=fill))
+    padded = [_padded(array, width, fill) for _, array, _ in layers]
     if "method" in attrs:
-        told = [f"{null}: {layer[2]['method']}" for null, layer in zip(nulls, layers, strict=True)]
-        attrs = attrs | {"method": "; ".join(told)}
+        methods = [f"{null}: {layer[2]['method']}" for null, layer in zip(nulls, layers, strict=True)]
+        attrs = attrs | {"method": "; ".join(methods)}
     return ("null", *dims), np.stack(padded), attrs
-
-
-class Collector:
-    """Gathers the chunks of one task: row summaries, and raw draws or the strata's accumulators."""
-
-    def __init__(self, builder: Builder, metrics: Sequence[Metric], n_draws: int, keep: bool) -> None:
-        self.builder, self.metrics, self.n_draws, self.keep = builder, metrics, n_draws, keep
-        n_rows, n_strata = builder.n_rows, builder.n_strata
-        self.rows = {m.name: {part: np.full(n_rows, np.nan) for part in ("observed", *ROW_PARTS)} for m in metrics}
-        self.methods: dict[str, dict[str, set[int]]] = {m.name: {"mean": set(), "p": set()} for m in metrics}
-        if keep:
-            self.raw = {m.name: builder.empty(np.nan, np.float64, n_draws) for m in metrics}
-        else:
-            self.sums = {m.name: np.zeros((n_strata, n_draws)) for m in metrics}
-            self.counts = {m.name: np.zeros((n_strata, n_draws), np.int64) for m in metrics}
-            self.tables: dict[str, dict[int, pd.Series]] = {m.name: {} for m in metrics}
-
-    def add(self, chunk: Chunk, *, row_p: bool) -> None:
-        """Take over the rows of a chunk; without `row_p` they have no p-values of their own."""
-        rows = chunk.rows
-        for m in self.metrics:
-            summary = chunk.summaries[m.name]
-            for part, column_values in self.rows[m.name].items():
-                column_values[rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
-            self.methods[m.name]["mean"] |= set(summary.mean_method.tolist())
-            self.methods[m.name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
-            if self.keep:
-                self.raw[m.name][self.builder.cell[rows]] = chunk.draws[m.name]
-                continue
-            tables = self.tables[m.name]
-            for number, found in chunk.strata[m.name].items():
-                self.sums[m.name][number] += found.sums
-                self.counts[m.name][number] += found.counts
-                tables[number] = add_values(tables[number], found.values) if number in tables else found.values
-
-    def finish(self) -> None:
-        """Place what was gathered into the cube."""
-        for m in self.metrics:
-            rows = self.rows[m.name]
-            self.builder.place(m.name, rows["observed"], np.nan, **metric_attrs(m))
-            for part, (suffix, label) in ROW_PARTS.items():
-                attrs = {"long_name": label.format(m.long_name), "role": "control"}
-                if part in self.methods[m.name]:
-                    found = sorted(self.methods[m.name][part] - {NONE})
-                    attrs["method"] = ", ".join(METHODS[code] for code in found) or "none"
-                self.builder.place(f"{m.name}_{suffix}", rows[part], np.nan, **attrs)
-            attrs = {"long_name": f"{m.long_name}, controls", "role": "control"}
-            if self.keep:
-                self.builder.add(f"{m.name}_control", self.raw[m.name], ("draw",), **attrs)
-                continue
-            self.builder.add_stratum(f"{m.name}_control_sum", self.sums[m.name], "draw", **attrs)
-            self.builder.add_stratum(f"{m.name}_control_count", self.counts[m.name], "draw", **attrs)
-            tables = [self.tables[m.name].get(i, pd.Series(dtype=np.float64)) for i in range(self.builder.n_strata)]
-            width = max((len(t) for t in tables), default=0)
-            values = np.full((len(tables), width), np.nan)
-            weights = np.zeros((len(tables), width))
-            for i, t in enumerate(tables):
-                values[i, : len(t)], weights[i, : len(t)] = t.index.to_numpy(np.float64), t.to_numpy(np.float64)
-            self.builder.add_stratum(f"{m.name}_control_value", values, f"{m.name}_bin", **attrs)
-            self.builder.add_stratum(f"{m.name}_control_weight", weights, f"{m.name}_bin", **attrs)

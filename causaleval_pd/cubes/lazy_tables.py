@@ -1,4 +1,4 @@
-"""Tables made of a cube metric by metric; of a lazy cube a block of strata at a time, lazily."""
+"""Tables made of a cube, metric by metric; those of a lazy cube are lazy and load one block of strata at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from .schema import ROW_PARTS
+from .reading import metric_strata, of_metric, own_dims
 
 Rows = Callable[[xr.Dataset, str], pd.DataFrame]
 Finish = Callable[[list[pd.DataFrame]], pd.DataFrame]
@@ -19,11 +19,9 @@ Finish = Callable[[list[pd.DataFrame]], pd.DataFrame]
 #: bytes of a block of strata; one stratum may take more
 BLOCK_BYTES = 64 * 2**20
 
-_DRAWS = ("control", "control_sum", "control_count", "control_value", "control_weight")
-
 
 def is_lazy(cube: xr.Dataset) -> bool:
-    """Tell whether the cube is backed by dask."""
+    """Return whether the cube is backed by dask."""
     return any(variable.chunks is not None for variable in cube.data_vars.values())
 
 
@@ -46,7 +44,8 @@ def tabulate(
     names : sequence of str
         The metrics.
     rows : callable
-        Makes the rows of one metric, in the order of the strata, from a cube; it looks at one stratum at a time.
+        Makes the rows of one metric, in the order of the strata, from a cube whose strata include the dimensions that
+        the metric declares; it looks at one stratum at a time.
     finish : callable
         Makes the table of the metrics' rows, in their order.
     strata, whole : sequence of str
@@ -57,23 +56,23 @@ def tabulate(
     Returns
     -------
     DataFrame
-        Of dask where the cube is: nothing is loaded before it is computed, and then a block of strata of one metric at
-        a time.
+        A dask table where the cube is lazy: nothing is loaded before it is computed, and then one block of strata of
+        one metric at a time.
     """
     if not is_lazy(cube):
-        return finish([rows(cube, name) for name in names])
+        return finish([rows(metric_strata(cube, name), name) for name in names])
     import dask.dataframe as dd
     from dask.delayed import delayed
 
-    others = [dim for dim in strata if dim not in whole]
-    pieces, empty = [], []
+    metrics, empty = [], []
     for name in names:
-        mine = _of_metric(cube, name, draws=draws)
-        blocks = split({dim: mine.sizes[dim] for dim in others}, mine.nbytes, BLOCK_BYTES)
-        pieces.append([_later(rows, mine.isel(block), name) for block in blocks])
+        apart = [dim for dim in [*strata, *own_dims(cube, name)] if dim not in whole]
+        mine = metric_strata(of_metric(cube, name, draws=draws), name)
+        blocks = split({dim: mine.sizes[dim] for dim in apart}, mine.nbytes, BLOCK_BYTES)
+        labels = {dim: mine[dim].to_numpy() for dim in apart}
+        metrics.append((labels, [_later(rows, mine.isel(block), name) for block in blocks]))
         empty.append(rows(_without_runs(mine, whole), name))
-    labels = {dim: cube[dim].to_numpy() for dim in others}
-    table = dd.from_delayed([delayed(_join)(pieces, labels, finish)], meta=finish(empty), verify_meta=False)
+    table = dd.from_delayed([delayed(_join)(metrics, finish)], meta=finish(empty), verify_meta=False)
     return cast(pd.DataFrame, table)
 
 
@@ -99,14 +98,6 @@ def split(sizes: Mapping[str, int], n_bytes: int, limit: int) -> list[dict[str, 
         cuts.append([slice(a, min(a + step, size)) for a in range(0, max(size, 1), step)])
         left *= step / max(size, 1)
     return [dict(zip(sizes, block, strict=True)) for block in itertools.product(*cuts)]
-
-
-def _of_metric(cube: xr.Dataset, name: str, *, draws: bool) -> xr.Dataset:
-    """Return the part of a cube that the rows of one metric are made of."""
-    suffixes = [suffix for suffix, _ in ROW_PARTS.values()] + (list(_DRAWS) if draws else [])
-    mine = {name, *(f"{name}_{suffix}" for suffix in suffixes)}
-    others = [x for x, variable in cube.data_vars.items() if variable.attrs.get("role") in ("metric", "control")]
-    return cube.drop_vars([x for x in others if x not in mine])
 
 
 def _later(rows: Rows, block: xr.Dataset, name: str) -> Any:
@@ -139,13 +130,13 @@ def _without_runs(cube: xr.Dataset, whole: Sequence[str]) -> xr.Dataset:
     return xr.Dataset(blank, small.coords, small.attrs)
 
 
-def _join(pieces: list[list[pd.DataFrame]], labels: Mapping[str, NDArray[Any]], finish: Finish) -> pd.DataFrame:
+def _join(metrics: list[tuple[Mapping[str, NDArray[Any]], list[pd.DataFrame]]], finish: Finish) -> pd.DataFrame:
     """Put the blocks of every metric in the order of the strata."""
-    parts = []
-    for blocks in pieces:
+    tables = []
+    for labels, blocks in metrics:
         filled = [block for block in blocks if len(block)]
         table = pd.concat(filled, ignore_index=True) if filled else blocks[0]
         places = [pd.Index(levels).get_indexer(pd.Index(table[dim])) for dim, levels in labels.items()]
         # a stable sort: rows of one stratum keep their order
-        parts.append(table.iloc[np.lexsort(places[::-1])] if places else table)
-    return finish(parts)
+        tables.append(table.iloc[np.lexsort(places[::-1])] if places else table)
+    return finish(tables)

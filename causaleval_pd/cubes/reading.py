@@ -1,11 +1,10 @@
-"""Read a cube: its strata, metrics and null models, and its controls summed or pooled by stratum."""
+"""Read a cube: its strata, metrics, variables and null models, and its controls summed or pooled by stratum."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -13,8 +12,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
-from ..statistics.randomisation import randomisation_test
-from .schema import NO_RUN
+from .schema import (
+    DRAW_VARIABLES,
+    METRIC_VARIABLES,
+    NO_RUN,
+    RESERVED,
+    declared,
+    metrics_of,
+    variable_name,
+)
 
 
 def strata_dims(cube: xr.Dataset) -> list[str]:
@@ -24,7 +30,8 @@ def strata_dims(cube: xr.Dataset) -> list[str]:
 
 def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -> list[str]:
     """Return the cube's metrics, or check that the named ones are among them."""
-    known = [name for name in json.loads(_attr(cube, "metrics")) if name in cube]
+    _attr(cube, "metrics")
+    known = [name for name in metrics_of(cube) if name in cube]
     if "replicate" not in cube.dims:
         raise ValueError("the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0])")
     if metrics is None:
@@ -55,28 +62,107 @@ def null_stratum(cube: xr.Dataset) -> xr.Dataset:
     return spread.assign_attrs(strata=json.dumps(["null", *strata_dims(cube)]))
 
 
-def null_name(cube: xr.Dataset) -> str | None:
-    """Return the name of the cube's null model, of the one that was selected, or of all."""
+def own_dims(cube: xr.Dataset, metric: str) -> list[str]:
+    """Return the dimensions that a metric declares, besides those of every cube."""
+    common = {*strata_dims(cube), *RESERVED}
+    return [str(dim) for dim in cube[metric].dims if dim not in common]
+
+
+def strata_columns(cube: xr.Dataset, metrics: Sequence[str]) -> list[str]:
+    """Return the columns that name strata in a table of these metrics: the strata, then the metrics' own dimensions."""
+    own = [dim for metric in metrics for dim in own_dims(cube, metric)]
+    return list(dict.fromkeys([*strata_dims(cube), *own]))
+
+
+def metric_strata(cube: xr.Dataset, metric: str) -> xr.Dataset:
+    """Turn the dimensions that a metric declares into further strata, of a cube that has this metric alone.
+
+    A cube whose metric declares none is returned as it is.
+    """
+    own = own_dims(cube, metric)
+    if not own:
+        return cube
+    alone = of_metric(cube, metric)
+    spread = {
+        name: alone[name].expand_dims({dim: alone[dim] for dim in own if dim not in variable.dims})
+        for name, variable in alone.data_vars.items()
+    }
+    return alone.assign(spread).assign_attrs(strata=json.dumps([*strata_dims(cube), *own]))
+
+
+def of_metric(cube: xr.Dataset, metric: str, *, draws: bool = True) -> xr.Dataset:
+    """Return the cube without the variables of other metrics, and without draws unless `draws`."""
+    mine = {v.name(metric) for v in METRIC_VARIABLES.values() if draws or v.part not in DRAW_VARIABLES}
+    of_metrics = [name for name, v in declared(cube).items() if v.role in ("metric", "control")]
+    return cube.drop_vars([name for name in of_metrics if name not in mine])
+
+
+def variable(cube: xr.Dataset, metric: str, part: str = "") -> xr.DataArray:
+    """Return a metric's variable.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`.
+    metric : str
+        One of its metrics.
+    part : str
+        A part declared in `schema.METRIC_VARIABLES`, "control_mean" for example; "" for the metric itself.
+
+    Returns
+    -------
+    DataArray
+        The variable.
+    """
+    return cube[variable_name(metric, part)]
+
+
+def has_draws(cube: xr.Dataset, metric: str) -> bool:
+    """Return whether the cube holds every draw of a metric."""
+    return variable_name(metric, "control") in cube
+
+
+def null_name(cube: xr.Dataset, metric: str | None = None) -> str | None:
+    """Return the name of a metric's null model, of the one that was selected, or of all.
+
+    Without `metric`, metrics of different null models are named: `"dags (edit_distance); edges (shd)"`.
+    """
     if "null" in cube.coords and "null" not in cube.dims:
         return str(cube["null"].item())
-    return cube.attrs.get("control_null")
+    if metric is not None and "control_null" in cube[metric].attrs:
+        return str(cube[metric].attrs["control_null"])
+    if "control_null" in cube.attrs:
+        return str(cube.attrs["control_null"])
+    by_null: dict[str, list[str]] = {}
+    for name in cube_metrics(cube):
+        if "control_null" in cube[name].attrs:
+            by_null.setdefault(cube[name].attrs["control_null"], []).append(name)
+    if len(by_null) <= 1:
+        return next(iter(by_null), None)
+    return "; ".join(f"{null} ({', '.join(names)})" for null, names in by_null.items())
 
 
-def null_references(cube: xr.Dataset) -> list[str]:
-    """Return the cube's null models that are points of reference rather than random guesses, and so give no test."""
+def null_references(cube: xr.Dataset, metric: str | None = None) -> list[str]:
+    """Return the null models, of a metric or of all, that are points of reference and so give no test."""
     known = json.loads(cube.attrs.get("control_reference", "[]"))
-    here = cube["null"].to_numpy().tolist() if "null" in cube.dims else [null_name(cube)]
-    return [str(name) for name in here if name in known]
+    if "null" in cube.dims:
+        here = cube["null"].to_numpy().tolist()
+    else:
+        here = [null_name(cube, name) for name in (cube_metrics(cube) if metric is None else [metric])]
+    return [str(name) for name in dict.fromkeys(here) if name in known]
 
 
-def _without_references(cube: xr.Dataset, p_value: xr.DataArray) -> xr.DataArray:
-    """Forget p-values against points of reference."""
-    references = null_references(cube)
-    return p_value.where(~p_value["null"].isin(references) if "null" in p_value.dims else not references)
+def tested(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
+    """Return which strata have a randomisation test: none of shared draws, nor of a point of reference."""
+    table = strata_table(cube)
+    references = null_references(cube, metric)
+    if draws_shared(cube):
+        return np.zeros(len(table), bool)
+    return ~table["null"].isin(references).to_numpy() if "null" in table else np.full(len(table), not references)
 
 
 def has_controls(cube: xr.Dataset) -> bool:
-    """Tell whether the cube was made with controls."""
+    """Return whether the cube was made with controls."""
     return int(_attr(cube, "n_draws")) > 0
 
 
@@ -98,28 +184,29 @@ def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataAr
         If the cube has no controls, or was cut along `replicate` and has no raw draws.
     """
     _need_controls(cube)
-    if f"{metric}_control" in cube:
+    if has_draws(cube, metric):
         spec = cube[metric].attrs
-        draws = cube[f"{metric}_control"]
+        draws = variable(cube, metric, "control")
         scores = abs(draws - spec["optimum"]) if spec["direction"] == "zero" else draws
         return scores.sum("replicate"), scores.notnull().sum("replicate")
     _whole(cube)
-    return cube[f"{metric}_control_sum"], cube[f"{metric}_control_count"]
+    return variable(cube, metric, "control_sum"), variable(cube, metric, "control_count")
 
 
 def control_values(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
     """Return all control values of each stratum and how often each occurred, over strata and `bin`."""
     _need_controls(cube)
-    if f"{metric}_control" in cube:
-        draws = cube[f"{metric}_control"]
+    if has_draws(cube, metric):
+        draws = variable(cube, metric, "control")
         kept = [dim for dim in draws.dims if dim not in ("replicate", "draw")]
         array = draws.transpose(*kept, "replicate", "draw").to_numpy()
         pooled = array.reshape(*array.shape[:-2], array.shape[-2] * array.shape[-1])
         values = xr.DataArray(pooled, {dim: draws[dim] for dim in kept}, [*kept, "bin"])
         return values, values.notnull().astype(np.float64)
     _whole(cube)
-    names = {f"{metric}_bin": "bin"}
-    return cube[f"{metric}_control_value"].rename(names), cube[f"{metric}_control_weight"].rename(names)
+    [bins] = DRAW_VARIABLES["control_value"].dims(metric)
+    values, weights = (variable(cube, metric, part) for part in ("control_value", "control_weight"))
+    return values.rename({bins: "bin"}), weights.rename({bins: "bin"})
 
 
 def _need_controls(cube: xr.Dataset) -> None:
@@ -136,31 +223,6 @@ def _whole(cube: xr.Dataset) -> None:
         )
 
 
-def randomisation(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
-    """Compare each stratum's mean with the same mean over the controls of draw r, r = 1 .. R.
-
-    Returns
-    -------
-    statistic, p_value, n_draws : DataArray
-        Mean over the defined rows; (1 + draws as good or better) / (R + 1), NaN for a null model of reference; draws R
-        with a defined mean.
-
-    Raises
-    ------
-    ValueError
-        If rows share their draws.
-    """
-    if draws_shared(cube):
-        raise ValueError(
-            "the rows of this cube share their draws, so the mean of a stratum has no valid randomisation test; make "
-            "the cube without share_draws=True, or use its p-values of single rows"
-        )
-    statistic, reference = control_means(cube, metric)
-    side: Literal["greater", "less"] = "greater" if cube[metric].attrs["direction"] == "maximize" else "less"
-    p_value = statistic.copy(data=randomisation_test(statistic, reference, alternative=side).p_value)
-    return statistic, _without_references(cube, p_value), reference.notnull().sum("draw")
-
-
 def control_means(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the mean of the metric, or of its distance from the optimum, by stratum; and of its controls, by draw."""
     spec = cube[metric].attrs
@@ -171,7 +233,7 @@ def control_means(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataA
 
 
 def draws_shared(cube: xr.Dataset) -> bool:
-    """Tell whether rows met the same controls."""
+    """Return whether rows met the same controls."""
     return bool(cube.attrs.get("draws_shared", 0))
 
 
@@ -182,7 +244,7 @@ def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np
     """
     dims = strata_dims(cube)
     pairs = []
-    for array in (abs(cube[name] - cube[name].attrs["optimum"]), cube[f"{name}_control_loss"]):
+    for array in (abs(cube[name] - cube[name].attrs["optimum"]), variable(cube, name, "control_loss")):
         values = array.transpose(*dims, "replicate").to_numpy()
         pairs.append(values.reshape(math.prod(values.shape[:-1]), values.shape[-1]))
     gone = np.isnan(pairs[0]) | np.isnan(pairs[1])

@@ -1,38 +1,196 @@
-"""The variables of a cube and the columns of the tables made of it."""
+"""The variables and attributes of a cube and the columns of the tables made of it, each declared once."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
 
 #: status of a cell of strata x replicates
 NO_RUN, SCORED, FAILED = 0, 1, 2
 
-
-#: columns of the tables that verbs make of a cube; a stratum of such a name would be overwritten there
-# fmt: off
-RESULT_COLUMNS = (
-    "alternative", "ci_high", "ci_low", "comparison", "control_high", "control_loss", "control_low", "control_mean",
-    "control_mean_se", "critical_difference", "difference", "effect", "high", "i2", "low", "mean", "mean_rank",
-    "method", "metric", "minimal_difference", "minimal_skill", "n_blocks", "n_draws", "n_draws_undefined", "n_effects",
-    "n_levels", "n_missing", "n_needed", "n_obs", "n_pairs", "n_strata", "n_undefined", "n_without_controls",
-    "p_adjusted", "p_se", "p_value",
-    "power", "q", "q_p_value", "resampling_seed", "sd", "sd_null", "skill", "skill_high", "skill_low", "statistic",
-    "superiority_share", "superiority_strict", "superiority_ties", "tau2",
-)
-# fmt: on
-
-
 #: dimensions of every cube, which no stratum may be called
 RESERVED = ("replicate", "draw", "bin", "null")
 
+#: how the pieces of a variable that the partitions of a lazy cube hold are merged: each run is placed in its cell,
+#: sums of a stratum are added, value tables of a stratum (values with their weights) are joined
+Merge = Literal["place", "sum", "value_table"]
 
-#: row summaries that a cube carries beside each metric, with the words of their labels
-ROW_PARTS = {
-    "mean": ("control_mean", "mean of {}, controls"),
-    "mean_se": ("control_mean_se", "Monte Carlo standard error of the mean of {}, controls"),
-    "low": ("control_low", "lower limit of {}, controls"),
-    "high": ("control_high", "upper limit of {}, controls"),
-    "loss": ("control_loss", "mean distance of {} from its optimum, controls"),
-    "p": ("p", "p-value of {} against controls"),
-    "p_se": ("p_se", "Monte Carlo standard error of the p-value of {}"),
-    "as_good": ("as_good", "share of controls at least as good in {}"),
-    "better": ("better", "share of controls strictly better in {}"),
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable of a cube.
+
+    Attributes
+    ----------
+    part : str
+        Its name; of a variable that every metric has, what follows the metric's name and an underscore, "" for the
+        metric itself.
+    over : tuple of str
+        Its dimensions besides the strata, `"replicate"`, `"draw"` or `"bin"`. Dimensions that a metric declares follow
+        `replicate`; a variable of controls has a leading dimension `null` where the cube has several null models.
+    dtype : str
+        Type of its values.
+    fill : float
+        Value of a cell without a run, and of the padding of value tables.
+    role : {"metric", "control", "value", "status", "identity", "count"}
+        What it holds, also in its attribute `role`.
+    long_name : str
+        Its label; `{}` stands for the metric's.
+    merge : {"place", "sum", "value_table"}
+        How pieces of it are merged.
+    attrs : mapping
+        Further attributes.
+    """
+
+    part: str
+    over: tuple[str, ...]
+    dtype: str
+    fill: float
+    role: str
+    long_name: str = ""
+    merge: Merge = "place"
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+    def name(self, metric: str = "") -> str:
+        """Return the name of the variable, of a metric or of the cube itself."""
+        return "_".join(word for word in (metric, self.part) if word)
+
+    def dims(self, metric: str = "", own: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the dimensions after the strata, in their order; `own` are those that the metric declares."""
+        last = [f"{metric}_bin" if dim == "bin" else dim for dim in self.over if dim != "replicate"]
+        return (*(["replicate"] if "replicate" in self.over else []), *own, *last)
+
+    def describe(self, label: str = "") -> dict[str, Any]:
+        """Return the attributes of the variable."""
+        long_name = {"long_name": self.long_name.format(label)} if self.long_name else {}
+        return {**long_name, "role": self.role, **self.attrs}
+
+
+def _row(part: str, long_name: str) -> Variable:
+    return Variable(part, ("replicate",), "float64", np.nan, "control", long_name)
+
+
+#: variables that every cube has
+CUBE_VARIABLES = {
+    "status": Variable(
+        "status",
+        ("replicate",),
+        "int8",
+        NO_RUN,
+        "status",
+        "state of the run",
+        attrs={"flag_values": [NO_RUN, SCORED, FAILED], "flag_meanings": "no_run scored failed"},
+    ),
+    "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity"),
+    "n_obs": Variable("n_obs", (), "int64", 0, "count", "number of runs", "sum"),
 }
+
+#: a column of the table that the cube carries along
+CARRIED = Variable("", ("replicate",), "float64", np.nan, "value", "{}")
+
+METRIC = Variable("", ("replicate",), "float64", np.nan, "metric", "{}")
+
+#: row summaries of the controls of each metric, by their names in `RowControls`
+ROW_VARIABLES = {
+    "mean": _row("control_mean", "mean of {}, controls"),
+    "mean_se": _row("control_mean_se", "Monte Carlo standard error of the mean of {}, controls"),
+    "low": _row("control_low", "lower limit of {}, controls"),
+    "high": _row("control_high", "upper limit of {}, controls"),
+    "loss": _row("control_loss", "mean distance of {} from its optimum, controls"),
+    "p": _row("p", "p-value of {} against controls"),
+    "p_se": _row("p_se", "Monte Carlo standard error of the p-value of {}"),
+    "as_good": _row("as_good", "share of controls at least as good in {}"),
+    "better": _row("better", "share of controls strictly better in {}"),
+}
+
+#: draws of the controls of each metric: all of them, or their sums and value tables by stratum
+DRAW_VARIABLES = {
+    v.part: v
+    for v in (
+        Variable("control", ("replicate", "draw"), "float64", np.nan, "control", "{}, controls"),
+        Variable("control_sum", ("draw",), "float64", 0, "control", "{}, controls", "sum"),
+        Variable("control_count", ("draw",), "int64", 0, "control", "{}, controls", "sum"),
+        Variable("control_value", ("bin",), "float64", np.nan, "control", "{}, controls", "value_table"),
+        Variable("control_weight", ("bin",), "float64", 0, "control", "{}, controls", "value_table"),
+    )
+}
+
+#: variables that each metric may have, by part
+METRIC_VARIABLES = {v.part: v for v in (METRIC, *ROW_VARIABLES.values(), *DRAW_VARIABLES.values())}
+
+#: attributes of a cube
+ATTRIBUTES = {
+    "strata": "JSON list of the strata, in the order of the dimensions",
+    "metrics": "JSON list of the metrics",
+    "field": "field of the cells",
+    "n_draws": "controls a row, 0 without controls",
+    "draws_kept": "1 if the cube holds every draw",
+    "draws_shared": "1 if rows met the same controls",
+    "zero_division": "value of 0/0",
+    "context": "JSON mapping of extra inputs to a description",
+    "causaleval_pd_version": "version that made the cube",
+    "control_null": "null models; on each metric its own, on the cube where all metrics have the same",
+    "control_kind": "classes of the controls",
+    "control_reference": "JSON list of the null models that are points of reference, without p-values",
+    "control_seed": "seed of the draws",
+    "control_level": "probability of the rows' reference intervals",
+}
+
+
+def variable_name(metric: str, part: str = "") -> str:
+    """Return the name of a metric's variable.
+
+    Examples
+    --------
+    >>> variable_name("shd"), variable_name("shd", "control_mean")
+    ('shd', 'shd_control_mean')
+    """
+    return METRIC_VARIABLES[part].name(metric)
+
+
+def metrics_of(cube: xr.Dataset) -> list[str]:
+    """Return the metrics that the cube was made with."""
+    return list(json.loads(cube.attrs["metrics"]))
+
+
+def declared(cube: xr.Dataset) -> dict[Hashable, Variable]:
+    """Return the declaration of every variable of a cube."""
+    known = dict(CUBE_VARIABLES)
+    known |= {v.name(metric): v for metric in metrics_of(cube) for v in METRIC_VARIABLES.values()}
+    return {name: known.get(str(name), CARRIED) for name in cube.data_vars}
+
+
+def variable_table() -> pd.DataFrame:
+    """Return the variables of a cube as a table for documentation; `m` stands for a metric."""
+    rows = [(v, v.name()) for v in CUBE_VARIABLES.values()]
+    rows += [(v, v.name("m")) for v in METRIC_VARIABLES.values()] + [(CARRIED, "column in values=")]
+    return pd.DataFrame(
+        {
+            "variable": name,
+            "dimensions": ", ".join(["strata", *v.dims("m")]),
+            "dtype": v.dtype,
+            "role": v.role,
+            "long_name": v.long_name.format("m"),
+        }
+        for v, name in rows
+    )
+
+
+_RESULT_COLUMNS: dict[str, tuple[str, ...]] = {}
+
+
+def declare_columns(verb: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """Register the columns of the table that a verb makes of a cube, besides the strata, and return them."""
+    _RESULT_COLUMNS[verb] = tuple(columns)
+    return _RESULT_COLUMNS[verb]
+
+
+def result_columns() -> frozenset[str]:
+    """Return the columns of all tables made of a cube; a stratum of such a name would be overwritten there."""
+    return frozenset(name for columns in _RESULT_COLUMNS.values() for name in columns)

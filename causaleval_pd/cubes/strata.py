@@ -1,10 +1,11 @@
-"""From the rows of a table to their places in a cube: strata along `by`, replicates within them."""
+"""Places of the rows of a table in a cube: strata along `by`, replicates within them."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -14,17 +15,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..contract.checks import check_type
-from ..contract.metric import METRICS
-from ..execution.random_streams import key_columns
-from ..tables.columns import column
-from ..tables.evaluate import evaluate
-from ..tables.tasks import Task
-from .schema import RESERVED, RESULT_COLUMNS
+from .schema import CUBE_VARIABLES, METRIC, METRIC_VARIABLES, RESERVED
 
 By = Sequence[str | Mapping[str, Sequence[float]]]
 
 
-#: label of the rows whose stratum is not known
+#: label of the rows whose stratum is missing
 MISSING = "missing"
 
 
@@ -37,60 +33,40 @@ class Axis(NamedTuple):
     codes: NDArray[np.int64]
 
 
-def strata_axes(table: pd.DataFrame, by: By, task: Task) -> list[Axis]:
-    """Turn `by` into axes; a name is a column of the table or a metric that describes a row.
+class StratumColumn(NamedTuple):
+    """One entry of `by`: its name, each row's value, and the edges that cut numbers."""
 
-    Parameters
-    ----------
-    table : DataFrame
-        One run a row.
-    by : sequence of str or {name: edges}
-        A name takes its levels in order (categories as declared, numbers and words ascending); edges cut a number into
-        intervals (a, b], the first one closed.
-    task : Task
-        Canonical columns, for the metrics that describe a row.
+    name: str
+    values: pd.Series
+    edges: Sequence[float] | None
 
-    Returns
-    -------
-    list of Axis
-        In the order of `by`.
 
-    Raises
-    ------
-    ValueError
-        If a name is unknown, repeated or reserved, or a value lies outside the edges; the row is named.
+def strata_edges(by: By) -> dict[str, Sequence[float] | None]:
+    """Return the edges of every name of `by`, None where a name has no edges."""
+    return dict(stratum_entries(by))
+
+
+def stratum_entries(by: By) -> Iterator[tuple[str, Sequence[float] | None]]:
+    """Yield the names of `by` with their edges, repeated names too."""
+    entries = [by] if isinstance(by, (str, Mapping)) else by
+    check_type(entries, Iterable, "the name of a column or several names, one a stratum", "by")
+    for entry in entries:
+        yield from dict(entry).items() if isinstance(entry, Mapping) else [(entry, None)]
+
+
+def strata_axes(columns: Sequence[StratumColumn]) -> list[Axis]:
+    """Turn columns into axes.
+
+    A column has its levels in order (categories as declared, numbers and words ascending); edges cut a number into
+    intervals (a, b], the first one closed. A value outside the edges is an error that names the row.
     """
-    if isinstance(by, (str, Mapping)):
-        by = [by]
-    check_type(by, Iterable, "the name of a column or several names, one a stratum", "by")
-    axes: list[Axis] = []
-    for entry in by:
-        cuts = dict(entry) if isinstance(entry, Mapping) else {entry: None}
-        for name, edges in cuts.items():
-            if not isinstance(name, str) or name in RESERVED or name in [axis.name for axis in axes]:
-                raise ValueError(
-                    f"by names {name!r}; a stratum needs a name of its own, a string other than {', '.join(RESERVED)}"
-                )
-            if name in RESULT_COLUMNS:
-                raise ValueError(
-                    f"by names {name!r}, a column of the tables that are made of a cube; rename the table's column, "
-                    f"e.g. table.rename(columns={{{name!r}: 'my_{name}'}})"
-                )
-            values = _values(table, name, task)
-            axes.append(_levels(name, values) if edges is None else _intervals(name, values, edges))
-    return axes
+    return [
+        levels(name, values) if edges is None else _intervals(name, values, edges) for name, values, edges in columns
+    ]
 
 
-def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
-    described = METRICS.get(name)
-    if name in table.columns or described is None or described.direction is not None:
-        return column(table, name, "by").reset_index(drop=True)
-    truth = task.truth.array
-    cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
-    return cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
-
-
-def _levels(name: str, values: pd.Series) -> Axis:
+def levels(name: str, values: pd.Series) -> Axis:
+    """Return the axis of a column's levels, missing values last."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         kept = values.cat.remove_unused_categories()
         codes, labels = kept.cat.codes.to_numpy(np.int64), kept.cat.categories
@@ -129,7 +105,7 @@ def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:
             f"({int(outside.sum())} rows lie outside)"
         )
     codes = np.maximum(np.searchsorted(cuts, numbers, side="left") - 1, 0).astype(np.int64)
-    labels = [f"{'[' if i == 0 else '('}{a:g}, {b:g}]" for i, (a, b) in enumerate(itertools.pairwise(cuts))]
+    labels = interval_labels(cuts)
     left, right = cuts[:-1], cuts[1:]
     if np.isnan(numbers).any():
         codes = np.where(np.isnan(numbers), len(labels), codes)
@@ -137,50 +113,118 @@ def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:
     return Axis(name, np.array(labels, dtype=object), {f"{name}_left": left, f"{name}_right": right}, codes)
 
 
+def interval_labels(edges: Iterable[float]) -> list[str]:
+    """Return the labels of the intervals between edges.
+
+    Examples
+    --------
+    >>> interval_labels([0, 0.3, 1])
+    ['[0, 0.3]', '(0.3, 1]']
+    """
+    return [f"{'[' if i == 0 else '('}{a:g}, {b:g}]" for i, (a, b) in enumerate(itertools.pairwise(edges))]
+
+
 def stratum_numbers(axes: Sequence[Axis], n: int) -> NDArray[np.int64]:
-    """Give each row its stratum, numbered in the order of the cube's cells."""
+    """Return each row's stratum, numbered in the order of the cube's cells."""
     number = np.zeros(n, np.int64)
     for axis in axes:
         number = number * max(1, len(axis.labels)) + axis.codes
     return number
 
 
-def replicate_axis(
-    table: pd.DataFrame,
-    stratum: NDArray[np.int64],
-    truth_id: NDArray[np.int64],
-    *,
-    replicate: Hashable | None,
-    key: Hashable | Sequence[Hashable] | None,
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Give every row a replicate: the user's column, or its truth's number and its place among repeats.
+class Grid(NamedTuple):
+    """The cells of a cube, strata x replicates, and the places of the rows in them."""
 
-    Rows of one truth get the same replicate in every stratum, so that strata can be compared pairwise. Truths are
-    numbered by their smallest key within the strata that they connect, repeats of a truth in a stratum by their keys,
-    whatever the order of the rows.
+    axes: Sequence[Axis]
+    replicates: NDArray[Any]
+    stratum: NDArray[np.int64]
+    position: NDArray[np.int64]
+
+    @property
+    def n_strata(self) -> int:
+        """Number of strata."""
+        return math.prod(self.strata_shape)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return self.n_strata * len(self.replicates)
+
+    @property
+    def strata_dims(self) -> tuple[str, ...]:
+        """Names of the strata."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def strata_shape(self) -> tuple[int, ...]:
+        """Number of levels of each stratum."""
+        return tuple(len(axis.labels) for axis in self.axes)
+
+    @property
+    def cell(self) -> NDArray[np.int64]:
+        """Each row's cell."""
+        return self.stratum * len(self.replicates) + self.position
+
+
+def lay_out(
+    columns: Sequence[StratumColumn],
+    keys: Sequence[pd.Series],
+    truth_id: NDArray[np.int64] | None,
+    replicate: pd.Series | None,
+    limit: int,
+) -> Grid:
+    """Give every row its stratum and its replicate.
+
+    Parameters
+    ----------
+    columns : sequence of StratumColumn
+        The strata.
+    keys : sequence of Series
+        Columns that tell rows apart, at least one.
+    truth_id : (n,) int or None
+        Identity of each row's truth; None where there is no truth.
+    replicate : Series or None
+        The user's column of replicates.
+    limit : int
+        Cells that a cube may have.
 
     Returns
     -------
-    labels, positions : arrays
-        Coordinate of `replicate`, and each row's position along it.
+    Grid
+        Every row has a cell of its own.
+
+    Raises
+    ------
+    ValueError
+        If a value lies outside the edges, two rows share a cell, or the cube would have more than `limit` cells.
     """
+    axes = strata_axes(columns)
+    stratum = stratum_numbers(axes, len(keys[0]))
     if replicate is not None:
-        axis = _levels("replicate", column(table, replicate, "replicate").reset_index(drop=True))
-        labels, positions = axis.labels, axis.codes
+        _, labels, _, position = levels("replicate", replicate.reset_index(drop=True))
     else:
-        positions = number_truths(table, key, stratum, truth_id)
-        labels = np.arange(int(positions.max(initial=-1)) + 1)
-    return labels, positions
+        position = number_replicates(keys, stratum, truth_id)
+        labels = np.arange(int(position.max(initial=-1)) + 1)
+    n_strata = cube_size(axes, len(labels), limit)
+    grid = Grid(axes, labels, stratum, position)
+    check_cells(grid.cell, n_strata * len(labels), labels, None if replicate is None else replicate.name)
+    return grid
 
 
-def number_truths(
-    table: pd.DataFrame,
-    key: Hashable | Sequence[Hashable] | None,
-    stratum: NDArray[np.int64],
-    truth_id: NDArray[np.int64],
+def number_replicates(
+    keys: Sequence[pd.Series], stratum: NDArray[np.int64], truth_id: NDArray[np.int64] | None
 ) -> NDArray[np.int64]:
-    """Give the runs of every stratum numbers by their truths, as `replicate_axis` says."""
-    return _number_truths(_ranks(table, key), stratum, truth_id)
+    """Return the numbers of the runs within their strata.
+
+    Rows of one truth get the same number in every stratum, so that strata can be compared pairwise. Truths are
+    numbered by their smallest key within the strata that they connect, repeats of a truth in a stratum by their keys,
+    whatever the order of the rows. Without truths the runs of a stratum are numbered by their keys.
+    """
+    rank = _ranks(keys)
+    if truth_id is not None:
+        return _number_truths(rank, stratum, truth_id)
+    rows = pd.DataFrame({"stratum": stratum, "rank": rank}).sort_values("rank")
+    return np.asarray(rows.groupby("stratum").cumcount().sort_index(), np.int64)
 
 
 def check_cells(cells: NDArray[np.int64], n_cells: int, labels: NDArray[Any], replicate: Hashable | None) -> None:
@@ -198,13 +242,12 @@ def check_cells(cells: NDArray[np.int64], n_cells: int, labels: NDArray[Any], re
     )
 
 
-def _ranks(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) -> NDArray[np.int64]:
+def _ranks(keys: Sequence[pd.Series]) -> NDArray[np.int64]:
     """Rank the rows by their keys."""
-    parts = key_columns(table, key)
-    codes = [pd.factorize(part, sort=_sortable(part), use_na_sentinel=True)[0] for part in parts]
+    codes = [pd.factorize(key, sort=_sortable(key), use_na_sentinel=True)[0] for key in keys]
     order = np.lexsort(codes[::-1])
-    ranks = np.empty(len(table), np.int64)
-    ranks[order] = np.arange(len(table))
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
     return ranks
 
 
@@ -215,7 +258,7 @@ def _sortable(values: pd.Series) -> bool:
 def _number_truths(
     rank: NDArray[np.int64], stratum: NDArray[np.int64], truth_id: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Give truths numbers within the groups of strata that they connect, each as many places as it has repeats."""
+    """Give numbers to truths within the groups of strata that they connect, a truth as many as it has repeats."""
     n = len(rank)
     if n == 0:
         return np.empty(0, np.int64)
@@ -233,8 +276,20 @@ def _number_truths(
     return (start.reindex(truth).to_numpy() + repeat.to_numpy()).astype(np.int64)
 
 
+def check_names(strata: Sequence[str], metrics: Sequence[str], values: Sequence[str], *, controls: bool) -> None:
+    """Refuse a name that two dimensions or variables of a cube would have."""
+    made = METRIC_VARIABLES.values() if controls else [METRIC]
+    names = [*strata, *(variable.name(metric) for metric in metrics for variable in made)]
+    counts = Counter([*names, *values, *CUBE_VARIABLES, *RESERVED])
+    twice = sorted(name for name, n in counts.items() if n > 1)
+    if twice:
+        raise ValueError(
+            f"a cube cannot use the name {', '.join(twice)} twice; rename a column, or a metric by tweak(name=)"
+        )
+
+
 def cube_size(axes: Sequence[Axis], n_replicates: int, limit: int) -> int:
-    """Return the number of strata, refusing cubes whose cells could not be held."""
+    """Return the number of strata; refuse cubes whose cells memory cannot hold."""
     strata = math.prod(len(axis.labels) for axis in axes)
     if strata * n_replicates > limit:
         sizes = ", ".join(f"{axis.name}: {len(axis.labels)}" for axis in axes)
@@ -243,13 +298,6 @@ def cube_size(axes: Sequence[Axis], n_replicates: int, limit: int) -> int:
             "cut numbers by edges, {name: [edges]}, or leave a name out of by="
         )
     return cast(int, strata)
-
-
-def strata_edges(by: By) -> dict[str, Sequence[float] | None]:
-    """Return the edges of every name of `by`, None where it has no edges."""
-    entries = [by] if isinstance(by, (str, Mapping)) else by
-    pairs = [(dict(entry) if isinstance(entry, Mapping) else {entry: None}) for entry in entries]
-    return {name: edges for entry in pairs for name, edges in entry.items()}
 
 
 def strata_names(by: By) -> list[str]:

@@ -42,7 +42,12 @@ def row_keys(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None, see
             f"{what} repeat: rows {rows} share the key {found[0] if len(found) == 1 else found!r}, so their random "
             "draws would be the same; name columns that tell rows apart by key=, or reset the index"
         )
-    state = np.full(len(table), seed, np.uint64)
+    return hash_rows(parts, seed)
+
+
+def hash_rows(parts: Sequence[pd.Series], seed: int = 0) -> NDArray[np.uint64]:
+    """Return a number a row, equal where all parts are equal by value."""
+    state = np.full(len(parts[0]), seed, np.uint64)
     for part in parts:
         state = _mix(state ^ _mix(_hash_values(part)))
     return state

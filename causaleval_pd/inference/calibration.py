@@ -20,6 +20,7 @@ from ..cubes.reading import (
     null_name,
     null_references,
     null_stratum,
+    strata_columns,
     strata_dims,
     strata_table,
 )
@@ -104,6 +105,9 @@ def size_and_power(
     check_cube(cube)
     names = cube_metrics(cube, metrics)
     cube = null_stratum(cube)
+    taken = [dim for dim in strata_columns(cube, names) if dim in COLUMNS and dim != "null"]
+    if taken:
+        raise ValueError(f"the table has a column {taken[0]!r}, as a stratum is called; rename it by cube.rename")
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         tables = [_rates(part, name, test, alpha, skill, int(n_tables)) for test in chosen]
@@ -131,8 +135,8 @@ def _rates(
     power, _ = _rejections(p_values(draws, better, tables, test, alternative), alpha)
 
     table = strata_table(cube)
-    table["null"] = table["null"] if "null" in dims else null_name(cube)
-    reference = table["null"].isin(null_references(cube)).to_numpy(bool)
+    table["null"] = table["null"] if "null" in dims else null_name(cube, name)
+    reference = table["null"].isin(null_references(cube, name)).to_numpy(bool)
     size, power = (np.where(reference, np.nan, x) for x in (size, power))
     low, high = _limits(size, defined)
     table = table.assign(

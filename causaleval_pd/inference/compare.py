@@ -16,7 +16,7 @@ from ..contract.checks import check_known
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table
-from ..cubes.schema import FAILED, NO_RUN
+from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.direction import score
@@ -35,7 +35,10 @@ from .pairwise import (
 from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
 
 #: columns of the result, after the strata
-COLUMNS = (*TEST_COLUMNS, "resampling_seed")
+COLUMNS = declare_columns(
+    "compare",
+    (*TEST_COLUMNS, "resampling_seed"),
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,6 @@ class Request:
     missing: Missing
     minus_controls: bool
     cluster: str | None
-    null: str | None
     family: str | Sequence[str] | None
 
 
@@ -213,8 +215,7 @@ def compare(
     first, second = _level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
     labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
-    null = null_name(cube) if minus_controls else None
-    asked = Request(dim, first, second, labels, margins, how, missing, minus_controls, cluster, null, family)
+    asked = Request(dim, first, second, labels, margins, how, missing, minus_controls, cluster, family)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -243,6 +244,9 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
     given = Levels(values, status, part[name].attrs["direction"], asked.margins[name], groups)
     table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
     table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
+    if "null" not in table:
+        null = null_name(part, name) if asked.minus_controls else None
+        table["null"] = pd.array([null] * len(table), dtype="str")
     return table.assign(**compare_levels(given, first, second, how))[here]
 
 
@@ -253,8 +257,6 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
         table = pd.concat(parts, ignore_index=True)
         if how.paired and len(table) and not table[["n_pairs", "n_missing", "n_undefined"]].to_numpy().any():
             refuse_unpaired(asked.dim)
-        if "null" not in table:
-            table = table.assign(null=pd.array([asked.null] * len(table), dtype="str"))
         seed = how.seed if how.test.resamples else pd.NA
         seeds = pd.array([seed] * len(table), dtype="Int64")
         same = [table.assign(alternative=how.claim, resampling_seed=seeds)]

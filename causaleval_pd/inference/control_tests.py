@@ -22,7 +22,7 @@ from ..cubes.reading import (
     strata_dims,
     strata_table,
 )
-from ..cubes.schema import FAILED, NO_RUN, SCORED
+from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
@@ -30,9 +30,12 @@ from ..statistics.paired_tests import Alternative
 from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
 
 #: columns of the result, after the strata
-COLUMNS = (
-    *TEST_COLUMNS,
-    *("superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
+COLUMNS = declare_columns(
+    "test_controls",
+    (
+        *TEST_COLUMNS,
+        *("superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
+    ),
 )
 
 
@@ -161,14 +164,14 @@ def _against_controls(
     statistic, p_value = outcome[:2]
 
     table = strata_table(cube)
-    table["null"] = table["null"] if "null" in dims else null_name(cube)
+    table["null"] = table["null"] if "null" in dims else null_name(cube, name)
     used = ~np.isnan(pairs)
     table = table.assign(
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
         # a point of reference is not a random guess, so there is nothing to test
-        p_value=np.where(table["null"].isin(null_references(cube)), np.nan, p_value),
+        p_value=np.where(table["null"].isin(null_references(cube, name)), np.nan, p_value),
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
@@ -182,6 +185,17 @@ def _against_controls(
         n_draws_undefined=int(cube.attrs["n_draws"]) - (~np.isnan(drawn)).sum(axis=1),
     )
     return table[(status != NO_RUN).any(axis=1)]
+
+
+def stratum_p_values(cube: xr.Dataset, name: str) -> Floats:
+    """Return the p-value of each stratum's randomisation test; NaN where its null model is a point of reference."""
+    test, dims = find_test("randomisation", "test_controls", "method"), strata_dims(cube)
+    _check_draws(cube, test)
+    means, drawn = control_means(cube, name)
+    alternative: Alternative = "greater" if cube[name].attrs["direction"] == "maximize" else "less"
+    found = test.function(cells(means, dims, last=()), cells(drawn, dims, last=("draw",)), alternative=alternative)
+    nulls = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(found[1]))
+    return np.where(nulls.isin(null_references(cube, name)), np.nan, found[1])
 
 
 def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:

@@ -22,22 +22,25 @@ from ..cubes.reading import (
     losses,
     null_name,
     null_stratum,
-    randomisation,
     strata_dims,
     strata_table,
 )
-from ..cubes.schema import NO_RUN
+from ..cubes.schema import NO_RUN, declare_columns
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, ratio_moments
 from ..statistics.multiplicity import adjust as adjusted
+from .control_tests import stratum_p_values
 from .result_tables import check_cube, check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
 
 #: columns of the result, after the strata
-COLUMNS = (
-    *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
-    *("tau2", "i2", "q", "q_p_value", "n_effects", "null", "method"),
+COLUMNS = declare_columns(
+    "meta_analysis",
+    (
+        *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
+        *("tau2", "i2", "q", "q_p_value", "n_effects", "null", "method"),
+    ),
 )
 
 
@@ -133,20 +136,19 @@ def meta_analysis(
     cube = null_stratum(cube)
     dims = strata_dims(cube)
     wanted = _combined_dims(over, dims)
-    kept = [dim for dim in dims if dim not in wanted]
-    cube = cube.transpose(*kept, *wanted, ...).assign_attrs(strata=json.dumps([*kept, *wanted]))
-    null = null_name(cube)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
+        kept = [dim for dim in strata_dims(part) if dim not in wanted]
+        part = part.transpose(*kept, *wanted, ...).assign_attrs(strata=json.dumps([*kept, *wanted]))
         _check_truths(part, kept, wanted)
         table = strata_table(part.isel(dict.fromkeys(wanted, 0), drop=True))
+        if "null" not in kept:
+            table["null"] = null_name(part, name)
         return table.assign(metric=name, **_pool(part, name, len(table), combine, level))
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         result = pd.concat(parts, ignore_index=True)
         result = result[result["n_strata"] > 0].reset_index(drop=True)
-        if "null" not in result:
-            result["null"] = null
         result = result.assign(method=combine, p_adjusted=adjusted(result["p_value"], adjust))
         return in_order(result, COLUMNS)
 
@@ -201,7 +203,7 @@ def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float)
 
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
-    p = cells(randomisation(cube, name)[1], strata_dims(cube), last=()).reshape(n_rows, -1)
+    p = stratum_p_values(cube, name).reshape(n_rows, -1)
     n, ratio, error = (x.reshape(n_rows, -1) for x in ratio_moments(*losses(cube, name)))
     statistic, combined = np.full(n_rows, np.nan), np.full(n_rows, np.nan)
     defined = ~np.isnan(p)

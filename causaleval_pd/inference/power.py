@@ -24,6 +24,7 @@ from ..cubes.reading import (
     strata_dims,
     strata_table,
 )
+from ..cubes.schema import declare_columns
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments, ratio
 from .compare import COLUMNS as COMPARE_COLUMNS
@@ -33,11 +34,13 @@ from .result_tables import check_cube, check_shares, in_order
 Sided = Literal["two-sided", "one-sided"]
 
 #: columns of the results, after the strata; `comparison_power` has the last three where a difference is given
-CONTROL_POWER_COLUMNS = (
-    *("metric", "n_pairs", "control_loss", "sd_null", "sd", "skill", "n_needed", "power", "minimal_skill", "null"),
+CONTROL_POWER_COLUMNS = declare_columns(
+    "control_power",
+    (*("metric", "n_pairs", "control_loss", "sd_null", "sd", "skill", "n_needed", "power", "minimal_skill", "null"),),
 )
-COMPARISON_POWER_COLUMNS = (
-    *("metric", "comparison", "n_pairs", "sd", "minimal_difference", "difference", "n_needed", "power"),
+COMPARISON_POWER_COLUMNS = declare_columns(
+    "comparison_power",
+    (*("metric", "comparison", "n_pairs", "sd", "minimal_difference", "difference", "n_needed", "power"),),
 )
 
 
@@ -145,7 +148,7 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
         / (np.sqrt(np.maximum(n, 1)) * loss),
     )
     if "null" not in dims:
-        table["null"] = null_name(part)
+        table["null"] = null_name(part, name)
     return table[n > 0]
 
 

@@ -11,7 +11,7 @@ import xarray as xr
 from ..contract.checks import check_known, check_number
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, strata_dims, strata_table
-from ..cubes.schema import FAILED, NO_RUN
+from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.direction import score
 from ..statistics.friedman import critical_difference, friedman
@@ -20,9 +20,12 @@ from .pairwise import Levels, check_truths, complete_blocks, refuse_unpaired
 from .result_tables import Missing, check_cube, check_missing
 
 #: columns of the result, after the strata; the dimension that is ranked follows `metric`
-COLUMNS = (
-    *("metric", "mean_rank", "statistic", "p_value", "p_adjusted", "critical_difference"),
-    *("n_blocks", "n_levels", "n_missing"),
+COLUMNS = declare_columns(
+    "rank_test",
+    (
+        *("metric", "mean_rank", "statistic", "p_value", "p_adjusted", "critical_difference"),
+        *("n_blocks", "n_levels", "n_missing"),
+    ),
 )
 
 

@@ -27,6 +27,14 @@ def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     return cast(pd.Series, found)
 
 
+def numbers(table: pd.DataFrame, name: Hashable, role: str) -> NDArray[np.float64]:
+    """Return one numeric column of the table, missing values as NaN."""
+    found = column(table, name, role)
+    if not pd.api.types.is_numeric_dtype(found.dtype):
+        raise ValueError(f"{role}={name!r} holds {found.dtype}, and a cube carries numbers only")
+    return found.to_numpy(np.float64, na_value=np.nan)
+
+
 def typed(values: NDArray[np.float64], metric: Metric) -> Any:
     """Give a metric's column the type that its spec declares."""
     if metric.dtype == "float64":

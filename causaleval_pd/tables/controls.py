@@ -17,7 +17,7 @@ from ..execution.random_streams import RNGLike, resolve_seed
 from .columns import add_columns, typed, with_cells
 from .matching import Matches, check_directions, find_null, match_rows
 from .row_summary import METHODS, RowControls, skill, spread, without_p
-from .settings import Cells, Drawing, Execution, Invalid, Method, PRule
+from .settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, PRule
 from .simulate import control_chunks
 from .tasks import Metrics, Task, read_tasks
 
@@ -142,7 +142,8 @@ def with_controls(
     work = Execution(engine, n_jobs, progress)
     tasks, cells, chosen = read_tasks(table, metrics, Cells(truth, estimate, field, context, zero_division))
     check_directions(chosen)
-    matches = match_rows(table, resolve_seed(rng), key=key, control_kind=control_kind, share_draws=share_draws)
+    choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
+    matches = match_rows(table, choice)
     models = [find_null(task.field, null, permute=permute) for task in tasks]
     summaries: dict[str, RowControls] = {}
     kinds = []

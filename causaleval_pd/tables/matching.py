@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..contract.null import Controls, Matcher, Matching, Null, NullLike, null_mo
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
 from .columns import column
+from .settings import NullChoice
 from .tasks import Task
 
 
@@ -42,19 +43,12 @@ class Matches:
         return model.match(Matching(task.truth, task.estimate, self.kinds, stratum, model.options, task.context))
 
 
-def match_rows(
-    table: pd.DataFrame,
-    seed: int,
-    *,
-    key: Hashable | Sequence[Hashable] | None,
-    control_kind: str | None,
-    share_draws: bool,
-) -> Matches:
+def match_rows(table: pd.DataFrame, choice: NullChoice) -> Matches:
     """Give each row its random stream, or all rows one that they share, and its class of controls."""
-    keys = row_keys(table, key, seed)
-    if share_draws:
-        keys = np.full(len(table), row_keys(pd.DataFrame(index=[0]), None, seed)[0])
-    return Matches(seed, keys, control_kinds(table, control_kind))
+    keys = row_keys(table, choice.key, choice.seed)
+    if choice.share_draws:
+        keys = np.full(len(table), row_keys(pd.DataFrame(index=[0]), None, choice.seed)[0])
+    return Matches(choice.seed, keys, control_kinds(table, choice.control_kind))
 
 
 def check_directions(metrics: Sequence[Metric]) -> None:

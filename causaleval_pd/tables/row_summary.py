@@ -197,7 +197,7 @@ def without_p(rows: RowControls) -> RowControls:
     return rows._replace(p=nothing, p_se=nothing, p_method=np.full(len(rows.p), NONE, np.int8))
 
 
-def join(parts: Sequence[RowControls]) -> RowControls:
+def stack_rows(parts: Sequence[RowControls]) -> RowControls:
     """Put rows one below the other."""
     return parts[0] if len(parts) == 1 else RowControls(*(np.concatenate(field) for field in zip(*parts, strict=True)))
 

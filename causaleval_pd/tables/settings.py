@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..contract.checks import check_known, check_number, check_whole
+from ..contract.null import Nulls
 from ..execution.engines import Engine, job_count
 
 Invalid = Literal["raise", "nan"]
@@ -78,6 +79,18 @@ class Drawing:
     def draws(self) -> bool:
         """Whether outputs without a closed form are simulated."""
         return self.method in ("auto", "simulate")
+
+
+@dataclass(frozen=True)
+class NullChoice:
+    """Which controls rows get: null models, random streams, classes; see `with_controls` and `cube`."""
+
+    null: Nulls
+    seed: int
+    key: Hashable | Sequence[Hashable] | None = None
+    control_kind: str | None = None
+    permute: bool = True
+    share_draws: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from ..statistics.direction import as_good
-from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, join, summarise
+from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise
 from .scoring import refused_pairs, score, scoring_work
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import StratumDraws, add_strata
@@ -163,7 +163,7 @@ def _joined(parts: list[Chunk]) -> Chunk:
     return Chunk(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.kind for part in parts]),
-        {name: join([part.summaries[name] for part in parts]) for name in first.summaries},
+        {name: stack_rows([part.summaries[name] for part in parts]) for name in first.summaries},
         {name: np.concatenate([part.draws[name] for part in parts]) for name in first.draws},
         first.strata,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +59,16 @@ def value_table(values: Floats, weights: Floats) -> pd.Series:
     """Return the value table of padded arrays."""
     used = weights > 0
     return pd.Series(weights[used], index=values[used])
+
+
+def pad_tables(tables: Sequence[pd.Series]) -> tuple[Floats, Floats]:
+    """Return values and weights of value tables, padded to one length by NaN and 0."""
+    width = max((len(table) for table in tables), default=0)
+    values, weights = np.full((len(tables), width), np.nan), np.zeros((len(tables), width))
+    for i, table in enumerate(tables):
+        values[i, : len(table)] = table.index.to_numpy(np.float64)
+        weights[i, : len(table)] = table.to_numpy(np.float64)
+    return values, weights
 
 
 def add_values(a: pd.Series, b: pd.Series) -> pd.Series:

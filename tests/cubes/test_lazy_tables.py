@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import causaleval_pd as ce
-from causaleval_pd.cubes import lazy_tables as blocks
+from causaleval_pd.cubes import lazy_tables
 
 METRICS = ["shd", "orientation_precision"]
 RUNS = ce.datasets.runs().query("replicate < 8").reset_index(drop=True)
@@ -49,7 +49,7 @@ VERBS = {
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS.keys())
 def test_tables_are_lazy_and_agree(cube, verb, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 20_000)
+    monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 20_000)
     if verb is VERBS["size_and_power"] and "shd_control" not in cube:
         for one in (cube, cube.chunk()):
             with pytest.raises(ValueError, match="the cube keeps no draws"):
@@ -68,14 +68,14 @@ def test_tables_are_lazy_and_agree(cube, verb, monkeypatch):
 def test_blocks_are_bounded():
     sizes = {"a": 3, "b": 40, "c": 7}
     for n_bytes in (1, 100, 5000, 10**9):
-        cut = blocks.split(sizes, n_bytes, 100)
+        cut = lazy_tables.split(sizes, n_bytes, 100)
         cells = [np.prod([place.stop - place.start for place in block.values()]) for block in cut]
         assert sum(cells) == 3 * 40 * 7
         assert max(cells) * n_bytes / (3 * 40 * 7) <= 100 or max(cells) == 1
 
 
 def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 1)
     seen = []
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
@@ -83,7 +83,7 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
         return ce.summary(part, name)
 
     names = ["density", "n"]
-    blocks.tabulate(cube.chunk(), METRICS, rows, pd.concat, strata=names, whole=["algorithm"]).compute()
+    lazy_tables.tabulate(cube.chunk(), METRICS, rows, pd.concat, strata=names, whole=["algorithm"]).compute()
     assert len(seen) == len(METRICS) * (1 + 4)
     assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
 

@@ -18,7 +18,7 @@ BY = ["algorithm", "half"]
 def test_toys_are_listed():
     assert ce.list_fields().loc["weights", "truth_field"] == "ranking"
     assert ce.list_nulls("ranking").index.tolist() == [("ranking", "shuffled")]
-    assert ce.list_metrics("ranking").loc["first_items", "dims"] == "half, side"
+    assert ce.list_metrics("ranking").loc["first_items", "dims"] == "part, side"
     assert ce.list_closed_forms().loc["sum_of_distances", "field"] == "ranking"
     with pytest.raises(ValueError, match="a field called 'ranking' is already registered"):
         ce.register_field(toys.RANKINGS)

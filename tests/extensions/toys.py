@@ -176,7 +176,7 @@ def make_metrics() -> None:
         range=(0, 1),
         optimum=1,
         long_name="found among the first",
-        dims={"half": ("upper", "lower"), "side": ("truth", "estimate")},
+        dims={"part": ("upper", "lower"), "side": ("truth", "estimate")},
     )
     def first_items(pairs):
         """Return whether the first item is in the upper and lower half of truth and estimate."""

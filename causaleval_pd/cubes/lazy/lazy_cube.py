@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import dask.dataframe as dd
 import numpy as np
@@ -17,15 +17,28 @@ from numpy.typing import NDArray
 from ...contract.null import Nulls
 from ...execution.files import computation
 from ...execution.random_streams import RNGLike, key_columns, resolve_seed, row_keys
+from ...tables.columns import column
 from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
 from ..cube import cube as cube_of
 from ..lazy_tables import BLOCK_BYTES, split
-from ..strata import MISSING, Axis, By, number_truths, strata_axes, strata_edges, strata_names, stratum_numbers
+from ..runs import stratum_columns
+from ..schema import DRAW_VARIABLES, metrics_of
+from ..strata import (
+    MISSING,
+    Axis,
+    By,
+    StratumColumn,
+    levels,
+    number_replicates,
+    strata_axes,
+    strata_edges,
+    stratum_numbers,
+)
 from .cube_chunks import chunked_variables
-from .partitions import cells_of, cube_settings, in_partition, looks_at_strata, need_key, places
+from .partitions import cells_of, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
 
-#: columns that a row's place takes on the way
+#: columns that hold a row's cell while rows are shuffled
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
@@ -102,8 +115,8 @@ def cube(
 
     parts = table.to_delayed()
     found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
-    coordinates, extra = _coordinates(found, table._meta, by, made)
-    strata = {name: len(coordinates[name]) for name in strata_names(by)}
+    coordinates, extra = _coordinates(found, table._meta, by)
+    strata = {name: len(coordinates[name]) for name in strata_edges(by)}
     numbers = _numbers(found, coordinates, made) if replicate is None else None
     if numbers is not None:
         coordinates["replicate"] = np.arange(max(int(x.max(initial=-1)) for x in numbers) + 1)
@@ -121,14 +134,7 @@ def cube(
         delayed(_score)(part, metrics, made, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
     ]
-    bins: dict[Hashable, int] = {name: MAX_VALUES for name in template.dims if str(name).endswith("_bin")}
-    lengths = {**template.sizes, **bins} | {name: size for name, size in sizes.items()}
-    n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
-    blocks = split(sizes, n_bytes, BLOCK_BYTES)
-    variables = chunked_variables(scored, "rows", template, lengths, blocks, token)
-    # one grid for all: what lies over strata is cut along them as the rows are
-    first = [{name: block[name] for name in strata} for block in blocks if block["replicate"].start == 0]
-    variables |= chunked_variables(scored, "strata", template, lengths, first, token)
+    variables = _variables(scored, template, sizes, token)
     attrs = dict(template.attrs)
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
@@ -137,8 +143,29 @@ def cube(
     return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
 
 
+def _variables(
+    scored: Sequence[Any], template: xr.Dataset, sizes: Mapping[str, int], token: str
+) -> dict[Hashable, xr.Variable]:
+    """Return the variables of the whole cube, from the scores of the partitions."""
+    tables = DRAW_VARIABLES["control_value"]
+    bins = {tables.dims(metric)[0]: MAX_VALUES for metric in metrics_of(template)}
+    lengths: dict[Hashable, int] = dict(template.sizes)
+    lengths |= {dim: n for dim, n in {**bins, **sizes}.items() if dim in lengths}
+    n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
+    blocks = split(sizes, n_bytes, BLOCK_BYTES)
+    variables = chunked_variables(scored, "rows", template, lengths, blocks, token)
+    # one grid for all: variables over strata are cut along them as those over rows are
+    first = [
+        {name: block[name] for name in sizes if name != "replicate"}
+        for block in blocks
+        if block["replicate"].start == 0
+    ]
+    variables |= chunked_variables(scored, "strata", template, lengths, first, token)
+    return variables
+
+
 class _Found(NamedTuple):
-    """What a partition says of the places of its rows."""
+    """What the places of a partition's rows in the cube depend on: their strata, truths and keys."""
 
     axes: list[Axis]
     truth: NDArray[np.int64]
@@ -146,10 +173,9 @@ class _Found(NamedTuple):
 
 
 def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, own: Task) -> list[Axis]:
-    axes = strata_axes(part, by, own)
+    axes = strata_axes(stratum_columns(part, by, own))
     if replicate is not None:
-        runs = part[[replicate]].set_axis(["replicate_"], axis=1)
-        axes.append(strata_axes(runs, ["replicate_"], own)[0]._replace(name="replicate"))
+        axes.append(levels("replicate", column(part, replicate, "replicate")))
     return axes
 
 
@@ -165,10 +191,8 @@ def _look_up(
     return _Found(axes, own.field.identify(own.truth), pd.DataFrame(dict(enumerate(x.array for x in keys))))
 
 
-def _coordinates(
-    found: Sequence[_Found], meta: pd.DataFrame, by: By, settings: Mapping[str, Any]
-) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Put the labels of every axis in the order of a cube of the whole table, with what else lies along them."""
+def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the coordinates of a cube of the whole table, and the further coordinates along its strata."""
     edges = strata_edges(by)
     coordinates: dict[str, NDArray[Any]] = {}
     extra: dict[str, Any] = {}
@@ -177,16 +201,14 @@ def _coordinates(
         labels = {None if pd.isna(x) else x for part in found for x in part.axes[i].labels}
         if edges.get(name) is not None:
             missing = [np.nan] if MISSING in labels else []
-            numbers = pd.DataFrame({name: np.array(missing, np.float64)})
-            cut = [{name: cast(Sequence[float], edges[name])}]
-            [whole] = strata_axes(numbers, cut, cells_of(meta, settings))
+            [whole] = strata_axes([StratumColumn(name, pd.Series(missing, dtype=np.float64), edges[name])])
             coordinates[name] = whole.labels
             extra |= {side: (name, values) for side, values in whole.extra.items()}
             continue
-        column = pd.Series(list(labels), dtype=object)
-        order = np.argsort(np.asarray(places(column, meta, name, None), np.float64), kind="stable")
+        found_labels = pd.Series(list(labels), dtype=object)
+        order = np.argsort(np.asarray(level_ranks(found_labels, meta, name, None), np.float64), kind="stable")
         words = any(isinstance(x, str) for x in labels)
-        ordered = [column.iloc[i] for i in order]
+        ordered = [found_labels.iloc[i] for i in order]
         coordinates[name] = (
             np.array(ordered, dtype=object) if words else np.array([np.nan if x is None else x for x in ordered])
         )
@@ -203,12 +225,13 @@ def _whole(axis: Axis, coordinates: Mapping[str, NDArray[Any]]) -> Axis:
 def _numbers(
     found: Sequence[_Found], coordinates: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]
 ) -> list[NDArray[np.int64]]:
-    """Give the runs of all partitions numbers by their truths, and refuse keys that repeat."""
+    """Give numbers to the runs of all partitions by their truths, and refuse keys that repeat."""
     keys = pd.concat([part.keys for part in found], ignore_index=True)
     if settings["n_draws"] is not None:
         row_keys(keys, list(keys.columns), settings["rng"])
     stratum = np.concatenate([stratum_numbers([_whole(a, coordinates) for a in x.axes], len(x.truth)) for x in found])
-    numbers = number_truths(keys, list(keys.columns), stratum, np.concatenate([x.truth for x in found]))
+    columns = [keys[name] for name in keys.columns]
+    numbers = number_replicates(columns, stratum, np.concatenate([x.truth for x in found]))
     return np.split(numbers, np.cumsum([len(x.truth) for x in found])[:-1])
 
 
@@ -231,7 +254,7 @@ def _place(
 
 
 def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], partition: int) -> dict[str, Any]:
-    """Score a partition's rows; return what is said of rows, and of the strata that it has rows of."""
+    """Score a partition's rows; return row-level and stratum-level variables, with their places in the whole cube."""
     stratum, replicate = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})

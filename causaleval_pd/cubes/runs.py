@@ -1,0 +1,168 @@
+"""The rows of a table as a cube takes them: canonical cells and every column that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_type
+from ..contract.metric import METRICS, Metric
+from ..execution.random_streams import hash_rows, key_columns
+from ..tables.columns import column, numbers
+from ..tables.evaluate import evaluate
+from ..tables.matching import Matches, match_rows
+from ..tables.settings import Cells, NullChoice
+from ..tables.tasks import Metrics, Task, read_tasks
+from .schema import RESERVED, result_columns
+from .strata import By, StratumColumn, stratum_entries
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The rows of a table.
+
+    Attributes
+    ----------
+    tasks : list of Task
+        Metrics and canonical cells by field; the first is of the cells' own field.
+    index : Index
+        Labels of the rows, for messages.
+    failed : (n,) bool
+        Whether a row has no truth or no estimate.
+    truth_id : (n,) int
+        Identity of each row's truth, which pairs rows across strata; without a truth that of its context, else of its
+        replicate, else its own.
+    strata : list of StratumColumn
+        The columns of `by`.
+    keys : list of Series
+        Columns that tell rows apart.
+    replicate : Series or None
+        Column that numbers the runs of a stratum.
+    carried : dict
+        Numbers to carry along, by name.
+    given : Series or None
+        Given controls.
+    matches : Matches or None
+        Random stream and stated class of controls of each row; None without controls.
+    """
+
+    tasks: list[Task]
+    index: pd.Index
+    failed: NDArray[np.bool_]
+    truth_id: NDArray[np.int64]
+    strata: list[StratumColumn]
+    keys: list[pd.Series]
+    replicate: pd.Series | None
+    carried: dict[str, Floats]
+    given: pd.Series | None
+    matches: Matches | None
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics of all tasks."""
+        return [m for task in self.tasks for m in task.metrics]
+
+
+def read_runs(
+    table: pd.DataFrame,
+    metrics: Metrics,
+    by: By,
+    cells: Cells,
+    choice: NullChoice | None,
+    *,
+    key: Hashable | Sequence[Hashable] | None,
+    replicate: Hashable | None,
+    control: Hashable | None,
+    values: Sequence[str],
+) -> Runs:
+    """Read and check everything that a cube needs of a table.
+
+    Parameters
+    ----------
+    table, metrics, by, key, replicate, control, values
+        As in `cube`.
+    cells : Cells
+        Columns of the cells, and conventions.
+    choice : NullChoice or None
+        Which controls rows get; None makes no controls.
+
+    Returns
+    -------
+    Runs
+        The rows, in the order of the table.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown or unsuited, keys repeat, or a name of `by` is reserved.
+    """
+    tasks, _, _ = read_tasks(table, metrics, cells)
+    own = tasks[0]
+    if not values and not any(task.metrics for task in tasks):
+        raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
+    check_type(values, (list, tuple), "a list of columns", "values")
+    carried = {name: numbers(table, name, "values") for name in values}
+    replicates = None if replicate is None else column(table, replicate, "replicate")
+    given = None if control is None or choice is None else column(table, control, "control")
+    strata = stratum_columns(table, by, own)
+    matches = None if choice is None else match_rows(table, choice)
+    keys = list(key_columns(table, key))
+    identity = own.identity()
+    if identity is None:
+        # without truth and context, runs are paired by the replicate that the user names, else not at all
+        identity = hash_rows(keys if replicates is None else [replicates]).view(np.int64)
+    return Runs(tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, given, matches)
+
+
+def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColumn]:
+    """Read the columns of `by`; a name is a column of the table or a metric that describes a row.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    by : sequence of str or {name: edges}
+        Names, with edges where numbers are cut.
+    task : Task
+        Canonical columns, for the metrics that describe a row.
+
+    Returns
+    -------
+    list of StratumColumn
+        In the order of `by`.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, repeated or reserved.
+    """
+    taken = result_columns()
+    columns: list[StratumColumn] = []
+    for name, edges in stratum_entries(by):
+        if not isinstance(name, str) or name in RESERVED or name in [found.name for found in columns]:
+            raise ValueError(
+                f"by names {name!r}; a stratum needs a name of its own, a string other than {', '.join(RESERVED)}"
+            )
+        if name in taken:
+            raise ValueError(
+                f"by names {name!r}, a column of the tables that are made of a cube; rename the table's column, "
+                f"e.g. table.rename(columns={{{name!r}: 'my_{name}'}})"
+            )
+        columns.append(StratumColumn(name, _values(table, name, task), edges))
+    return columns
+
+
+def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
+    described = METRICS.get(name)
+    if name in table.columns or described is None or described.direction is not None:
+        return column(table, name, "by").reset_index(drop=True)
+    truth = task.estimate.array if task.truth is None else task.truth.array
+    cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
+    return cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])

@@ -1,0 +1,189 @@
+"""Sums over the runs of each stratum, and the columns of a summary made of them.
+
+A summary has two steps. The first adds up runs: here from the cells of a cube in memory, in `mergeable_sums` from the
+partitions of a dask table. The second, `summary_columns`, serves both. In memory a stratum's runs are listed one by one
+with weight 1, and the ratio of losses comes from the pairs themselves, so that no digit depends on how sums merge;
+merged sums list distinct values and hold the losses' comoments.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy import special
+
+from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio_of_means, weighted_quantile
+from ..statistics.direction import TOLERANCE, score
+from ..statistics.randomisation import randomisation_test
+from .reading import control_sums, control_values, has_controls, losses, strata_dims, variable
+from .schema import FAILED, NO_RUN, SCORED
+from .worst_case import cells
+
+#: columns of counts, in the order of `Sums.n`
+COUNTS = ("n_obs", "n_missing", "n_undefined", "n_without_controls")
+#: columns that need controls
+CONTROL_COLUMNS = (
+    *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
+    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se"),
+)
+
+
+class Table(NamedTuple):
+    """Values of each stratum with the number of times that each occurs, 0 for padding; (n_strata, n) each."""
+
+    values: Floats
+    weights: Floats
+
+
+class Sums(NamedTuple):
+    """Runs of each stratum and metric and their controls, added up; without controls the last three are empty.
+
+    Attributes
+    ----------
+    n : (n_strata, 4) int
+        Numbers of runs, in the order of `COUNTS`.
+    values : Table
+        Values of the metric.
+    totals : (3, 2, n_strata) float
+        Sum and number of the control means, of their squared Monte Carlo errors, and of the shares at least as good.
+    draws : (2, n_strata, n_draws) float
+        Sum of draw r over the rows where it is defined, and their number.
+    control_values : Table
+        Values of the controls.
+    """
+
+    n: NDArray[np.int64]
+    values: Table
+    totals: Floats
+    draws: Floats
+    control_values: Table
+
+
+def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
+    """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
+    dims = strata_dims(cube)
+    scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
+    defined, drawn = ~np.isnan(scores), has_controls(cube)
+    lacking = defined & np.isnan(cells(variable(cube, metric, "control_mean"), dims)) if drawn else defined
+    counted = [status != NO_RUN, status == FAILED, (status == SCORED) & ~defined, lacking]
+    n = np.stack([x.sum(axis=1) for x in counted], axis=1)
+    values = Table(scores, defined.astype(np.float64))
+    none = np.empty((len(n), 0))
+    if not drawn:
+        return Sums(n, values, np.zeros((3, 2, len(n))), np.stack([none, none]), Table(none, none))
+    means, errors = (cells(variable(cube, metric, part), dims) for part in ("control_mean", "control_mean_se"))
+    rows = [np.where(defined, means, np.nan), np.where(defined, errors, np.nan) ** 2]
+    totals = np.stack([_total(x) for x in [*rows, cells(variable(cube, metric, "as_good"), dims)]])
+    draws = np.stack([cells(x, dims, ["draw"]).astype(np.float64) for x in control_sums(cube, metric)])
+    drawn_values = [cells(x, dims, ["bin"]) for x in control_values(cube, metric)] if pooled else [none, none]
+    return Sums(n, values, totals, draws, Table(*drawn_values))
+
+
+def _total(values: Floats) -> Floats:
+    """Return the sum of the defined values of each row and their number."""
+    undefined = np.isnan(values)
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        return np.stack([np.where(undefined, 0.0, values).sum(axis=-1), (~undefined).sum(axis=-1)])
+
+
+def _mean(total: Floats) -> Floats:
+    """Return sum / number; NaN for no values or an infinite one."""
+    usable = (total[1] > 0) & np.isfinite(total[0])
+    return np.divide(total[0], total[1], out=np.full(len(total[0]), np.nan), where=usable)
+
+
+def loss_ratio(cube: xr.Dataset, metric: str, level: float) -> Estimate:
+    """Return the ratio of the mean distances from the optimum, of runs and expected of their controls, with limits."""
+    return ratio_of_means(*losses(cube, metric), level)
+
+
+def summary_columns(
+    sums: Sums,
+    losses: Estimate | None,
+    spec: dict[str, Any],
+    tested: NDArray[np.bool_],
+    *,
+    shared: bool,
+    level: float,
+    interval: str,
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of `summary` besides the strata and the metric.
+
+    Parameters
+    ----------
+    sums : Sums
+        Runs and controls of each stratum.
+    losses : Estimate or None
+        Ratio of the mean distances from the optimum, of runs and expected of their controls, with limits;
+        None without controls.
+    spec : dict
+        Attributes of the metric.
+    tested : (n_strata,) bool
+        Strata that have a p-value.
+    shared : bool
+        Whether rows met the same controls, so that their Monte Carlo errors are not independent.
+    level, interval
+        As in `summary`.
+
+    Returns
+    -------
+    dict of ndarray
+        The columns, a value a stratum.
+    """
+    tail = [(1 - level) / 2, (1 + level) / 2]
+    n, mean, deviation = _moments(*sums.values)
+    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
+    if interval == "quantile":
+        columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
+    else:
+        half = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
+        columns["low"], columns["high"] = mean - half, mean + half
+    columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
+    if losses is None:
+        return columns
+    total, number = sums.draws
+    reference = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    if interval == "quantile":
+        low, high = np.moveaxis(weighted_quantile(*sums.control_values, tail), -1, 0)
+    else:
+        low, high = quantile_interval(reference, level)
+    means, errors, shares = sums.totals
+    columns |= {"control_mean": _mean(means), "control_low": low, "control_high": high}
+    columns["superiority_share"] = _mean(shares)
+    statistic = _mean_score(sums.values, spec)
+    side: Literal["greater", "less"] = "greater" if spec["direction"] == "maximize" else "less"
+    p_value = np.where(tested, randomisation_test(statistic, reference, alternative=side).p_value, np.nan)
+    drawn = (~np.isnan(reference)).sum(axis=-1)
+    columns["p_value"] = p_value
+    columns["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
+    if not shared:
+        columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
+    columns["skill"], columns["skill_low"], columns["skill_high"] = 1 - losses.effect, 1 - losses.high, 1 - losses.low
+    return columns
+
+
+def _moments(values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return number, mean and standard deviation of the values of each row, as `statistics.arrays.moments`."""
+    used = weights > 0
+    n = weights.sum(axis=-1)
+    usable = (n > 0) & ~(used & np.isinf(values)).any(axis=-1)
+    kept = np.where(used & usable[:, None], values, 0.0)
+    mean = (kept * weights).sum(axis=-1) / np.maximum(n, 1)
+    apart = np.where(used & usable[:, None], kept - mean[:, None], 0.0)
+    deviation = np.sqrt((apart**2 * weights).sum(axis=-1) / np.maximum(n - 1, 1))
+    noise = TOLERANCE * np.abs(kept).max(axis=-1, initial=0.0)
+    deviation = np.where(deviation <= noise, 0.0, deviation)
+    return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
+
+
+def _mean_score(values: Table, spec: dict[str, Any]) -> Floats:
+    """Return the mean of the metric, or of its distance from the optimum, in each stratum; NaN without values."""
+    used = values.weights > 0
+    scores = score(values.values, direction=spec["direction"], optimum=spec["optimum"])
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        total = (np.where(used, scores, 0.0) * values.weights).sum(axis=-1)
+    n = values.weights.sum(axis=-1)
+    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)

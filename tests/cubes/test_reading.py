@@ -1,0 +1,144 @@
+"""Reading cubes: the null model of each metric, dimensions that a metric declares, sums and values of controls."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.reading import (
+    control_sums,
+    control_values,
+    has_draws,
+    metric_strata,
+    null_name,
+    null_references,
+    own_dims,
+    strata_columns,
+    strata_dims,
+    variable,
+)
+
+BY = ["algorithm", "density", "n"]
+NAMES = ["shd", "adjacency_f1"]
+
+
+@pytest.fixture(scope="module")
+def networks() -> xr.Dataset:
+    """Return a cube of metrics whose default null models differ: one of networks, one of their graphs."""
+    mutations = list(ce.causal_kl.metastatic_mutations().values())
+    table = pd.DataFrame({"truth": [ce.causal_kl.metastatic()] * 4, "estimate": mutations[:4], "a": ["x", "y"] * 2})
+    return ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=20, rng=7)
+
+
+def test_every_metric_carries_its_own_null(networks, cube):
+    assert {name: null_name(networks, name) for name in ("edit_distance", "shd")} == {
+        "edit_distance": "dags",
+        "shd": "edges",
+    }
+    assert "control_null" not in networks.attrs
+    assert null_name(networks) == "dags (edit_distance); edges (shd)"
+    tests = ce.test_controls(networks)
+    assert tests.groupby("metric")["null"].unique().map(list).to_dict() == {"edit_distance": ["dags"], "shd": ["edges"]}
+    assert (null_name(cube), null_name(cube, "shd"), cube.attrs["control_null"]) == ("edges",) * 3
+
+
+def test_references_have_no_test(small):
+    reference = ce.cube(small, ["shd"], by=["algorithm"], n_draws=10, rng=7, null="oracle_skeleton")
+    assert null_references(reference, "shd") == ["oracle_skeleton"]
+    assert ce.summary(reference)["p_value"].isna().all()
+    both = ce.cube(small, ["shd"], by=["algorithm"], n_draws=10, rng=7, null=["edges", "oracle_skeleton"])
+    assert ce.summary(both).groupby("null")["p_value"].count().to_dict() == {"edges": 3, "oracle_skeleton": 0}
+
+
+@pytest.fixture(scope="module", params=["draws", "sums"])
+def lagged(request, without_draws) -> tuple[xr.Dataset, dict[int, xr.Dataset]]:
+    """Return a cube of a metric with a value a lag and one without, and for each lag a cube of its values alone."""
+    rng = np.random.default_rng(3)
+    shape, draws = (2, 5), 19
+    spec = {"direction": "minimize", "valid_range": [0.0, np.inf], "optimum": 0.0, "role": "metric"}
+    status = np.array([[1, 1, 1, 1, 1], [1, 1, 2, 1, 0]], np.int8)
+    there = status == 1
+
+    def variables(name: str, lags: tuple[int, ...]) -> dict[str, tuple[list[str], np.ndarray]]:
+        own = ["lag"] if lags else []
+        values = np.where(there[(..., *[None] * len(lags))], rng.integers(0, 9, (*shape, *lags)).astype(float), np.nan)
+        control = np.where(np.isnan(values)[..., None], np.nan, rng.integers(0, 9, (*values.shape, draws)))
+        dims = ["algorithm", "replicate", *own]
+        shares = {"as_good": control <= values[..., None], "better": control < values[..., None]}
+        rows = {"control_mean": control.mean(-1), "control_loss": control.mean(-1)}
+        rows |= {"control_mean_se": np.where(np.isnan(values), np.nan, control.std(-1, ddof=1) / np.sqrt(draws))}
+        rows |= {part: np.where(np.isnan(values), np.nan, share.mean(-1)) for part, share in shares.items()}
+        found = {name: (dims, values, spec), f"{name}_control": ([*dims, "draw"], control)}
+        return found | {f"{name}_{part}": (dims, x) for part, x in rows.items()}
+
+    attrs = {"strata": '["algorithm"]', "metrics": '["error", "shd"]', "n_draws": draws, "draws_kept": 1}
+    attrs |= {"control_null": "edges", "control_seed": 1, "control_kind": "dag", "zero_division": np.nan}
+    base = {
+        "status": (["algorithm", "replicate"], status),
+        "truth_id": (["algorithm", "replicate"], np.where(status > 0, np.arange(1, 6), 0)),
+        "n_obs": (["algorithm"], (status > 0).sum(axis=1)),
+    }
+    coords = {"algorithm": ["ges", "pc"], "replicate": np.arange(5), "lag": [0, 1, 2]}
+    cube = xr.Dataset(base | variables("error", (3,)) | variables("shd", ()), coords, attrs)
+    alone = {lag: cube.sel(lag=lag, drop=True) for lag in (0, 1, 2)}
+    if request.param == "sums":
+        cube, alone = without_draws(cube), {lag: without_draws(one) for lag, one in alone.items()}
+    return cube, alone
+
+
+def test_dimensions_of_a_metric_become_strata(lagged):
+    cube, _ = lagged
+    assert (own_dims(cube, "error"), own_dims(cube, "shd")) == (["lag"], [])
+    assert strata_columns(cube, ["shd", "error"]) == ["algorithm", "lag"]
+    part = metric_strata(cube, "error")
+    assert strata_dims(part) == json.loads(part.attrs["strata"]) == ["algorithm", "lag"]
+    assert "shd" not in part and set(part["status"].dims) == {"algorithm", "replicate", "lag"}
+    assert metric_strata(cube, "shd") is cube
+    assert metric_strata(part, "error") is part
+
+
+@pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_the_summary_has_rows_for_every_coordinate(lagged, interval, chunked):
+    cube, alone = lagged
+    table = ce.summary(cube.chunk({"algorithm": 1}) if chunked else cube, interval=interval)
+    table = table.compute() if chunked else table
+    assert list(table.columns[:3]) == ["algorithm", "lag", "metric"]
+    assert table["lag"].isna().tolist() == [False] * 6 + [True] * 2
+    for lag, one in alone.items():
+        wanted = ce.summary(one, interval=interval)
+        mine = table[(table["lag"] == lag) & (table["metric"] == "error")].drop(columns="lag").reset_index(drop=True)
+        pd.testing.assert_frame_equal(mine, wanted[wanted["metric"] == "error"].reset_index(drop=True))
+    mine = table[table["metric"] == "shd"].drop(columns="lag").reset_index(drop=True)
+    wanted = ce.summary(alone[0], "shd", interval=interval)
+    pd.testing.assert_frame_equal(mine, wanted)
+
+
+def test_variables_are_found_by_metric_and_part(cube):
+    assert variable(cube, "shd", "control_mean").identical(cube["shd_control_mean"])
+    assert has_draws(cube, "shd")
+    with pytest.raises(KeyError):
+        variable(cube, "shd", "controls_mean")
+
+
+def test_a_single_replicate_is_selected_by_a_list(cube):
+    assert len(cube.isel(replicate=[0]).ceval.summary()) > 0
+    with pytest.raises(ValueError, match=r"lost its dimension 'replicate'; select by a list"):
+        cube.isel(replicate=0).ceval.summary()
+    with pytest.raises(ValueError, match="was not made by cube"):
+        xr.Dataset({"x": 1}).ceval.summary()
+
+
+def test_sums_and_values_agree_with_the_raw_draws(cube, small):
+    streamed = ce.cube(small, NAMES, by=BY, n_draws=60, rng=7, control_kind="kind", keep_draws=False)
+    for name in NAMES:
+        for raw, part in zip(control_sums(cube, name), control_sums(streamed, name), strict=True):
+            np.testing.assert_allclose(raw.transpose(*part.dims), part, rtol=1e-12)
+        values, weights = control_values(streamed, name)
+        raw, one = control_values(cube, name)
+        np.testing.assert_allclose((values * weights).sum("bin"), (raw * one).sum("bin"), rtol=1e-12)

@@ -1,0 +1,61 @@
+"""What cubes hold is what the schema declares."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.reading import own_dims
+from causaleval_pd.cubes.schema import ATTRIBUTES, declared, result_columns, variable_table
+
+SETTINGS = {
+    "draws": {"keep_draws": True},
+    "sums": {"keep_draws": False, "values": ["seconds"]},
+    "several nulls": {"keep_draws": False, "null": ["edges", "empty"]},
+    "no controls": {"n_draws": None, "values": ["seconds"]},
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS.keys())
+def test_every_variable_is_as_declared(small, settings):
+    cube = ce.cube(small, ["shd", "adjacency_f1"], by=["algorithm", "n"], **{"n_draws": 10, "rng": 7} | settings)
+    found = declared(cube)
+    assert set(found) == set(cube.data_vars)
+    metrics = json.loads(cube.attrs["metrics"])
+    for name, variable in found.items():
+        array = cube[name]
+        metric = next((m for m in metrics if variable.name(m) == name), "")
+        null = ["null"] if variable.role == "control" and "null" in cube.dims else []
+        own = own_dims(cube, metric) if metric else []
+        assert list(array.dims) == [*null, "algorithm", "n", *variable.dims(metric, own)], name
+        assert str(array.dtype) == variable.dtype, name
+        assert array.attrs["role"] == variable.role, name
+    assert set(cube.attrs) <= set(ATTRIBUTES)
+
+
+def test_dimensions_of_a_metric_follow_the_replicates():
+    control = declared(ce.cube(ce.datasets.runs().head(2), ["shd"], by=[], n_draws=2, rng=1))["shd_control"]
+    assert control.dims("shd", ["lag"]) == ("replicate", "lag", "draw")
+
+
+def test_the_table_of_variables_names_each_once():
+    table = variable_table()
+    assert isinstance(table, pd.DataFrame) and table["variable"].is_unique
+    assert np.isin(["status", "m", "m_control_mean", "m_control_value"], table["variable"]).all()
+
+
+def test_columns_of_results_are_known():
+    runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
+    table = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=20, rng=1).ceval.summary()
+    assert set(table.columns) - {"algorithm"} <= result_columns()
+
+
+def test_a_carried_column_cannot_have_the_name_of_a_variable(small):
+    carried = small.assign(shd_p=0.5)
+    with pytest.raises(ValueError, match="cannot use the name shd_p twice"):
+        ce.cube(carried, ["shd"], by=["algorithm"], n_draws=5, rng=1, values=["shd_p"])
+    assert "shd_p" in ce.cube(carried, ["shd"], by=["algorithm"], n_draws=None, values=["shd_p"])

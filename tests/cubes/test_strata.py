@@ -1,0 +1,107 @@
+"""Strata along `by` and replicates within them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.schema import NO_RUN, result_columns
+from causaleval_pd.cubes.strata import number_replicates
+
+BY = ["algorithm", "density", "n"]
+NAMES = ["shd", "adjacency_f1"]
+
+
+def test_dimensions_follow_by(cube, small):
+    assert list(cube.dims)[:3] == BY
+    assert cube.sizes["draw"] == 60
+    assert cube.sizes["replicate"] == 4
+    assert cube["density"].to_numpy().tolist() == sorted(small["density"].unique())
+    assert int(cube["n_obs"].sum()) == len(small)
+    assert (cube["n_obs"] == (cube["status"] != NO_RUN).sum("replicate")).all()
+
+
+def test_replicates_pair_equal_truths(cube, small):
+    identity = cube["truth_id"]
+    for other in range(1, cube.sizes["algorithm"]):
+        assert (identity.isel(algorithm=0) == identity.isel(algorithm=other)).all()
+    assert len(np.unique(identity)) == small["truth"].nunique()
+
+
+def test_strata_of_every_kind():
+    table = pd.DataFrame(
+        {
+            "truth": ["A -> B; C"] * 6,
+            "estimate": ["A -> B; C"] * 6,
+            "size": pd.Categorical(["l", "s", "m", "s", "m", None], categories=["s", "m", "l", "xl"]),
+            "x": [0.0, 0.1, 0.2, 0.35, 1.0, np.nan],
+            "k": [3, 1, 2, 3, 1, 2],
+        }
+    )
+    found = ce.cube(table, ["shd"], by=["size", {"x": [0, 0.2, 1]}, "k"], n_draws=None)
+    assert found["size"].to_numpy().tolist() == ["s", "m", "l", "missing"]
+    assert found["x"].to_numpy().tolist() == ["[0, 0.2]", "(0.2, 1]", "missing"]
+    assert found["x_left"].to_numpy()[:2].tolist() == [0, 0.2]
+    assert found["k"].to_numpy().tolist() == [1, 2, 3]
+    assert found["n_obs"].sel(size="l", x="[0, 0.2]", k=3) == 1
+    assert int(found["n_obs"].sum()) == 6
+    assert len(found.ceval.summary()) == 6
+
+
+def test_size_metrics_stratify_failed_runs_too():
+    table = pd.DataFrame({"truth": ["A -> B; C", "A -> B; B -> C; A -> C"], "estimate": ["A; B; C", None]})
+    found = ce.cube(table, ["shd"], by=[{"true_density": [0, 0.5, 1]}], n_draws=None)
+    assert found["n_obs"].to_numpy().tolist() == [1, 1]
+
+
+def test_repeats_of_a_truth_take_their_own_places():
+    table = pd.DataFrame({"a": list("xxxyyy"), "truth": ["A -> B", "A -> B", "B -> A"] * 2, "estimate": ["A -> B"] * 6})
+    found = ce.cube(table, ["shd"], by=["a"], n_draws=None)
+    assert found.sizes["replicate"] == 3
+    assert (found["truth_id"].sel(a="x") == found["truth_id"].sel(a="y")).all()
+    named = ce.cube(table.assign(seed=[5, 6, 7] * 2), ["shd"], by=["a"], n_draws=None, replicate="seed")
+    assert named["replicate"].to_numpy().tolist() == [5, 6, 7]
+    with pytest.raises(
+        ValueError, match=r"rows \[0, 1\] have the same stratum and the same 'seed' \(.*5.*\); name a column"
+    ):
+        ce.cube(table.assign(seed=[5, 5, 7] * 2), ["shd"], by=["a"], n_draws=None, replicate="seed")
+
+
+def test_truths_of_separate_strata_share_the_replicate_axis():
+    nodes = [f"X{i}" for i in range(5)]
+    truths = ["; ".join([f"{a} -> {b}", *nodes]) for a in nodes for b in nodes if a != b]
+    table = pd.DataFrame({"density": np.repeat([1, 2], 10), "truth": truths, "estimate": truths})
+    assert ce.cube(table, ["shd"], by=["density"], n_draws=None).sizes["replicate"] == 10
+
+
+def test_a_name_cannot_be_stratum_and_variable(small):
+    with pytest.raises(ValueError, match="cannot use the name shd twice"):
+        ce.cube(small.assign(shd=1), ["shd"], by=["shd"], n_draws=None)
+
+
+def test_a_stratum_cannot_have_the_name_of_a_result():
+    runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
+    with pytest.raises(
+        ValueError, match=r"by names 'method', a column of the tables .*rename\(columns=\{'method': 'my_"
+    ):
+        ce.cube(runs.rename(columns={"algorithm": "method"}), ["shd"], by=["method"], n_draws=None)
+    cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=20, rng=1)
+    made = [
+        cube.ceval.summary(),
+        ce.test_controls(cube, adjust="holm"),
+        ce.compare(cube, "algorithm"),
+        ce.rank_test(cube, "algorithm"),
+        ce.control_power(cube),
+        ce.comparison_power(cube, "algorithm", difference=1.0),
+        ce.meta_analysis(cube, "density"),
+    ]
+    columns = set().union(*(table.columns for table in made)) - {"algorithm", "density", "null"}
+    assert columns <= result_columns()
+
+
+def test_runs_without_truths_are_numbered_by_their_keys():
+    keys = [pd.Series([5, 1, 9, 2, 7])]
+    found = number_replicates(keys, np.array([0, 0, 1, 1, 0]), None)
+    assert found.tolist() == [1, 0, 1, 0, 2]

@@ -1,0 +1,127 @@
+"""The summary of a cube."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.schema import FAILED, SCORED
+
+KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
+
+BY = ["algorithm", "density", "n"]
+NAMES = ["shd", "adjacency_f1"]
+
+
+def test_summary_is_what_pandas_gives(cube, small):
+    scored = ce.evaluate(small, NAMES)
+    table = cube.ceval.summary()
+    assert list(table.columns) == [
+        *BY,
+        *("metric", "n_obs", "n_missing", "n_undefined", "n_without_controls", "mean", "low", "high"),
+        *("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill", "skill_low"),
+        *("skill_high", "control_mean_se", "p_se"),
+    ]
+    by_hand = scored.groupby(BY)["shd"].agg(["mean", lambda x: x.quantile(0.025), lambda x: x.quantile(0.975)])
+    mine = table[table["metric"] == "shd"].set_index(BY)[["mean", "low", "high"]]
+    np.testing.assert_allclose(mine.sort_index(), by_hand.sort_index(), atol=1e-12)
+    one = cube.sel(algorithm="pc", density=cube["density"][0], n=cube["n"][0])
+    row = table[(table["metric"] == "shd") & (table["algorithm"] == "pc")].iloc[0]
+    pooled = one["shd_control"].to_numpy()
+    pooled = pooled[~np.isnan(one["shd"].to_numpy())].ravel()
+    np.testing.assert_allclose([row["control_low"], row["control_high"]], np.quantile(pooled, [0.025, 0.975]))
+    means = one["shd_control"].where(one["shd"].notnull()).mean("replicate")
+    b = int((means <= float(one["shd"].mean()) + 1e-12).sum())
+    assert row["p_value"] == (b + 1) / 61
+    assert row["skill"] == pytest.approx(1 - row["mean"] / row["control_mean"])
+    assert row["skill_low"] < row["skill"] < row["skill_high"]
+    assert row["p_se"] == pytest.approx(np.sqrt(row["p_value"] * (1 - row["p_value"]) / 60))
+    errors = one["shd_control_mean_se"].where(one["shd"].notnull())
+    assert row["control_mean_se"] == pytest.approx(float(np.sqrt((errors**2).sum()) / errors.notnull().sum()))
+
+
+def test_failed_and_undefined_runs_are_counted():
+    table = pd.DataFrame(
+        {
+            "algorithm": ["x"] * 4,
+            "truth": ["A -> B; C", "A -> B; B -> C", "A; B -> C", "A; B; C"],
+            "estimate": ["A -> B; C", None, "A; B; C", "A -> C; B"],
+        }
+    )
+    found = ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=20, rng=7)
+    assert sorted(found["status"].to_numpy().ravel()) == [SCORED, SCORED, SCORED, FAILED]
+    row = found.ceval.summary().iloc[0]
+    assert (row["n_obs"], row["n_missing"], row["n_undefined"], row["mean"]) == (4, 1, 1, 0.5)
+
+
+def test_published_table_from_given_controls():
+    table = pd.read_csv(KNOWN / "table5_mtrue30.csv.gz")
+    nodes = [str(i) for i in range(10)]
+    cells = {c: ce.graph_column(table[c], nodes=nodes) for c in ("truth", "pc", "nc")}
+    runs = pd.DataFrame(cells).assign(density="dense")
+    names = [
+        "shd",
+        "adjacency_precision",
+        "adjacency_recall",
+        "orientation_precision",
+        "orientation_recall",
+        "v_structure_recall",
+    ]
+    found = ce.cube(runs, names, by=["density"], estimate="pc", control="nc", zero_division=1, rng=0)
+    rows = found.ceval.summary().set_index("metric")
+    shares = rows["superiority_share"].round(3)
+    assert shares[names].tolist() == [0.202, 0.122, 0.245, 0.360, 0.464, 0.563]
+    means = [27.333, 0.849, 0.378, 0.650, 0.403, 0.049]
+    np.testing.assert_allclose(rows.loc[names, "mean"], means, atol=5.1e-4)
+    controls = [31.226, 0.661, 0.294, 0.505, 0.369, 0.023]
+    np.testing.assert_allclose(rows.loc[names, "control_mean"], controls, atol=5.1e-4)
+    assert rows.loc["shd", ["control_low", "control_high"]].tolist() == [26, 36]
+    tests = found.ceval.test_controls(["shd"]).iloc[0]
+    difference = table["pc_shd"] - table["nc_shd"]
+    assert tests["effect"] == pytest.approx(difference.mean())
+    half = 1.9623 * difference.std() / np.sqrt(len(difference))
+    assert tests["ci_low"] == pytest.approx(difference.mean() - half, abs=1e-3)
+
+
+def test_too_long_value_tables_are_averaged(monkeypatch, small):
+    monkeypatch.setattr(sys.modules["causaleval_pd.tables.stratum_draws"], "MAX_VALUES", 8)
+    streamed = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=False)
+    assert streamed.sizes["adjacency_f1_bin"] <= 8
+    full = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=True)
+    near, exact = streamed.ceval.summary(), full.ceval.summary()
+    np.testing.assert_allclose(near["control_low"], exact["control_low"], atol=0.1)
+    np.testing.assert_allclose(near["p_value"], exact["p_value"])
+
+
+def test_the_randomisation_test_is_valid_where_metrics_are_undefined():
+    """Random guessing on truths whose orientation precision is often 0/0 and differs between rows."""
+    rng = np.random.default_rng(3)
+    nodes = [f"X{i}" for i in range(5)]
+
+    def guess(m):
+        rank = rng.permutation(5)
+        pairs = [(i, j) for i in range(5) for j in range(5) if rank[i] < rank[j]]
+        chosen = rng.choice(10, m, replace=False)
+        return "; ".join([f"X{pairs[k][0]} -> X{pairs[k][1]}" for k in chosen] + nodes)
+
+    n_strata, rows = 300, 6
+    sizes = np.tile([1, 2, 8] * 2, n_strata)
+    table = pd.DataFrame(
+        {
+            "stratum": np.repeat(np.arange(n_strata), rows),
+            "truth": [guess(m) for m in sizes],
+            "estimate": [guess(2) for _ in sizes],
+        }
+    )
+    names = ["orientation_precision", "v_structure_precision"]
+    table = ce.cube(table, names, by=["stratum"], n_draws=99, rng=7, keep_draws=False).ceval.summary()
+    assert table["n_undefined"].sum() > 300
+    for _, part in table.groupby("metric"):
+        p = part["p_value"].dropna()
+        for alpha in (0.05, 0.1, 0.2):
+            assert (p <= alpha).mean() <= alpha + 4 * np.sqrt(alpha * (1 - alpha) / len(p))
