@@ -6,14 +6,11 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..contract.checks import check_number
+from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
-from .ratio import ratio
-
-Values = NDArray[np.float64]
 
 _DISTANCE: dict[str, Any] = {
     "field": "graph",

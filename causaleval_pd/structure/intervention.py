@@ -8,12 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..contract.pairs import PairError
 from ..graphs.pairs import GraphPairs
-from .ratio import ratio
 
-Values = NDArray[np.float64]
 Beyond = Literal["raise", "local"]
 
 _WRONG: dict[str, Any] = {

@@ -6,13 +6,12 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..contract.confusion import Values
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
 from .intervention import share_of_pairs
 
-Values = NDArray[np.float64]
 Part = Literal["markov", "faithfulness", "symmetric"]
 
 _SEPARATION: dict[str, Any] = {

@@ -6,13 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
-from .ratio import ratio
-
-Values = NDArray[np.float64]
 
 _SIZE: dict[str, Any] = {
     "field": "graph",
