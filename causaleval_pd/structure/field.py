@@ -16,6 +16,8 @@ from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
 from .nulls.custom import custom_null
 
+__all__ = ["GRAPHS"]
+
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
 
 

@@ -12,6 +12,8 @@ from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
 
+__all__ = ["shd", "shd_cpdag", "skeleton_hd"]
+
 _DISTANCE: dict[str, Any] = {
     "field": "graph",
     "direction": "minimize",

@@ -13,6 +13,8 @@ from ..contract.metric import metric
 from ..contract.pairs import PairError
 from ..graphs.pairs import GraphPairs
 
+__all__ = ["ancestor_aid", "oset_aid", "parent_aid", "sid", "sid_bounds_exact", "sid_lower", "sid_upper"]
+
 Beyond = Literal["raise", "local"]
 
 _WRONG: dict[str, Any] = {

@@ -12,6 +12,8 @@ from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
 from .intervention import share_of_pairs
 
+__all__ = ["separation_ancestor", "separation_parent", "separation_zl"]
+
 Part = Literal["markov", "faithfulness", "symmetric"]
 
 _SEPARATION: dict[str, Any] = {

@@ -11,6 +11,16 @@ from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
 
+__all__ = [
+    "estimated_density",
+    "estimated_edges",
+    "estimated_undirected",
+    "n_nodes",
+    "true_density",
+    "true_edges",
+    "true_undirected",
+]
+
 _SIZE: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "cpdag", "pdag"),

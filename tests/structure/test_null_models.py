@@ -243,8 +243,8 @@ def test_functions_are_null_models():
 @pytest.mark.parametrize(
     ("null", "message"),
     [
-        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned int, which is no graph"),
-        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned str, which is no graph"),
+        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned int, which is not a graph"),
+        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned str, which is not a graph"),
         (lambda estimate, rng: ce.as_graph("A -> B"), r"returned a graph over \['A', 'B'\]; a control has the nodes"),
         (["edges", "dags"], r"null must be one null model here, found 2; cube\(null=\[...\]\) takes several"),
         (ce.null_model("orientation", orientation_law="random"), "orientation_law must be 'order' or 'uniform'"),

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.structure.nulls import hypergeometric, tail_kernels
+from causaleval_pd.structure.nulls import hypergeometric
+from causaleval_pd.structure.nulls import hypergeometric_tails as tail_kernels
 from causaleval_pd.structure.nulls.hypergeometric import hypergeometric_tail, tails_of_distinct_laws
-from causaleval_pd.structure.nulls.tail_kernels import hypergeometric_tails
+from causaleval_pd.structure.nulls.hypergeometric_tails import hypergeometric_tails
 
 EITHER = pytest.mark.parametrize("tails", [hypergeometric_tails, tails_of_distinct_laws])
 

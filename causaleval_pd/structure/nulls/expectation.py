@@ -16,6 +16,8 @@ from ...contract.metric_sets import select_metrics, tweak
 from .closed_forms import linear
 from .hypergeometric import hypergeometric, tails_and_misfit
 
+__all__ = ["expected_metric", "skeleton_test"]
+
 #: the paper's Table 3: means that are given even where the metric is 0/0
 _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "adjacency_precision": lambda m, mt, me: mt / m,

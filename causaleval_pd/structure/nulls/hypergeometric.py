@@ -119,12 +119,10 @@ def _tails_of_one_size(
     """Choose the compiled tails where their table of laws is not much larger than the rows."""
     span = (int(mt.max()) - int(mt.min()) + 1) * (int(me.max()) - int(me.min()) + 1)
     if span <= 4 * len(x) + _CELLS:
-        try:
-            from .tail_kernels import hypergeometric_tails
-        except ImportError:
-            pass
-        else:
-            return hypergeometric_tails(x, n_pairs, mt, me)
+        # numba is imported where it is needed
+        from .hypergeometric_tails import hypergeometric_tails
+
+        return hypergeometric_tails(x, n_pairs, mt, me)
     return tails_of_distinct_laws(x, n_pairs, mt, me)
 
 

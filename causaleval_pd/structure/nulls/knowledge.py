@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.null import Controls, Matching
+from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
 from ...graphs.packed import unpack_column
-from .drawn_graphs import DrawnGraphs, class_codes, in_class
-from .random_graphs import control_classes, estimated_edges
+from ...graphs.pairs import GraphBatch
+from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
 
 Planes = NDArray[np.uint64]
 
@@ -114,18 +114,30 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     chosen uniformly among those that run along the order and are not forbidden.
     """
     row_node_set, by_set = matching.prepared
-    cpdag, n_edges = control_classes(matching, rows, pairs), estimated_edges(pairs)
+    cpdag, n_edges = matched_by_cpdags(matching, rows, pairs), estimated_edges(pairs)
     d = pairs.n_nodes
     sets = row_node_set[rows]
 
-    def planes(start: int, count: int) -> Planes:
+    def graphs(start: int, count: int) -> GraphBatch:
         drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
             drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
         return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, cpdag, count)
 
-    return DrawnGraphs(pairs, class_codes(cpdag), planes, scratch=40 * d * d)
+    return GraphControls(pairs, class_codes(cpdag), graphs, scratch=40 * d * d)
+
+
+register_null(
+    "graph",
+    Null(
+        "knowledge",
+        "random graphs with the estimate's number of edges that respect background knowledge",
+        knowledge_controls,
+        prepare=knowledge_of_node_sets,
+        options={"tiers": (), "forbidden": (), "required": ()},
+    ),
+)
 
 
 def _draw(

@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching
+from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
 from .closed_forms import exchangeable, half_of_shared, of_dags, oriented
-from .drawn_graphs import DrawnGraphs, class_codes, in_class
-from .random_graphs import control_classes, estimated_edges
+from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
+from .published import published
 
 Planes = NDArray[np.uint64]
 
 #: tries that a uniform orientation may take
 _TRIES = 200_000
+_LAW = {"orientation_law": "order"}
 #: sets the stream of directions apart from that of skeletons
 _DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
 
@@ -40,9 +41,29 @@ def _undirected(graphs: GraphBatch) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, np.stack([edges, edges], axis=1), graphs.kinds)
 
 
+def check_law(matching: Matching) -> str:
+    """Return the law of random directions, or refuse it before a row is scored."""
+    law = str(matching.options["orientation_law"])
+    if law not in ("order", "uniform"):
+        raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
+    return law
+
+
 def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Keep the estimate's skeleton and direct it at random."""
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
+
+
+register_null(
+    "graph",
+    Null(
+        "orientation",
+        "the estimate's skeleton with random acyclic directions",
+        orientation_controls,
+        prepare=check_law,
+        options=_LAW,
+    ),
+)
 
 
 def oracle_skeleton_controls(
@@ -52,12 +73,17 @@ def oracle_skeleton_controls(
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
 
 
-def check_law(matching: Matching) -> str:
-    """Return the law of random directions, or refuse it before a row is scored."""
-    law = str(matching.options["orientation_law"])
-    if law not in ("order", "uniform"):
-        raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
-    return law
+register_null(
+    "graph",
+    Null(
+        "oracle_skeleton",
+        "the truth's skeleton with random acyclic directions, an upper reference",
+        oracle_skeleton_controls,
+        prepare=check_law,
+        reference=True,
+        options=_LAW,
+    ),
+)
 
 
 def _direct_skeletons(
@@ -69,22 +95,22 @@ def _direct_skeletons(
             f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
             "orientation_law='order'"
         )
-    given = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
-    skeletons = GraphPairs(pairs.truth, _undirected(given[0]), pairs.truth_index, given[1])
-    cpdag = control_classes(matching, rows, pairs)
+    source, index_of_row = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
+    skeletons = GraphPairs(pairs.truth, _undirected(source), pairs.truth_index, index_of_row)
+    cpdag = matched_by_cpdags(matching, rows, pairs)
 
-    def planes(start: int, count: int) -> Planes:
-        graphs, index = skeletons.estimate.planes, skeletons.estimate_index
+    def graphs(start: int, count: int) -> GraphBatch:
+        given, index = skeletons.estimate.planes, skeletons.estimate_index
         if law == "order":
-            drawn = control_kernels().orient_graphs(graphs, d, index[:, None], keys, start, count)
+            drawn = control_kernels().orient_graphs(given, d, index[:, None], keys, start, count)
         else:
-            drawn = _orient_uniformly(graphs, d, index, rows, keys, start, count)
+            drawn = _orient_uniformly(given, d, index, rows, keys, start, count)
         return in_class(drawn, d, cpdag, count)
 
     def known(metric: Metric) -> ClosedForm | None:
         return _directed_at_random(metric, skeletons, cpdag, along_order=law == "order")
 
-    return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
+    return GraphControls(pairs, class_codes(cpdag), graphs, known)
 
 
 def _directed_at_random(
@@ -155,10 +181,10 @@ def _drawn_skeletons(
     pace : float
         Nanoseconds that drawing takes for each node and edge, roughly.
     """
-    cpdag = control_classes(matching, rows, pairs)
+    cpdag = matched_by_cpdags(matching, rows, pairs)
     d = pairs.n_nodes
 
-    def planes(start: int, count: int) -> Planes:
+    def graphs(start: int, count: int) -> GraphBatch:
         drawn = skeletons(pairs, keys, start, count)
         index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
         directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
@@ -167,7 +193,7 @@ def _drawn_skeletons(
     def known(metric: Metric) -> ClosedForm | None:
         return exchangeable(metric, pairs, cpdag) if alike else None
 
-    return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d), pace)
+    return GraphControls(pairs, class_codes(cpdag), graphs, known, 16 * plane_words(d), pace)
 
 
 def check_switches(matching: Matching) -> int:
@@ -189,6 +215,18 @@ def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
     return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=False, pace=10 * switches)
 
 
+register_null(
+    "graph",
+    Null(
+        "degree",
+        "random graphs with the degrees of the estimate's skeleton",
+        degree_controls,
+        prepare=check_switches,
+        options={"switches": 20},
+    ),
+)
+
+
 def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw skeletons by preferential attachment with the estimate's number of edges."""
 
@@ -196,6 +234,17 @@ def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
         return np.asarray(control_kernels().scale_free(pairs.n_nodes, estimated_edges(pairs), keys, start, count))
 
     return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
+
+
+register_null(
+    "graph",
+    Null(
+        "scale_free",
+        "graphs grown by preferential attachment, with the estimate's number of edges",
+        scale_free_controls,
+        published=published(scale_free_controls),
+    ),
+)
 
 
 def check_rewiring(matching: Matching) -> float:
@@ -211,3 +260,16 @@ def small_world_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         return np.asarray(control_kernels().small_world(pairs.n_nodes, edges, matching.prepared, keys, start, count))
 
     return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
+
+
+register_null(
+    "graph",
+    Null(
+        "small_world",
+        "rewired rings with the estimate's number of edges",
+        small_world_controls,
+        prepare=check_rewiring,
+        published=published(small_world_controls, check_rewiring),
+        options={"rewiring": 0.1},
+    ),
+)

@@ -14,6 +14,8 @@ from scipy import special
 
 from ...contract.checks import shown
 
+__all__ = ["auroc_moments", "expected_average_precision", "tie_sum"]
+
 Floats = NDArray[np.float64]
 
 
