@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...contract.checks import check_known, check_number, shown
 from ...contract.metric import Metric
 from ...contract.metric_sets import select_metrics, tweak
-from .closed_forms import linear
+from .edge_moments import linear
 from .hypergeometric import hypergeometric, tails_and_misfit
 
 __all__ = ["expected_metric", "skeleton_test"]

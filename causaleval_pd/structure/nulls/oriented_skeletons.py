@@ -22,7 +22,7 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
-from .closed_forms import exchangeable, half_of_shared, of_dags, oriented
+from .edge_moments import exchangeable, half_of_shared, of_dags, oriented
 from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
 from .published import published
 

@@ -22,7 +22,7 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs, kernels
-from .closed_forms import linear, of_dags, reversal
+from .edge_moments import linear, of_dags, reversal
 from .graph_controls import GraphControls, class_codes, estimated_edges, matched_by_cpdags
 from .hypergeometric import hypergeometric
 from .published import published

@@ -16,7 +16,7 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.pairs import GraphBatch, control_kernels
 from .additive import additive_moments
-from .closed_forms import enumerated
+from .enumeration import enumerated
 from .graph_controls import GraphControls
 
 #: nodes up to which all relabellings are listed (120), so that every metric has an exact distribution

@@ -1,22 +1,18 @@
-"""Closed forms of metrics under random graphs: moments of sums over edges, symmetry, lists of all controls."""
+"""Exact moments of metrics of shared edges and directions, under random DAGs and random directions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.pairs import PairError
 from ...graphs.counts import PairCounts
-from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from ...graphs.pairs import GraphPairs, kernels
+from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
-
-#: listed controls that are scored at once
-_GRAPHS = 30_000
 
 
 def linear(
@@ -176,13 +172,8 @@ def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.floa
         )
         return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
 
-    none = at(0, 0, 0, 0, 0)
-    units = [at(*unit) - none for unit in np.eye(5).tolist()]
-    for probe in ([2, 0, 0, 0, 0], [1, 3, 2, 4, 5], [7, 1, 4, 2, 9]):
-        sum_of_units = none + sum(x * unit for x, unit in zip(probe, units, strict=True))
-        if not np.allclose(at(*probe), sum_of_units, rtol=1e-9, atol=1e-9, equal_nan=True):
-            return None
-    return Weights(none, *units)
+    none, units = affine_units(at, 5)
+    return None if first_misfit(at, none, units) else Weights(none, *units)
 
 
 def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedForm | None:
@@ -245,55 +236,6 @@ def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] 
     else:
         mean = np.where(shared, 0.5, undefined)
     return np.where(fully, mean, np.nan)
-
-
-def enumerated(
-    metric: Metric, pairs: GraphPairs, law: NDArray[np.int64], support: Callable[[int], tuple[GraphBatch, Any]]
-) -> ClosedForm | None:
-    """Give the exact law of any metric where all controls of a row can be listed.
-
-    Parameters
-    ----------
-    metric : Metric
-        Any metric of graphs.
-    pairs : GraphPairs
-        The rows.
-    law : (n,) int
-        Number of the list of controls that belongs to a row.
-    support : callable
-        `support(number)` gives the controls of a list and their probabilities.
-
-    Returns
-    -------
-    ClosedForm or None
-        None if the metric cannot be computed for all controls.
-    """
-    if not pairs.n:
-        return None
-    keys = np.stack([pairs.truth_index, law], axis=1)
-    distinct, index = np.unique(keys, axis=0, return_inverse=True)
-    samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
-    longest = max((len(support(number)[0]) for number in np.unique(law).tolist()), default=1)
-    for block in np.array_split(distinct, -(-len(distinct) * longest // _GRAPHS)):
-        lists = [support(number) for number in block[:, 1].tolist()]
-        sizes = [len(graphs) for graphs, _ in lists]
-        planes, kinds = (np.concatenate([getattr(graphs, x) for graphs, _ in lists]) for x in ("planes", "kinds"))
-        graphs = GraphBatch(pairs.n_nodes, planes, kinds)
-        every = np.arange(len(graphs), dtype=np.int64)
-        controls = GraphPairs(pairs.truth, graphs, np.repeat(block[:, 0], sizes), every)
-        if controls.refused(metric.kinds, metric.truth_kinds).any():
-            return None
-        try:
-            values = np.asarray(metric(controls), np.float64)
-        except PairError:
-            # drawing says which rows are at fault
-            return None
-        chances = [np.broadcast_to(chance, size) for (_, chance), size in zip(lists, sizes, strict=True)]
-        samples += zip(np.split(values, np.cumsum(sizes)[:-1]), chances, strict=True)
-    distribution = Distribution.pooled(index.reshape(-1).astype(np.int64), samples)
-    mean = distribution.expectation(lambda x: x)
-    variance = distribution.expectation(np.square) - mean**2
-    return ClosedForm(mean, np.maximum(variance, 0.0), distribution)
 
 
 def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
