@@ -1,4 +1,4 @@
-"""What follows from the edges: ancestors, causal orders, Markov blankets."""
+"""Relations that follow from the edges: ancestors, causal orders, Markov blankets."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
 
     An estimate that orders all nodes, as a complete DAG does, has the divergence of its order. Others leave pairs of
     nodes unordered: an edge whose head is an ancestor of its tail in the estimate is against every order that the
-    estimate allows; one whose ends the estimate does not order, or has on a cycle, counts as `undecided`.
+    estimate allows; one whose ends the estimate leaves unordered, or has on a cycle, counts as `undecided`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The Hamming family: how many edges must change to turn the estimate into the truth."""
+"""Hamming distances: how many edges must change to turn the estimate into the truth."""
 
 from __future__ import annotations
 

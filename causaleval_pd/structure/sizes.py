@@ -1,4 +1,4 @@
-"""Sizes and densities: descriptions of a row, to stratify by; they have no better and worse."""
+"""Sizes and densities: descriptions of a row to stratify by, without better or worse."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHARE: dict[str, Any] = {**_SIZE, "range": (0, 1)}
 def n_nodes(pairs: GraphPairs) -> Values:
     """Count the nodes.
 
-    Truth and estimate have the same.
+    Truth and estimate have the same nodes.
 
     Examples
     --------

@@ -101,7 +101,7 @@ def test_without_tiers_knowledge_is_the_null_edges():
     ("options", "message"),
     [
         ({}, r"null='knowledge' needs tiers=, forbidden= or required="),
-        ({"tiers": [["A"], ["Z"]]}, "tiers names 'Z', which is no node"),
+        ({"tiers": [["A"], ["Z"]]}, "tiers names 'Z', which is not a node"),
         ({"tiers": [["A"], ["A"]]}, "tiers holds 'A' twice"),
         ({"tiers": ["AB"]}, r"tiers must hold groups of nodes, found the text 'AB'; write \['AB'\]"),
         ({"forbidden": ["AB"]}, r"forbidden must hold pairs \(source, target\), found 'AB'"),

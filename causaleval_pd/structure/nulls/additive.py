@@ -1,4 +1,4 @@
-"""How metrics add up over ordered pairs of nodes, and so their exact moments under random relabelling."""
+"""Exact moments under random relabelling of metrics that add up over ordered pairs of nodes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _edge_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | No
 
 
 def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
-    """Tell which nodes have a directed path to which others."""
+    """Return which nodes have a directed path to which others, (N, d, d)."""
     reach = _arrows_and_lines(graphs)[:, 0].astype(np.float32)
     for _ in range(max(1, graphs.n_nodes).bit_length()):
         reach = np.minimum(reach + reach @ reach, 1)
@@ -128,7 +128,7 @@ def _as_cpdags(pairs: GraphPairs) -> GraphPairs:
 
 _EDGES = Additive(_as_they_are, _arrows_and_lines, _arrows_both_ways_and_lines, _edge_costs)
 
-#: closed forms, by a metric's `null`, whose metrics add up over ordered pairs
+#: closed-form rules whose metrics add up over ordered pairs
 ADDITIVE: dict[str, Additive] = {
     "hypergeometric": _EDGES,
     "linear": _EDGES,
@@ -139,7 +139,7 @@ ADDITIVE: dict[str, Additive] = {
 
 
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
-    """Give exact mean and variance of a pair-additive metric under random relabelling of the estimates.
+    """Return exact mean and variance of a pair-additive metric under random relabelling of the estimates.
 
     Parameters
     ----------
@@ -178,9 +178,9 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
 
 
 def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:
-    """Give the mean of a function that is affine in the shared v-structures at fixed numbers of them.
+    """Return the mean of a function that is affine in the shared v-structures at fixed numbers of them.
 
-    A relabelled v-structure of the estimate falls on any of the d C(d - 1, 2) triples alike.
+    A relabelled v-structure of the estimate falls on each of the d C(d - 1, 2) triples with the same probability.
     """
     found = pairs.v_structures
     d = pairs.n_nodes

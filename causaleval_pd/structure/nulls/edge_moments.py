@@ -23,7 +23,7 @@ def linear(
     estimated_edges: NDArray[Any],
     degrees: NDArray[np.int32] | None,
 ) -> ClosedForm:
-    """Give mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
+    """Return mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
 
     The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
     p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
@@ -93,7 +93,7 @@ def reversal(
     undirected: NDArray[np.float64],
     estimated_edges: NDArray[np.int64],
 ) -> ClosedForm:
-    """Give the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
+    """Return the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
 
     A random DAG and its reversal are equally likely, and where one has the share s of the shared edges right the other
     has 1 - s: the mean is 1/2 given a shared edge. Without one the metric is 0/0.
@@ -128,7 +128,7 @@ def reversal(
 
 
 class Weights(NamedTuple):
-    """How a metric adds up over shared edges at its pairs' margins, a value a pair."""
+    """Weights of the types of shared edges in a metric at its pairs' margins, a value a pair."""
 
     constant: NDArray[np.float64]
     same: NDArray[np.float64]
@@ -139,9 +139,9 @@ class Weights(NamedTuple):
 
 
 def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.float64] | None = None) -> Weights | None:
-    """Find the weights of a metric that is affine in the types of the shared edges, or None where it is not.
+    """Return the weights of a metric that is affine in the types of the shared edges, or None if it is not.
 
-    The metric is asked: once for no shared edge, once for one edge of each type, and then to check.
+    The metric is evaluated without shared edges, for one edge of each type, and at some sums to check.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.floa
 
 
 def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedForm | None:
-    """Give the moments of an additive metric where the controls keep a skeleton and get random acyclic directions.
+    """Return the moments of an additive metric where the controls keep a skeleton and get random acyclic directions.
 
     Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
     the truth is right with probability 1/2, because a control and its reversal are equally likely. Along a uniformly
@@ -190,7 +190,7 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
     pairs : GraphPairs
         Truths and the skeletons of the controls.
     along_order : bool
-        Whether directions follow a random order: only so the variance is known.
+        Whether directions follow a random order; only then is the variance known.
     """
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
     weights = edge_weights(metric, pairs, directed=skeleton)
@@ -215,7 +215,7 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
 
 
 def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] | None) -> NDArray[np.float64]:
-    """Give the mean of a ratio of right directions where a control and its reversal are equally likely.
+    """Return the mean of a ratio of right directions where a control and its reversal are equally likely.
 
     Parameters
     ----------
@@ -239,13 +239,13 @@ def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] 
 
 
 def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
-    """Forget what does not hold for CPDAGs."""
+    """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
     variance = np.nan if known.variance is None else known.variance
     return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
 
 
 def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -> ClosedForm | None:
-    """Give means where nodes are alike and every DAG is as likely as its reversal.
+    """Return means where nodes are alike and every DAG is as likely as its reversal.
 
     Each pair is then adjacent with probability m_e / M and either direction equally likely, as under random graphs with
     as many edges; the number of shared adjacencies is not hypergeometric, and variances differ.

@@ -20,7 +20,7 @@ _GRAPHS = 30_000
 def enumerated(
     metric: Metric, pairs: GraphPairs, law: NDArray[np.int64], support: Callable[[int], tuple[GraphBatch, Any]]
 ) -> ClosedForm | None:
-    """Give the exact law of any metric where all controls of a row can be listed.
+    """Return the exact law of any metric where all controls of a row can be listed.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def enumerated(
     law : (n,) int
         Number of the list of controls that belongs to a row.
     support : callable
-        `support(number)` gives the controls of a list and their probabilities.
+        `support(number)` returns the controls of a list and their probabilities.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def enumerated(
         try:
             values = np.asarray(metric(controls), np.float64)
         except PairError:
-            # drawing says which rows are at fault
+            # drawing names the rows at fault
             return None
         chances = [np.broadcast_to(chance, size) for (_, chance), size in zip(lists, sizes, strict=True)]
         samples += zip(np.split(values, np.cumsum(sizes)[:-1]), chances, strict=True)

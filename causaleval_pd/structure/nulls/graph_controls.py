@@ -107,7 +107,19 @@ def class_codes(cpdag: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def in_class(planes: NDArray[np.uint64], n_nodes: int, cpdag: NDArray[np.bool_], count: int) -> GraphBatch:
-    """Make graphs of DAGs, `count` draws a row; in rows that are matched by CPDAGs, the CPDAGs of their classes."""
+    """Make graphs of drawn DAGs, or of the CPDAGs of their classes.
+
+    Parameters
+    ----------
+    planes : (n * count, 2, W) uint64
+        The DAGs, a row's draws together.
+    n_nodes : int
+        Number of nodes.
+    cpdag : (n,) bool
+        Rows that are matched by CPDAGs.
+    count : int
+        Draws of each row.
+    """
     mapped = np.repeat(cpdag, count)
     if mapped.any():
         planes = planes.copy()

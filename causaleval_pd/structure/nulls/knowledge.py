@@ -17,12 +17,12 @@ from .graph_controls import GraphControls, class_codes, estimated_edges, in_clas
 
 Planes = NDArray[np.uint64]
 
-#: orders that may be drawn until one suits the required edges
+#: orders drawn at most until one suits the required edges
 _ROUNDS = 1000
 
 
 class Knowledge(NamedTuple):
-    """What is known of the edges over d nodes in name order.
+    """Background knowledge of the edges over d nodes in name order.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ def read_knowledge(
     forbidden: Iterable[tuple[str, str]],
     required: Iterable[tuple[str, str]],
 ) -> Knowledge:
-    """Translate names into positions.
+    """Translate tiers and edges of named nodes into positions.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def read_knowledge(
 
     def find(name: Any, what: str) -> int:
         if name not in place:
-            raise ValueError(f"{what} names {name!r}, which is no node; the nodes are {list(nodes)[:10]}")
+            raise ValueError(f"{what} names {name!r}, which is not a node; the nodes are {list(nodes)[:10]}")
         return place[name]
 
     tier = np.full(len(nodes), -1, np.int64)
@@ -148,7 +148,21 @@ def _draw(
     count: int,
     rows: NDArray[np.int64],
 ) -> Planes:
-    """Draw the controls of rows with the same knowledge, (n, count, 2, W)."""
+    """Draw the controls of rows with the same knowledge, (n, count, 2, W).
+
+    Parameters
+    ----------
+    known : Knowledge
+        Their knowledge.
+    n_edges : (n,) int
+        Edges of a row's controls.
+    keys : (n,) uint64
+        The rows' random streams.
+    start, count : int
+        First draw and number of draws.
+    rows : (n,) int
+        Positions of the rows in the table, for messages.
+    """
     n, d = len(keys), len(known.tier)
     ahead = np.zeros((n * count, d, d), bool)
     edges, waiting = np.repeat(n_edges, count), np.arange(n * count)

@@ -36,13 +36,13 @@ _DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
 
 
 def _undirected(graphs: GraphBatch) -> GraphBatch:
-    """Return skeletons."""
+    """Return the skeletons of graphs."""
     edges = graphs.planes[:, 0] | graphs.planes[:, 1]
     return GraphBatch(graphs.n_nodes, np.stack([edges, edges], axis=1), graphs.kinds)
 
 
 def check_law(matching: Matching) -> str:
-    """Return the law of random directions, or refuse it before a row is scored."""
+    """Return the law of random directions, after checking it."""
     law = str(matching.options["orientation_law"])
     if law not in ("order", "uniform"):
         raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
@@ -116,7 +116,7 @@ def _direct_skeletons(
 def _directed_at_random(
     metric: Metric, skeletons: GraphPairs, cpdag: NDArray[np.bool_], *, along_order: bool
 ) -> ClosedForm | None:
-    """Say what is known where the skeleton is: functions of it are constant, of directions they have moments."""
+    """Return closed forms given the skeleton: its functions are constant, those of directions have moments."""
     if metric.closed_form == "hypergeometric":
         value = np.asarray(metric(skeletons), np.float64)
         every = np.arange(skeletons.n, dtype=np.int64)
@@ -143,7 +143,23 @@ def _orient_uniformly(
     start: int,
     count: int,
 ) -> Planes:
-    """Orient skeletons uniformly, or say which row has too many edges for that."""
+    """Orient skeletons uniformly; raise an error that names a row with too many edges for that.
+
+    Parameters
+    ----------
+    skeletons : (N, 2, W) uint64
+        Stored skeletons.
+    d : int
+        Number of nodes.
+    index : (n,) int64
+        Which skeleton belongs to a row.
+    rows : (n,) int64
+        Positions of the rows in the table, for messages.
+    keys : (n,) uint64
+        The rows' random streams.
+    start, count : int
+        First draw and number of draws.
+    """
     drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, _TRIES)
     if stuck >= 0:
         raise ValueError(
@@ -154,7 +170,7 @@ def _orient_uniformly(
     return np.asarray(drawn)
 
 
-#: draws skeletons, (n * count, 2, W), for rows whose pairs and streams are given
+#: `skeletons(pairs, keys, start, count)` draws skeletons, (n * count, 2, W)
 Skeletons = Callable[[GraphPairs, NDArray[np.uint64], int, int], Planes]
 
 
@@ -197,7 +213,7 @@ def _drawn_skeletons(
 
 
 def check_switches(matching: Matching) -> int:
-    """Return the number of switches an edge, or refuse it."""
+    """Return the number of switches for each edge, after checking it."""
     return check_whole(matching.options["switches"], "switches", 1)
 
 
@@ -248,7 +264,7 @@ register_null(
 
 
 def check_rewiring(matching: Matching) -> float:
-    """Return the share of rewired edges, or refuse it."""
+    """Return the share of rewired edges, after checking it."""
     return check_number(matching.options["rewiring"], "rewiring", "[0, 1]")
 
 
