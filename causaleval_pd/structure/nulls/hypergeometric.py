@@ -13,7 +13,7 @@ from ...contract.metric import Metric
 from ...graphs.counts import PairCounts
 
 #: numbers that a table of tail probabilities may hold
-_CELLS = 4_000_000
+MOST_CELLS = 4_000_000
 
 
 class Counts(NamedTuple):
@@ -127,7 +127,7 @@ def _tails_of_one_size(
 ) -> tuple[NDArray[np.float64], int]:
     """Return tails and misfit for one number of pairs; compiled unless few rows have a wide range of laws."""
     span = (int(mt.max()) - int(mt.min()) + 1) * (int(me.max()) - int(me.min()) + 1)
-    if span <= 4 * len(x) + _CELLS:
+    if span <= 4 * len(x) + MOST_CELLS:
         # numba is imported where it is needed
         from .hypergeometric_tails import hypergeometric_tails
 
@@ -144,7 +144,7 @@ def tails_of_distinct_laws(
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(found) + 1))
     result = np.empty(len(x))
-    step = max(1, _CELLS // int(width.max(initial=1)))
+    step = max(1, MOST_CELLS // int(width.max(initial=1)))
     for start in range(0, len(found), step):
         stop = min(start + step, len(found))
         rows = order[bounds[start] : bounds[stop]]

@@ -10,9 +10,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 #: tail probabilities that are kept, in 8-byte numbers
-_KEPT = 8_000_000
+MOST_KEPT = 8_000_000
 #: tails are looked up in a full table from this number of rows for each of its cells
-_ROWS_A_CELL = 2
+ROWS_A_CELL = 2
 #: added to the tail of an impossible number; placeholder of tails that are not filled yet
 _IMPOSSIBLE, _UNKNOWN = 2.0, 4.0
 
@@ -183,10 +183,10 @@ def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated
     first, least, most = int(mt.min()), int(me.min()), int(me.max())
     spans, width = (int(mt.max()) - first + 1, most - least + 1), min(int(mt.max()), most) + 1
     out = np.empty(len(shared))
-    if spans[0] * spans[1] * width <= len(shared) // _ROWS_A_CELL:
+    if spans[0] * spans[1] * width <= len(shared) // ROWS_A_CELL:
         table = np.full((*spans, width), _UNKNOWN)
         misfit = _tails_by_table(shared, n_pairs, mt, me, first, least, table, out)
     else:
         places = np.full(3 * spans[0] * spans[1], -1, np.int64)
-        misfit = _tails(shared, n_pairs, mt, me, first, least, places, spans[1], max(_KEPT, width), out)
+        misfit = _tails(shared, n_pairs, mt, me, first, least, places, spans[1], max(MOST_KEPT, width), out)
     return out, int(misfit)

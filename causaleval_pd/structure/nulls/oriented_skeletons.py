@@ -29,7 +29,7 @@ from .published import published
 Planes = NDArray[np.uint64]
 
 #: tries that a uniform orientation may take
-_TRIES = 200_000
+MOST_TRIES = 200_000
 _LAW = {"orientation_law": "order"}
 #: sets the stream of directions apart from that of skeletons
 _DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
@@ -160,10 +160,10 @@ def _orient_uniformly(
     start, count : int
         First draw and number of draws.
     """
-    drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, _TRIES)
+    drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, MOST_TRIES)
     if stuck >= 0:
         raise ValueError(
-            f"row {rows[stuck]}: no acyclic graph was found in {_TRIES:,} random directions of its edges over {d} "
+            f"row {rows[stuck]}: no acyclic graph was found in {MOST_TRIES:,} random directions of its edges over {d} "
             "nodes; skeletons this dense are not oriented uniformly: use orientation_law='order', or null='dags' for "
             "uniform DAGs with as many edges"
         )
