@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-# the field comes first: null models register with it
-from . import field  # isort: split
+# in the order of ce.list_metrics and ce.list_nulls; null models register with the field, so it comes first
+# isort: off
+from . import (
+    field,
+    adjacency,
+    ancestral,
+    orientation,
+    directions,
+    hamming,
+    intervention,
+    separation,
+    sizes,
+    v_structures,
+)
+from .nulls import expectation, random_ranking, rules as _rules, models as _models  # noqa: F401
 
-from . import adjacency, ancestral, directions, hamming, intervention, orientation, separation, sizes, v_structures
+# isort: on
 from .adjacency import *
 from .ancestral import *
 from .directions import *
 from .field import *
 from .hamming import *
 from .intervention import *
-from .nulls import expectation, random_ranking
-from .nulls import models as _models  # noqa: F401
-from .nulls import rules as _rules  # noqa: F401
 from .nulls.expectation import *
 from .nulls.random_ranking import *
 from .orientation import *

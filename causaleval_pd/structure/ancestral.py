@@ -51,22 +51,6 @@ ancestor_precision = _ANCESTOR.metric("precision", gives=1)
 ancestor_recall = _ANCESTOR.metric("recall", gives=1 / 3)
 ancestor_f1 = _ANCESTOR.metric("f1", gives=1 / 2)
 
-_BLANKET = replace(
-    _ANCESTOR,
-    prefix="markov_blanket",
-    counts=shared_blankets,
-    label="Markov blanket",
-    positives="Markov blanket members",
-    convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "
-    "over the nodes before dividing.",
-    example=("A -> B; C -> B", "A -> B; B -> C"),
-    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag"), "closed_form": "blankets"},
-)
-
-markov_blanket_precision = _BLANKET.metric("precision", gives=1)
-markov_blanket_recall = _BLANKET.metric("recall", gives=2 / 3)
-markov_blanket_f1 = _BLANKET.metric("f1", gives=4 / 5)
-
 
 @metric(
     field="graph",
@@ -114,3 +98,20 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
     found, edges = pairs.ancestors, pairs.counts.true_directed
     total = found.opposed + undecided * (edges - found.agreed - found.opposed)
     return ratio(total, edges, math.nan) if normalised else np.asarray(total)
+
+
+_BLANKET = replace(
+    _ANCESTOR,
+    prefix="markov_blanket",
+    counts=shared_blankets,
+    label="Markov blanket",
+    positives="Markov blanket members",
+    convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "
+    "over the nodes before dividing.",
+    example=("A -> B; C -> B", "A -> B; B -> C"),
+    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag"), "closed_form": "blankets"},
+)
+
+markov_blanket_precision = _BLANKET.metric("precision", gives=1)
+markov_blanket_recall = _BLANKET.metric("recall", gives=2 / 3)
+markov_blanket_f1 = _BLANKET.metric("f1", gives=4 / 5)

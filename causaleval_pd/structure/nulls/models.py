@@ -1,3 +1,12 @@
 """The null models of graphs: importing this module registers them, in the order of `ce.list_nulls`."""
 
-from . import random_graphs, relabelling, oriented_skeletons, uniform_dags, knowledge  # noqa: F401, I001
+# isort: off
+from . import (  # noqa: F401
+    random_graphs,
+    relabelling,
+    oriented_skeletons,
+    uniform_dags,
+    extreme_graphs,
+    random_skeletons,
+    knowledge,
+)

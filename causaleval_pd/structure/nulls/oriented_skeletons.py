@@ -1,38 +1,25 @@
-"""Null models in two steps: a skeleton (given, or drawn with a number of edges), then random acyclic directions.
-
-References
-----------
-.. [1] Besag, J., Clifford, P. (1989). Generalized Monte Carlo significance tests. doi:10.1093/biomet/76.4.633
-.. [2] Barabasi, A.-L., Albert, R. (1999). Emergence of scaling in random networks. doi:10.1126/science.286.5439.509
-.. [3] Watts, D. J., Strogatz, S. H. (1998). Collective dynamics of small-world networks. doi:10.1038/30918
-"""
+"""The null models `orientation` and `oracle_skeleton`: a given skeleton with random acyclic directions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
-from ...graphs.kernels.planes import plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
-from .edge_moments import exchangeable, half_of_shared, of_dags, oriented
-from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
-from .published import published
+from .edge_moments import half_of_shared, of_dags, oriented
+from .graph_controls import GraphControls, class_codes, in_class, matched_by_cpdags
 
 Planes = NDArray[np.uint64]
 
 #: tries that a uniform orientation may take
 MOST_TRIES = 200_000
 _LAW = {"orientation_law": "order"}
-#: sets the stream of directions apart from that of skeletons
-_DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
 
 
 def _undirected(graphs: GraphBatch) -> GraphBatch:
@@ -168,124 +155,3 @@ def _orient_uniformly(
             "uniform DAGs with as many edges"
         )
     return np.asarray(drawn)
-
-
-#: `skeletons(pairs, keys, start, count)` draws skeletons, (n * count, 2, W)
-Skeletons = Callable[[GraphPairs, NDArray[np.uint64], int, int], Planes]
-
-
-def _drawn_skeletons(
-    matching: Matching,
-    rows: NDArray[np.int64],
-    pairs: Any,
-    keys: NDArray[np.uint64],
-    skeletons: Skeletons,
-    *,
-    alike: bool,
-    pace: float = 30,
-) -> Controls:
-    """Draw skeletons, direct them along random orders, and map them to the estimate's class.
-
-    Parameters
-    ----------
-    matching, rows, pairs, keys
-        As every null model gets them.
-    skeletons : callable
-        Draws the skeletons.
-    alike : bool
-        Whether nodes are alike under the model, so that means have closed forms.
-    pace : float
-        Nanoseconds that drawing takes for each node and edge, roughly.
-    """
-    cpdag = matched_by_cpdags(matching, rows, pairs)
-    d = pairs.n_nodes
-
-    def graphs(start: int, count: int) -> GraphBatch:
-        drawn = skeletons(pairs, keys, start, count)
-        index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
-        directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
-        return in_class(directed, d, cpdag, count)
-
-    def known(metric: Metric) -> ClosedForm | None:
-        return exchangeable(metric, pairs, cpdag) if alike else None
-
-    return GraphControls(pairs, class_codes(cpdag), graphs, known, 16 * plane_words(d), pace)
-
-
-def check_switches(matching: Matching) -> int:
-    """Return the number of switches for each edge, after checking it."""
-    return check_whole(matching.options["switches"], "switches", 1)
-
-
-def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Keep the degrees of the estimate's skeleton by switching the ends of its edges."""
-    switches = int(matching.prepared)
-
-    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
-        attempts = switches * estimated_edges(pairs)
-        drawn = control_kernels().switch_edges(
-            pairs.estimate.planes, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
-        )
-        return np.asarray(drawn)
-
-    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=False, pace=10 * switches)
-
-
-register_null(
-    "graph",
-    Null(
-        "degree",
-        "random graphs with the degrees of the estimate's skeleton",
-        degree_controls,
-        prepare=check_switches,
-        options={"switches": 20},
-    ),
-)
-
-
-def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw skeletons by preferential attachment with the estimate's number of edges."""
-
-    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
-        return np.asarray(control_kernels().scale_free(pairs.n_nodes, estimated_edges(pairs), keys, start, count))
-
-    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
-
-
-register_null(
-    "graph",
-    Null(
-        "scale_free",
-        "graphs grown by preferential attachment, with the estimate's number of edges",
-        scale_free_controls,
-        published=published(scale_free_controls),
-    ),
-)
-
-
-def check_rewiring(matching: Matching) -> float:
-    """Return the share of rewired edges, after checking it."""
-    return check_number(matching.options["rewiring"], "rewiring", "[0, 1]")
-
-
-def small_world_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw rewired rings with the estimate's number of edges."""
-
-    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
-        edges = estimated_edges(pairs)
-        return np.asarray(control_kernels().small_world(pairs.n_nodes, edges, matching.prepared, keys, start, count))
-
-    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
-
-
-register_null(
-    "graph",
-    Null(
-        "small_world",
-        "rewired rings with the estimate's number of edges",
-        small_world_controls,
-        prepare=check_rewiring,
-        published=published(small_world_controls, check_rewiring),
-        options={"rewiring": 0.1},
-    ),
-)

@@ -1,4 +1,4 @@
-"""Null models of random graphs with a number of edges: the estimate's, its stratum's, none, all, or a random one.
+"""Random graphs with a number of edges, and the null models `edges` and `stratum`.
 
 References
 ----------
@@ -14,7 +14,6 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
@@ -28,7 +27,8 @@ from .hypergeometric import hypergeometric
 from .published import published
 
 _ANY_ORDER = np.empty(0, np.int64)
-_PERMUTE = {"permute": True}
+#: options of null models of random graphs
+PERMUTE = {"permute": True}
 
 
 def _order(matching: Matching, d: int) -> NDArray[np.int64]:
@@ -41,7 +41,7 @@ def _order(matching: Matching, d: int) -> NDArray[np.int64]:
     return np.asarray(matching.options.get("order", np.arange(d)), np.int64)
 
 
-def _random_graphs(
+def random_graphs(
     matching: Matching,
     rows: NDArray[np.int64],
     pairs: GraphPairs,
@@ -49,7 +49,7 @@ def _random_graphs(
     n_edges: NDArray[np.int64],
     numbers: Callable[[int, int], NDArray[np.int64]] | None = None,
 ) -> Controls:
-    """Draw DAGs, a uniform skeleton directed along an order, or the CPDAGs of such DAGs.
+    """Match rows by random DAGs, uniform skeletons directed along an order, or by the CPDAGs of such DAGs.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _random_graphs(
 
 def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match every control to its row's class and number of edges."""
-    return _random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
+    return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
 register_null(
@@ -101,7 +101,7 @@ register_null(
         "random graphs with the estimate's class and number of edges",
         edges_controls,
         published=published(edges_controls),
-        options=_PERMUTE,
+        options=PERMUTE,
     ),
 )
 
@@ -142,7 +142,7 @@ def stratum_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
         places = uniforms(keys, start, count)
         return np.stack([pool[(u * len(pool)).astype(np.int64)] for pool, u in zip(mine, places, strict=True)])
 
-    return _random_graphs(matching, rows, pairs, keys, estimated_edges(pairs), numbers)
+    return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs), numbers)
 
 
 register_null(
@@ -153,46 +153,6 @@ register_null(
         stratum_controls,
         prepare=stratum_pools,
         by_stratum=True,
-        options=_PERMUTE,
+        options=PERMUTE,
     ),
 )
-
-
-def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match controls to the estimate's class and density: each pair is adjacent with the same probability."""
-    n_edges, n_pairs = estimated_edges(pairs), pairs.n_nodes * (pairs.n_nodes - 1) // 2
-
-    def numbers(start: int, count: int) -> NDArray[np.int64]:
-        chance = n_edges[:, None] / max(1, n_pairs)
-        return np.asarray(binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
-
-    return _random_graphs(matching, rows, pairs, keys, n_edges, numbers)
-
-
-register_null(
-    "graph",
-    Null(
-        "erdos_renyi",
-        "random graphs whose pairs are adjacent independently, with the estimate's density",
-        erdos_renyi_controls,
-        published=published(erdos_renyi_controls),
-        options=_PERMUTE,
-    ),
-)
-
-
-def empty_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every row by the graph without edges."""
-    return _random_graphs(matching, rows, pairs, keys, np.zeros(pairs.n, np.int64))
-
-
-register_null("graph", Null("empty", "the graph without edges", empty_controls, reference=True, options=_PERMUTE))
-
-
-def complete_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every row by complete graphs of its class."""
-    n_edges = np.full(pairs.n, pairs.n_nodes * (pairs.n_nodes - 1) // 2, np.int64)
-    return _random_graphs(matching, rows, pairs, keys, n_edges)
-
-
-register_null("graph", Null("complete", "complete graphs", complete_controls, reference=True, options=_PERMUTE))
