@@ -1,76 +1,55 @@
-"""What follows from the edges: ancestors, causal orders, Markov blankets."""
+"""Relations that follow from the edges: ancestors, causal orders, Markov blankets."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..contract.checks import check_number
+from ..contract.confusion import Confusion, Values, ratio
+from ..contract.confusion_family import ConfusionFamily
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
-from .ratio import f_score, ratio
 
-Values = NDArray[np.float64]
-
-_SHARE: dict[str, Any] = {
-    "field": "graph",
-    "kinds": ("dag", "cpdag", "pdag"),
-    "direction": "maximize",
-    "range": (0, 1),
-    "optimum": 1,
-}
-_ANCESTORS: dict[str, Any] = {**_SHARE, "costly": True, "closed_form": "ancestors"}
-_BLANKETS: dict[str, Any] = {**_SHARE, "closed_form": "blankets"}
+__all__ = [
+    "ancestor_f1",
+    "ancestor_precision",
+    "ancestor_recall",
+    "markov_blanket_f1",
+    "markov_blanket_precision",
+    "markov_blanket_recall",
+    "top_order_divergence",
+]
 
 
-@metric(**_ANCESTORS, long_name="ancestor precision")
-def ancestor_precision(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the estimate's (ancestor, descendant) pairs that the truth has.
-
-    An ancestor reaches its descendant along directed edges; undirected edges lead nowhere. 0/0 if the estimate has no
-    directed edge.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.ancestor_precision("A -> B; B -> C", "A -> C; C -> B")
-    0.6666666666666666
-    """
-    return ratio(pairs.ancestors.both, pairs.ancestors.estimated, zero_division)
-
-
-@metric(**_ANCESTORS, long_name="ancestor recall")
-def ancestor_recall(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the truth's (ancestor, descendant) pairs that the estimate has.
-
-    0/0 if the truth has no directed edge.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.ancestor_recall("A -> B; B -> C", "A -> C; B")
-    0.3333333333333333
-    """
-    return ratio(pairs.ancestors.both, pairs.ancestors.true, zero_division)
-
-
-@metric(**_ANCESTORS, long_name="ancestor F1", symmetric=True)
-def ancestor_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Return the harmonic mean of ancestor precision and recall.
-
-    2 tp / (2 tp + fp + fn); 0/0 if neither graph has a directed edge.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.ancestor_f1("A -> B; B -> C", "A -> C; B")
-    0.5
-    """
+def shared_ancestors(pairs: GraphPairs) -> Confusion:
+    """Compare (ancestor, descendant) pairs of nodes."""
     found = pairs.ancestors
-    return f_score(found.both, found.estimated - found.both, found.true - found.both, 1.0, zero_division)
+    return Confusion(found.both, found.true, found.estimated)
+
+
+def shared_blankets(pairs: GraphPairs) -> Confusion:
+    """Compare members of Markov blankets, summed over the nodes."""
+    found = pairs.blankets
+    return Confusion(found.both, found.true, found.estimated)
+
+
+_ANCESTOR = ConfusionFamily(
+    "ancestor",
+    shared_ancestors,
+    module=__name__,
+    label="ancestor",
+    positives="(ancestor, descendant) pairs",
+    convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
+    example=("A -> B; B -> C", "A -> C; B"),
+    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag"), "closed_form": "ancestors", "costly": True},
+)
+
+ancestor_precision = _ANCESTOR.metric("precision", gives=1)
+ancestor_recall = _ANCESTOR.metric("recall", gives=1 / 3)
+ancestor_f1 = _ANCESTOR.metric("f1", gives=1 / 2)
 
 
 @metric(
@@ -89,7 +68,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
 
     An estimate that orders all nodes, as a complete DAG does, has the divergence of its order. Others leave pairs of
     nodes unordered: an edge whose head is an ancestor of its tail in the estimate is against every order that the
-    estimate allows; one whose ends the estimate does not order, or has on a cycle, counts as `undecided`.
+    estimate allows; one whose ends the estimate leaves unordered, or has on a cycle, counts as `undecided`.
 
     Parameters
     ----------
@@ -121,48 +100,18 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
     return ratio(total, edges, math.nan) if normalised else np.asarray(total)
 
 
-@metric(**_BLANKETS, long_name="Markov blanket precision")
-def markov_blanket_precision(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the members of the estimate's Markov blankets that are members in the truth.
+_BLANKET = replace(
+    _ANCESTOR,
+    prefix="markov_blanket",
+    counts=shared_blankets,
+    label="Markov blanket",
+    positives="Markov blanket members",
+    convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "
+    "over the nodes before dividing.",
+    example=("A -> B; C -> B", "A -> B; B -> C"),
+    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag"), "closed_form": "blankets"},
+)
 
-    The blanket of a node are its neighbours and the other parents of its children; members are summed over the nodes
-    before dividing. 0/0 if the estimate has no edge.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.markov_blanket_precision("A -> B; B -> C", "A -> B; C -> B")
-    0.6666666666666666
-    """
-    return ratio(pairs.blankets.both, pairs.blankets.estimated, zero_division)
-
-
-@metric(**_BLANKETS, long_name="Markov blanket recall")
-def markov_blanket_recall(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the members of the truth's Markov blankets that are members in the estimate.
-
-    0/0 if the truth has no edge.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.markov_blanket_recall("A -> B; C -> B", "A -> B; B -> C")
-    0.6666666666666666
-    """
-    return ratio(pairs.blankets.both, pairs.blankets.true, zero_division)
-
-
-@metric(**_BLANKETS, long_name="Markov blanket F1", symmetric=True)
-def markov_blanket_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Return the harmonic mean of Markov blanket precision and recall.
-
-    0/0 if neither graph has an edge.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.markov_blanket_f1("A -> B; C -> B", "A -> B; B -> C")
-    0.8
-    """
-    found = pairs.blankets
-    return f_score(found.both, found.estimated - found.both, found.true - found.both, 1.0, zero_division)
+markov_blanket_precision = _BLANKET.metric("precision", gives=1)
+markov_blanket_recall = _BLANKET.metric("recall", gives=2 / 3)
+markov_blanket_f1 = _BLANKET.metric("f1", gives=4 / 5)

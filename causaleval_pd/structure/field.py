@@ -16,11 +16,13 @@ from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
 from .nulls.custom import custom_null
 
+__all__ = ["GRAPHS"]
+
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align two packed columns by node names, one batch a number of nodes."""
+    """Align two packed columns by node names, one batch for each number of nodes."""
     unpacked = [unpack_column(cells, column=cells.name) for cells in (truth, estimate)]
     row = first_other_nodes(*unpacked)
     if row is not None:
@@ -32,7 +34,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
 
 
 def different_nodes(truth: list[str], estimate: list[str]) -> str:
-    """Say how two node sets differ, and how to mend it."""
+    """Describe how two node sets differ, and how to mend it."""
     only = [sorted(set(a) - set(b)) for a, b in ((truth, estimate), (estimate, truth))]
     if len(truth) + len(estimate) <= 20:
         what = f"truth has nodes {truth}, estimate has {estimate}"

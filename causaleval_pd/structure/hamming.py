@@ -1,4 +1,4 @@
-"""The Hamming family: how many edges must change to turn the estimate into the truth."""
+"""Hamming distances: how many edges must change to turn the estimate into the truth."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..contract.checks import check_number
+from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
-from .ratio import ratio
 
-Values = NDArray[np.float64]
+__all__ = ["shd", "shd_cpdag", "skeleton_hd"]
 
 _DISTANCE: dict[str, Any] = {
     "field": "graph",

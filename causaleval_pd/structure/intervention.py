@@ -1,4 +1,4 @@
-"""Interventional distances: how many effects of one node on another an estimate would lead one to get wrong."""
+"""Interventional distances: how many effects of one node on another an estimate identifies wrongly."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..contract.pairs import PairError
 from ..graphs.pairs import GraphPairs
-from .ratio import ratio
 
-Values = NDArray[np.float64]
+__all__ = ["ancestor_aid", "oset_aid", "parent_aid", "sid", "sid_bounds_exact", "sid_lower", "sid_upper"]
+
 Beyond = Literal["raise", "local"]
 
 _WRONG: dict[str, Any] = {
@@ -26,7 +27,7 @@ _WRONG: dict[str, Any] = {
 _SID: dict[str, Any] = {**_WRONG, "reference": "10.1162/NECO_a_00708"}
 _AID: dict[str, Any] = {**_WRONG, "kinds": ("dag", "cpdag"), "reference": "10.48550/arXiv.2402.08616"}
 
-#: more would take gigabytes
+#: largest `max_parent_sets`; more would take gigabytes
 _MOST_PARENT_SETS = 10_000_000
 
 
@@ -39,10 +40,10 @@ def share_of_pairs(count: Values, pairs: GraphPairs, normalised: bool) -> Values
 
 @metric(**_SID, kinds=("dag",), long_name="structural intervention distance")
 def sid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
-    """Count the ordered pairs of nodes whose intervention distribution the estimate's parents get wrong.
+    """Count the ordered pairs of nodes for which adjusting for the estimate's parents gives a wrong effect.
 
-    For a treatment t and an outcome y the estimate says "no effect" if y is a parent of t, and else adjusts for the
-    parents of t. It is wrong if y is a descendant of t in the truth, or the parents are no valid adjustment set there.
+    For a treatment t and an outcome y the estimate implies "no effect" if y is a parent of t, and else adjusts for the
+    parents of t. It is wrong if y is a descendant of t in the truth, or the parents are not a valid adjustment set.
     Only DAGs have one value; a CPDAG has `sid_lower` and `sid_upper`, or `parent_aid`.
 
     Parameters
@@ -81,15 +82,15 @@ def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, n
     if beyond == "raise" and pairs.refused(("dag", "cpdag")).any():
         raise PairError(
             np.flatnonzero(pairs.refused(("dag", "cpdag"))),
-            "the estimate is no CPDAG, so that it has no class to go through; take bounds that need not be attained by "
-            "beyond='local'",
+            "the estimate is not a valid CPDAG, so its equivalence class cannot be enumerated; pass beyond='local' for "
+            "bounds that need not be attained",
         )
     found = _found(pairs, max_parent_sets)
     if beyond == "raise" and found[:, 2].any():
         raise PairError(
             np.flatnonzero(found[:, 2]),
-            f"an undirected component of the estimate takes more than {max_parent_sets} parent sets; raise "
-            "max_parent_sets, or take bounds that need not be attained by beyond='local'",
+            f"an undirected component of the estimate has more than {max_parent_sets} parent sets; raise "
+            "max_parent_sets, or pass beyond='local' for bounds that need not be attained",
         )
     return share_of_pairs(found[:, column].astype(np.float64), pairs, normalised)
 
@@ -100,7 +101,7 @@ def sid_lower(
 ) -> Values:
     """Return the smallest SID of a DAG of the estimate's class.
 
-    It is found exactly, not by listing the class: undirected components are oriented independently, and a component
+    It is exact without listing the class: undirected components are oriented independently, and a component
     whose source is chosen falls into smaller ones. On a DAG it is `sid`.
 
     Parameters
@@ -110,12 +111,12 @@ def sid_lower(
     normalised : bool
         Divide by d (d - 1).
     max_parent_sets : int
-        How many (node, parents) an undirected component may take: of k nodes, a complete one takes k 2^(k-1), a tree
-        3 k - 2.
+        Limit on the pairs (node, parents) of an undirected component: with k nodes, a complete one has k 2^(k-1), a
+        tree 3 k - 2.
     beyond : {"raise", "local"}
-        What happens to a component over that limit and to an estimate that is no CPDAG: an error that names the rows;
-        or bounds that need not be attained, as each node of such a component takes any of its undirected neighbours as
-        parents. `sid_bounds_exact` tells which rows this concerns.
+        How to treat a component over that limit, and an estimate that is not a valid CPDAG: raise an error that names
+        the rows; or return bounds that need not be attained, where each node of such a component may have any of its
+        undirected neighbours as parents. `sid_bounds_exact` marks these rows.
 
     Returns
     -------
@@ -137,7 +138,7 @@ def sid_upper(
 ) -> Values:
     """Return the largest SID of a DAG of the estimate's class.
 
-    Found exactly, as `sid_lower`. On a DAG it is `sid`.
+    Exact, as `sid_lower`. On a DAG it is `sid`.
 
     Parameters
     ----------
@@ -146,9 +147,9 @@ def sid_upper(
     normalised : bool
         Divide by d (d - 1).
     max_parent_sets : int
-        How many (node, parents) an undirected component may take.
+        Limit on the pairs (node, parents) of an undirected component.
     beyond : {"raise", "local"}
-        What happens to a component over that limit and to an estimate that is no CPDAG, as in `sid_lower`.
+        How to treat a component over that limit, and an estimate that is not a valid CPDAG, as in `sid_lower`.
 
     Returns
     -------
@@ -176,17 +177,17 @@ def sid_upper(
     dtype="boolean",
 )
 def sid_bounds_exact(pairs: GraphPairs, *, max_parent_sets: int = 100_000) -> Values:
-    """Tell whether `sid_lower` and `sid_upper` of a row are attained by DAGs of the class.
+    """Check whether DAGs of the class attain `sid_lower` and `sid_upper`.
 
-    False where an undirected component is over the limit or the estimate is no CPDAG, so that `beyond="local"` bounds
-    node by node.
+    False where an undirected component is over the limit or the estimate is not a valid CPDAG, so that
+    `beyond="local"` bounds node by node.
 
     Parameters
     ----------
     pairs : GraphPairs or graph
         Aligned pairs, or the true DAG followed by the estimated DAG or CPDAG.
     max_parent_sets : int
-        How many (node, parents) an undirected component may take.
+        Limit on the pairs (node, parents) of an undirected component.
 
     Returns
     -------
@@ -207,12 +208,12 @@ def sid_bounds_exact(pairs: GraphPairs, *, max_parent_sets: int = 100_000) -> Va
 
 @metric(**_AID, long_name="parent adjustment identification distance")
 def parent_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
-    """Count the ordered pairs of nodes for which adjusting for parents goes wrong.
+    """Count the ordered pairs of nodes for which the estimate's parents identify the effect wrongly.
 
-    The estimate says of a treatment t and an outcome y: no effect, if y is a parent of t; not identified by adjustment,
-    if a possibly causal path from t to y begins with an undirected edge; else the parents of t are adjusted for. Each
-    answer is judged in the truth. Between DAGs this is `sid`; of a CPDAG it is not between `sid_lower` and `sid_upper`,
-    since an effect that the estimate leaves open counts as wrong where the truth does not.
+    For a treatment t and an outcome y the estimate implies: no effect, if y is a parent of t; not identified by
+    adjustment, if a possibly causal path from t to y begins with an undirected edge; else adjustment for the parents of
+    t. Each answer is checked in the truth. Between DAGs this is `sid`; for a CPDAG it may lie outside `sid_lower` and
+    `sid_upper`, since an effect that the estimate does not identify but the truth does counts as wrong.
 
     Parameters
     ----------
@@ -237,10 +238,10 @@ def parent_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
 
 @metric(**_AID, long_name="ancestor adjustment identification distance")
 def ancestor_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
-    """Count the ordered pairs of nodes for which adjusting for ancestors goes wrong.
+    """Count the ordered pairs of nodes for which the estimate's ancestors identify the effect wrongly.
 
-    As `parent_aid`, with "no effect" where y is no possible descendant of t, and else the ancestors of t adjusted for.
-    It is 0 between DAGs if the estimate's ancestors are the truth's and its graph has no edge too few.
+    As `parent_aid`, with "no effect" where y is not a possible descendant of t, and else adjustment for the ancestors
+    of t. It is 0 between DAGs if truth and estimate have the same ancestors and the estimate lacks no edge.
 
     Parameters
     ----------
@@ -265,7 +266,7 @@ def ancestor_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
 
 @metric(**_AID, long_name="optimal adjustment identification distance")
 def oset_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
-    """Count the ordered pairs of nodes for which adjusting for the optimal set goes wrong.
+    """Count the ordered pairs of nodes for which the estimate's optimal set identifies the effect wrongly.
 
     As `ancestor_aid`, with the set of smallest asymptotic variance: the parents of the nodes on causal paths from t to
     y, without possible descendants of t.

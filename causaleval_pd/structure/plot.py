@@ -1,4 +1,4 @@
-"""Figures of graphs: what random guessing is expected to score, and the table of adjacencies of one estimate."""
+"""Figures of graphs: expected metrics of random guessing, and the table of adjacencies of one estimate."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..contract.checks import check_type, check_whole
-from ..contract.field import get_field
 from ..contract.metric import Metric, get_metric
 from ..drawing import axis_label, caption, colours, place_to_draw, wrapped_label
 from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
+from .field import pair
 from .nulls.expectation import expected_metric
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def expected_curves(
     Parameters
     ----------
     metric : str or Metric
-        A metric that `expected_metric` knows.
+        A metric with a closed form, see `expected_metric`.
     n_nodes : int
         Number of nodes.
     true_edges : int or iterable of int
-        Numbers of true edges, a curve each.
+        Numbers of true edges; one curve each.
     estimated_edges : iterable of int, optional
         Numbers of estimated edges along the axis; default all, or 201 of them where there are more.
     level : float
@@ -76,7 +76,7 @@ def expected_curves(
     check_type(edges, Iterable, "a number, or numbers, of true edges", "true_edges")
     edges = [check_whole(number, "true_edges") for number in edges]
     if not edges:
-        raise ValueError("true_edges is empty; give one number of true edges a curve")
+        raise ValueError("true_edges is empty; give one number of true edges for each curve")
     pairs = check_whole(n_nodes, "n_nodes") * (n_nodes - 1) // 2
     if estimated_edges is None:
         at = np.unique(np.linspace(0, pairs, min(pairs + 1, _POINTS)).round().astype(np.int64))
@@ -92,7 +92,7 @@ def expected_curves(
     banded = any(bool(table["low"].notna().any()) for table in tables)
     for number, table, colour in zip(edges, tables, colours(len(edges)), strict=True):
         ax.fill_between(at, table["low"], table["high"], color=colour, alpha=0.15, linewidth=0)
-        # a single defined value is no line
+        # a line needs two values
         marker = "o" if table["mean"].notna().sum() < 2 else None
         ax.plot(at, table["mean"], color=colour, marker=marker, label=str(number))
     ax.set_xlabel("number of estimated edges")
@@ -132,8 +132,8 @@ def adjacency_table(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axe
     >>> [cell.get_text() for cell in ax.texts[:3]]
     ['2', '0', '2']
     """
-    pairs = get_field("graph").pair(truth, estimate)
-    counts: Any = pairs.counts  # type: ignore[attr-defined]
+    pairs = pair(truth, estimate)
+    counts = pairs.counts
     inner = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]])[..., 0]
     table = np.vstack([np.column_stack([inner, inner.sum(axis=1)]), [*inner.sum(axis=0), inner.sum()]])
 
@@ -157,7 +157,7 @@ def adjacency_table(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axe
         ax,
         own,
         f"Pairs of nodes; exact p {_number(skeleton_p(pairs)[0])} against random skeletons with {table[0, 2]:.0f} true "
-        f"and {table[2, 0]:.0f} estimated edges over {pairs.n_nodes} nodes (no draws).",  # type: ignore[attr-defined]
+        f"and {table[2, 0]:.0f} estimated edges over {pairs.n_nodes} nodes (no draws).",
     )
     return ax
 

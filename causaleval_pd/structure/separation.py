@@ -1,4 +1,4 @@
-"""Separation distances: how many conditional independences that one graph states the other one lacks."""
+"""Separation distances: how many separations of one graph do not hold in the other."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..contract.confusion import Values
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
 from .intervention import share_of_pairs
 
-Values = NDArray[np.float64]
+__all__ = ["separation_ancestor", "separation_parent", "separation_zl"]
+
 Part = Literal["markov", "faithfulness", "symmetric"]
 
 _SEPARATION: dict[str, Any] = {
@@ -40,7 +41,7 @@ def _distance(pairs: GraphPairs, separator: str, part: str, normalised: bool) ->
 
 @metric(**_SEPARATION, long_name="parent separation distance")
 def separation_parent(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
-    """Count the pairs of nodes that one graph separates by their parents and the other graph does not.
+    """Count the pairs of nodes that one graph separates by their parents but the other does not.
 
     Two nodes that are not adjacent in the estimate are separated there by the parents of both (in a CPDAG the possible
     parents). The pair is wrong if the truth connects them given this set.
@@ -73,7 +74,7 @@ def separation_parent(pairs: GraphPairs, *, part: Part = "markov", normalised: b
 
 @metric(**_SEPARATION, long_name="ancestor separation distance")
 def separation_ancestor(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
-    """Count the pairs of nodes that one graph separates by their ancestors and the other graph does not.
+    """Count the pairs of nodes that one graph separates by their ancestors but the other does not.
 
     As `separation_parent`, with the ancestors of both nodes (in a CPDAG the possible ancestors) in the parents' place.
 
@@ -104,12 +105,11 @@ def separation_ancestor(pairs: GraphPairs, *, part: Part = "markov", normalised:
 
 @metric(**_SEPARATION, long_name="minimal separation distance")
 def separation_zl(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
-    """Count the pairs of nodes that one graph separates by a minimal set and the other graph does not.
+    """Count the pairs of nodes that one graph separates by a minimal set but the other does not.
 
     As `separation_parent`, with the minimal separator of van der Zander and Liskiewicz (doi:10.24963/ijcai.2019/256)
     that lies nearest to the first node: its neighbours in the moral graph of the ancestors of both nodes, as far as the
-    second node reaches them without passing another one. Both orders of the two nodes are asked, and each is half a
-    pair.
+    second node reaches them without passing another one. Both orders of the two nodes count, each as half a pair.
 
     Parameters
     ----------

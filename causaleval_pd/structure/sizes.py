@@ -1,4 +1,4 @@
-"""Sizes and densities: descriptions of a row, to stratify by; they have no better and worse."""
+"""Sizes and densities: descriptions of a row to stratify by, without better or worse."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
-from .ratio import ratio
 
-Values = NDArray[np.float64]
+__all__ = [
+    "estimated_density",
+    "estimated_edges",
+    "estimated_undirected",
+    "n_nodes",
+    "true_density",
+    "true_edges",
+    "true_undirected",
+]
 
 _SIZE: dict[str, Any] = {
     "field": "graph",
@@ -27,7 +34,7 @@ _SHARE: dict[str, Any] = {**_SIZE, "range": (0, 1)}
 def n_nodes(pairs: GraphPairs) -> Values:
     """Count the nodes.
 
-    Truth and estimate have the same.
+    Truth and estimate have the same nodes.
 
     Examples
     --------

@@ -2,120 +2,51 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from ..contract.metric import metric
+from ..contract.confusion import Confusion
+from ..contract.confusion_family import ConfusionFamily
 from ..graphs.pairs import GraphPairs
-from .ratio import f_score, ratio
 
-Values = NDArray[np.float64]
+__all__ = [
+    "v_structure_f1",
+    "v_structure_fn",
+    "v_structure_fp",
+    "v_structure_precision",
+    "v_structure_recall",
+    "v_structure_tp",
+]
 
-_COLLIDERS: dict[str, Any] = {
-    "field": "graph",
-    "kinds": ("dag", "cpdag", "pdag"),
-    "reference": "10.48550/arXiv.2412.10039",
-    "closed_form": "v_structures",
-}
+
+def shared_v_structures(pairs: GraphPairs) -> Confusion:
+    """Compare v-structures over all triples of nodes."""
+    found = pairs.v_structures
+    return Confusion(found.both, found.true, found.estimated)
 
 
-@metric(
-    **_COLLIDERS,
-    long_name="shared v-structures",
-    direction="maximize",
-    range=(0, math.inf),
-    optimum=math.inf,
-    symmetric=True,
+_V_STRUCTURE = ConfusionFamily(
+    "v_structure",
+    shared_v_structures,
+    module=__name__,
+    label="v-structure",
+    positives="v-structures",
+    convention="A triple counts where it is an unshielded collider of directed edges; an undirected or reversed edge "
+    "breaks it, an edge between its ends shields it.",
+    example=("A -> C; B -> C; D -> C; E", "A -> C; B -> C; D; E -> C"),
+    spec={
+        "field": "graph",
+        "kinds": ("dag", "cpdag", "pdag"),
+        "closed_form": "v_structures",
+        "reference": "10.48550/arXiv.2412.10039",
+    },
 )
-def v_structure_tp(pairs: GraphPairs) -> Values:
-    """Count v-structures of both graphs.
 
-    A triple counts where it is an unshielded collider in both.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.v_structure_tp("A -> C; B -> C", "A -> C; B -> C")
-    1.0
-    """
-    return pairs.v_structures.both
-
-
-@metric(**_COLLIDERS, long_name="extra v-structures", direction="minimize", range=(0, math.inf), optimum=0)
-def v_structure_fp(pairs: GraphPairs) -> Values:
-    """Count v-structures of the estimate that the truth lacks.
-
-    A shielded collider of the truth is no v-structure.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.v_structure_fp("A -> C; B -> C; A -> B", "A -> C; B -> C")
-    1.0
-    """
-    return np.asarray(pairs.v_structures.estimated - pairs.v_structures.both)
-
-
-@metric(**_COLLIDERS, long_name="missed v-structures", direction="minimize", range=(0, math.inf), optimum=0)
-def v_structure_fn(pairs: GraphPairs) -> Values:
-    """Count v-structures of the truth that the estimate lacks.
-
-    An undirected or reversed edge breaks the collider.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.v_structure_fn("A -> C; B -> C", "A -> C; C -> B")
-    1.0
-    """
-    return np.asarray(pairs.v_structures.true - pairs.v_structures.both)
-
-
-@metric(**_COLLIDERS, long_name="v-structure precision", direction="maximize", range=(0, 1), optimum=1)
-def v_structure_precision(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the estimate's v-structures that the truth has.
-
-    tp / (tp + fp); 0/0 if the estimate has none.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.v_structure_precision("A -> C; B -> C; D", "A -> C; B -> C; D -> C")
-    0.3333333333333333
-    """
-    return ratio(pairs.v_structures.both, pairs.v_structures.estimated, zero_division)
-
-
-@metric(**_COLLIDERS, long_name="v-structure recall", direction="maximize", range=(0, 1), optimum=1)
-def v_structure_recall(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the truth's v-structures that were recovered.
-
-    tp / (tp + fn), the source's proportion of v-structures; 0/0, which is 1 there, if the truth has none. Extra
-    v-structures of the estimate cost nothing.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.v_structure_recall("A -> C; B -> C; D -> C", "A -> C; B -> C; D")
-    0.3333333333333333
-    """
-    return ratio(pairs.v_structures.both, pairs.v_structures.true, zero_division)
-
-
-@metric(**_COLLIDERS, long_name="v-structure F1", direction="maximize", range=(0, 1), optimum=1, symmetric=True)
-def v_structure_f1(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
-    """Return the harmonic mean of v-structure precision and recall.
-
-    2 tp / (2 tp + fp + fn); 0/0 if neither graph has one.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.v_structure_f1("A -> C; B -> C; D -> C", "A -> C; B -> C; D")
-    0.5
-    """
-    v = pairs.v_structures
-    return f_score(v.both, v.estimated - v.both, v.true - v.both, 1.0, zero_division)
+v_structure_tp = _V_STRUCTURE.metric("tp", gives=1, long_name="shared v-structures")
+v_structure_fp = _V_STRUCTURE.metric("fp", gives=2, long_name="extra v-structures")
+v_structure_fn = _V_STRUCTURE.metric("fn", gives=2, long_name="missed v-structures")
+v_structure_precision = _V_STRUCTURE.metric("precision", gives=1 / 3)
+v_structure_recall = _V_STRUCTURE.metric(
+    "recall",
+    gives=1 / 3,
+    note="This is the source's proportion of v-structures, which is 1 there where the truth has none. Extra "
+    "v-structures of the estimate cost nothing.",
+)
+v_structure_f1 = _V_STRUCTURE.metric("f1", gives=1 / 3)

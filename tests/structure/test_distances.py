@@ -32,7 +32,7 @@ def test_bounds_say_where_they_are_not_attained():
     pdag = "A -> B; B -- C; D"
     clique = "A -- B; A -- C; A -- D; B -- C; B -- D; C -- D"
     table = pd.DataFrame({"truth": [CHAIN] * 3, "estimate": [CHAIN, pdag, clique]})
-    with pytest.raises(ValueError, match=r"sid_upper: row 1 .*no CPDAG.*beyond='local'.*invalid='nan'"):
+    with pytest.raises(ValueError, match=r"sid_upper: row 1 .*not a valid CPDAG.*beyond='local'.*invalid='nan'"):
         ce.evaluate(table, ["sid_upper"])
     tight = {"max_parent_sets": 31}
     with pytest.raises(ValueError, match=r"row 1 \(index 2\): .*more than 31 parent sets; raise max_parent_sets"):

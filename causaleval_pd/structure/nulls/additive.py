@@ -1,8 +1,9 @@
-"""How metrics add up over ordered pairs of nodes, and so their exact moments under random relabelling."""
+"""Exact moments under random relabelling of metrics that add up over ordered pairs of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,8 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...graphs.kernels.planes import marks_from_planes, row_chunks
 from ...graphs.pairs import GraphBatch, GraphPairs
-from .closed_forms import edge_weights
+from .affine import affine_units, first_misfit
+from .edge_moments import edge_weights
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
 
 Floats = NDArray[np.float64]
@@ -55,7 +57,7 @@ def _edge_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | No
 
 
 def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
-    """Tell which nodes have a directed path to which others."""
+    """Return which nodes have a directed path to which others, (N, d, d)."""
     reach = _arrows_and_lines(graphs)[:, 0].astype(np.float32)
     for _ in range(max(1, graphs.n_nodes).bit_length()):
         reach = np.minimum(reach + reach @ reach, 1)
@@ -84,10 +86,10 @@ def _ancestor_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] 
         changed = found._replace(
             both=np.full(pairs.n, both), agreed=np.full(pairs.n, agreed), opposed=np.full(pairs.n, opposed)
         )
-        return _value(metric, _Stand(ancestors=changed, counts=pairs.counts))
+        return _value(metric, SimpleNamespace(ancestors=changed, counts=pairs.counts))
 
-    none, units = _units(at, 3)
-    if units is None:
+    none, units = affine_units(at, 3)
+    if first_misfit(at, none, units):
         return None
     costs = np.zeros((pairs.n, 2, 3))
     costs[:, 0, 0], costs[:, 1, 1], costs[:, 1, 2] = units
@@ -106,32 +108,14 @@ def _blanket_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] |
     found = pairs.blankets
 
     def at(both: float) -> Floats:
-        return _value(metric, _Stand(blankets=found._replace(both=np.full(pairs.n, both))))
+        return _value(metric, SimpleNamespace(blankets=found._replace(both=np.full(pairs.n, both))))
 
-    none, units = _units(at, 1)
-    return None if units is None else (none, units[0][:, None, None])
-
-
-class _Stand:
-    """Stands in for `GraphPairs` with chosen counts."""
-
-    def __init__(self, **counts: Any) -> None:
-        self.__dict__.update(counts)
+    none, units = affine_units(at, 1)
+    return None if first_misfit(at, none, units) else (none, units[0][:, None, None])
 
 
 def _value(metric: Metric, counts: Any) -> Floats:
     return np.asarray(metric.function(counts, **metric.options), np.float64)
-
-
-def _units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats] | None]:
-    """Find what one unit of each of n counts adds, or None where they do not add up."""
-    none = at(*[0.0] * n)
-    units = [at(*unit) - none for unit in np.eye(n).tolist()]
-    for probe in ([2, 0, 0], [1, 3, 2], [7, 1, 4]):
-        total = none + sum(x * unit for x, unit in zip(probe, units, strict=False))
-        if not np.allclose(at(*probe[:n]), total, rtol=1e-9, atol=1e-9, equal_nan=True):
-            return none, None
-    return none, units
 
 
 def _as_they_are(pairs: GraphPairs) -> GraphPairs:
@@ -144,7 +128,7 @@ def _as_cpdags(pairs: GraphPairs) -> GraphPairs:
 
 _EDGES = Additive(_as_they_are, _arrows_and_lines, _arrows_both_ways_and_lines, _edge_costs)
 
-#: closed forms, by a metric's `null`, whose metrics add up over ordered pairs
+#: closed-form rules whose metrics add up over ordered pairs
 ADDITIVE: dict[str, Additive] = {
     "hypergeometric": _EDGES,
     "linear": _EDGES,
@@ -155,7 +139,7 @@ ADDITIVE: dict[str, Additive] = {
 
 
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
-    """Give exact mean and variance of a pair-additive metric under random relabelling of the estimates.
+    """Return exact mean and variance of a pair-additive metric under random relabelling of the estimates.
 
     Parameters
     ----------
@@ -194,12 +178,12 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
 
 
 def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:
-    """Give the mean of a function that is affine in the shared v-structures at fixed numbers of them.
+    """Return the mean of a function that is affine in the shared v-structures at fixed numbers of them.
 
-    A relabelled v-structure of the estimate falls on any of the d C(d - 1, 2) triples alike.
+    A relabelled v-structure of the estimate falls on each of the d C(d - 1, 2) triples with the same probability.
     """
     found = pairs.v_structures
     d = pairs.n_nodes
     triples = d * (d - 1) * (d - 2) / 2
     expected = found.true * found.estimated / triples if triples else np.zeros(pairs.n)
-    return ClosedForm(_value(metric, _Stand(v_structures=found._replace(both=expected))))
+    return ClosedForm(_value(metric, SimpleNamespace(v_structures=found._replace(both=expected))))

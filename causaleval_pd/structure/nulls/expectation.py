@@ -1,4 +1,4 @@
-"""What random guessing scores in theory: expected metrics and the exact test of a skeleton, without any graph."""
+"""Exact expectations of random guessing from numbers of edges alone: expected metrics and the skeleton test."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...contract.checks import check_known, check_number, shown
 from ...contract.metric import Metric
 from ...contract.metric_sets import select_metrics, tweak
-from .closed_forms import linear
+from .edge_moments import linear
 from .hypergeometric import hypergeometric, tails_and_misfit
 
-#: the paper's Table 3: means that are given even where the metric is 0/0
+__all__ = ["expected_metric", "skeleton_test"]
+
+#: the paper's Table 3: means of the formulas, also where the metric is always 0/0
 _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "adjacency_precision": lambda m, mt, me: mt / m,
     "adjacency_recall": lambda m, mt, me: me / m,
@@ -36,7 +38,7 @@ def expected_metric(
     zero_division: float = math.nan,
     convention: Literal["defined", "published"] = "defined",
 ) -> pd.DataFrame:
-    """Give the exact null mean, median and interval of metrics under random graphs with a given number of edges.
+    """Return the exact null mean, median and interval of metrics under random graphs with a given number of edges.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def _expected(
 
 
 def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Return whole numbers from 0, or say that they are none."""
+    """Return whole numbers from 0, after checking them."""
     try:
         numbers = np.asarray(given)
         if numbers.dtype.kind not in "iu":
@@ -135,7 +137,7 @@ def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
 
 
 def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
-    """Return the three as given, which broadcast together, or say what fits no graph."""
+    """Return the three as integers, after checking that they broadcast and fit graphs."""
     d, mt, me = (
         _whole(given, name)
         for given, name in (
@@ -196,7 +198,7 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
             shared = np.asarray(tp, np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"tp must hold whole numbers from 0, found {shown(tp)}") from None
-        # what is no whole number is as impossible as a negative one
+        # a fraction is as impossible as a negative number
         shared = np.where(shared == np.floor(shared), shared, -1.0)
     p, misfit = tails_and_misfit(shared, d * (d - 1) // 2, mt, me)
     if misfit >= 0:

@@ -12,8 +12,8 @@ from ...contract.law import ClosedForm, Distribution, padded_sum
 from ...contract.metric import Metric
 from ...graphs.counts import PairCounts
 
-#: numbers that tables of tail probabilities may hold at once
-_CELLS = 4_000_000
+#: numbers that a table of tail probabilities may hold
+MOST_CELLS = 4_000_000
 
 
 class Counts(NamedTuple):
@@ -28,7 +28,7 @@ class Counts(NamedTuple):
 
 
 def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
-    """Give the exact distribution of a function of the shared adjacencies under a uniformly random skeleton.
+    """Return the exact distribution of a function of the shared adjacencies under a uniformly random skeleton.
 
     With M node pairs, the number of shared adjacencies is hypergeometric (M, true edges, estimated edges); the metric
     is evaluated at every possible number.
@@ -87,6 +87,15 @@ def hypergeometric_tail(
     """Return P(X >= shared) for X hypergeometric, with broadcasting; each distinct law is summed once.
 
     Tails are summed from their far end, so that small ones keep their relative accuracy.
+
+    Parameters
+    ----------
+    shared : array_like of int
+        Shared adjacencies.
+    n_pairs : array_like of int
+        Pairs of nodes.
+    true_edges, estimated_edges : array_like of int
+        Adjacencies of truth and estimate.
     """
     return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
 
@@ -116,28 +125,26 @@ def tails_and_misfit(
 def _tails_of_one_size(
     x: NDArray[np.int64], n_pairs: int, mt: NDArray[np.int64], me: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], int]:
-    """Choose the compiled tails where their table of laws is not much larger than the rows."""
+    """Return tails and misfit for one number of pairs; compiled unless few rows have a wide range of laws."""
     span = (int(mt.max()) - int(mt.min()) + 1) * (int(me.max()) - int(me.min()) + 1)
-    if span <= 4 * len(x) + _CELLS:
-        try:
-            from .tail_kernels import hypergeometric_tails
-        except ImportError:
-            pass
-        else:
-            return hypergeometric_tails(x, n_pairs, mt, me)
+    if span <= 4 * len(x) + MOST_CELLS:
+        # numba is imported where it is needed
+        from .hypergeometric_tails import hypergeometric_tails
+
+        return hypergeometric_tails(x, n_pairs, mt, me)
     return tails_of_distinct_laws(x, n_pairs, mt, me)
 
 
 def tails_of_distinct_laws(
     x: NDArray[np.int64], n_pairs: int, mt: NDArray[np.int64], me: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], int]:
-    """Return P(X >= x) and the first row whose x is impossible, in plain numpy."""
+    """Return P(X >= x) and the first row whose x is impossible, law by law in numpy."""
     width = np.maximum(np.minimum(mt, me) - np.maximum(0, mt + me - n_pairs) + 1, 1)
     codes, found = pd.factorize(pd.MultiIndex.from_arrays([mt, me]), sort=True)
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(found) + 1))
     result = np.empty(len(x))
-    step = max(1, _CELLS // int(width.max(initial=1)))
+    step = max(1, MOST_CELLS // int(width.max(initial=1)))
     for start in range(0, len(found), step):
         stop = min(start + step, len(found))
         rows = order[bounds[start] : bounds[stop]]

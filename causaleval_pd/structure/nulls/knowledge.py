@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.null import Controls, Matching
+from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
 from ...graphs.packed import unpack_column
-from .drawn_graphs import DrawnGraphs, class_codes, in_class
-from .random_graphs import control_classes, estimated_edges
+from ...graphs.pairs import GraphBatch
+from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
 
 Planes = NDArray[np.uint64]
 
-#: orders that may be drawn until one suits the required edges
+#: orders drawn at most until one suits the required edges
 _ROUNDS = 1000
 
 
 class Knowledge(NamedTuple):
-    """What is known of the edges over d nodes in name order.
+    """Background knowledge of the edges over d nodes in name order.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ def read_knowledge(
     forbidden: Iterable[tuple[str, str]],
     required: Iterable[tuple[str, str]],
 ) -> Knowledge:
-    """Translate names into positions.
+    """Translate tiers and edges of named nodes into positions.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def read_knowledge(
 
     def find(name: Any, what: str) -> int:
         if name not in place:
-            raise ValueError(f"{what} names {name!r}, which is no node; the nodes are {list(nodes)[:10]}")
+            raise ValueError(f"{what} names {name!r}, which is not a node; the nodes are {list(nodes)[:10]}")
         return place[name]
 
     tier = np.full(len(nodes), -1, np.int64)
@@ -114,18 +114,30 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     chosen uniformly among those that run along the order and are not forbidden.
     """
     row_node_set, by_set = matching.prepared
-    cpdag, n_edges = control_classes(matching, rows, pairs), estimated_edges(pairs)
+    cpdag, n_edges = matched_by_cpdags(matching, rows, pairs), estimated_edges(pairs)
     d = pairs.n_nodes
     sets = row_node_set[rows]
 
-    def planes(start: int, count: int) -> Planes:
+    def graphs(start: int, count: int) -> GraphBatch:
         drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
             drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
         return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, cpdag, count)
 
-    return DrawnGraphs(pairs, class_codes(cpdag), planes, scratch=40 * d * d)
+    return GraphControls(pairs, class_codes(cpdag), graphs, scratch=40 * d * d)
+
+
+register_null(
+    "graph",
+    Null(
+        "knowledge",
+        "random graphs with the estimate's number of edges that respect background knowledge",
+        knowledge_controls,
+        prepare=knowledge_of_node_sets,
+        options={"tiers": (), "forbidden": (), "required": ()},
+    ),
+)
 
 
 def _draw(
@@ -136,7 +148,21 @@ def _draw(
     count: int,
     rows: NDArray[np.int64],
 ) -> Planes:
-    """Draw the controls of rows with the same knowledge, (n, count, 2, W)."""
+    """Draw the controls of rows with the same knowledge, (n, count, 2, W).
+
+    Parameters
+    ----------
+    known : Knowledge
+        Their knowledge.
+    n_edges : (n,) int
+        Edges of a row's controls.
+    keys : (n,) uint64
+        The rows' random streams.
+    start, count : int
+        First draw and number of draws.
+    rows : (n,) int
+        Positions of the rows in the table, for messages.
+    """
     n, d = len(keys), len(known.tier)
     ahead = np.zeros((n * count, d, d), bool)
     edges, waiting = np.repeat(n_edges, count), np.arange(n * count)

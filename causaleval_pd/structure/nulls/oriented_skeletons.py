@@ -1,48 +1,56 @@
-"""Null models in two steps: a skeleton (given, or drawn with a number of edges), then random acyclic directions.
-
-References
-----------
-.. [1] Besag, J., Clifford, P. (1989). Generalized Monte Carlo significance tests. doi:10.1093/biomet/76.4.633
-.. [2] Barabasi, A.-L., Albert, R. (1999). Emergence of scaling in random networks. doi:10.1126/science.286.5439.509
-.. [3] Watts, D. J., Strogatz, S. H. (1998). Collective dynamics of small-world networks. doi:10.1038/30918
-"""
+"""The null models `orientation` and `oracle_skeleton`: a given skeleton with random acyclic directions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching
+from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
-from ...graphs.kernels.planes import plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
-from .closed_forms import exchangeable, half_of_shared, of_dags, oriented
-from .drawn_graphs import DrawnGraphs, class_codes, in_class
-from .random_graphs import control_classes, estimated_edges
+from .edge_moments import half_of_shared, of_dags, oriented
+from .graph_controls import GraphControls, class_codes, in_class, matched_by_cpdags
 
 Planes = NDArray[np.uint64]
 
 #: tries that a uniform orientation may take
-_TRIES = 200_000
-#: sets the stream of directions apart from that of skeletons
-_DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
+MOST_TRIES = 200_000
+_LAW = {"orientation_law": "order"}
 
 
 def _undirected(graphs: GraphBatch) -> GraphBatch:
-    """Return skeletons."""
+    """Return the skeletons of graphs."""
     edges = graphs.planes[:, 0] | graphs.planes[:, 1]
     return GraphBatch(graphs.n_nodes, np.stack([edges, edges], axis=1), graphs.kinds)
+
+
+def check_law(matching: Matching) -> str:
+    """Return the law of random directions, after checking it."""
+    law = str(matching.options["orientation_law"])
+    if law not in ("order", "uniform"):
+        raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
+    return law
 
 
 def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Keep the estimate's skeleton and direct it at random."""
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
+
+
+register_null(
+    "graph",
+    Null(
+        "orientation",
+        "the estimate's skeleton with random acyclic directions",
+        orientation_controls,
+        prepare=check_law,
+        options=_LAW,
+    ),
+)
 
 
 def oracle_skeleton_controls(
@@ -52,12 +60,17 @@ def oracle_skeleton_controls(
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
 
 
-def check_law(matching: Matching) -> str:
-    """Return the law of random directions, or refuse it before a row is scored."""
-    law = str(matching.options["orientation_law"])
-    if law not in ("order", "uniform"):
-        raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
-    return law
+register_null(
+    "graph",
+    Null(
+        "oracle_skeleton",
+        "the truth's skeleton with random acyclic directions, an upper reference",
+        oracle_skeleton_controls,
+        prepare=check_law,
+        reference=True,
+        options=_LAW,
+    ),
+)
 
 
 def _direct_skeletons(
@@ -69,28 +82,28 @@ def _direct_skeletons(
             f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
             "orientation_law='order'"
         )
-    given = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
-    skeletons = GraphPairs(pairs.truth, _undirected(given[0]), pairs.truth_index, given[1])
-    cpdag = control_classes(matching, rows, pairs)
+    source, index_of_row = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
+    skeletons = GraphPairs(pairs.truth, _undirected(source), pairs.truth_index, index_of_row)
+    cpdag = matched_by_cpdags(matching, rows, pairs)
 
-    def planes(start: int, count: int) -> Planes:
-        graphs, index = skeletons.estimate.planes, skeletons.estimate_index
+    def graphs(start: int, count: int) -> GraphBatch:
+        given, index = skeletons.estimate.planes, skeletons.estimate_index
         if law == "order":
-            drawn = control_kernels().orient_graphs(graphs, d, index[:, None], keys, start, count)
+            drawn = control_kernels().orient_graphs(given, d, index[:, None], keys, start, count)
         else:
-            drawn = _orient_uniformly(graphs, d, index, rows, keys, start, count)
+            drawn = _orient_uniformly(given, d, index, rows, keys, start, count)
         return in_class(drawn, d, cpdag, count)
 
     def known(metric: Metric) -> ClosedForm | None:
         return _directed_at_random(metric, skeletons, cpdag, along_order=law == "order")
 
-    return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
+    return GraphControls(pairs, class_codes(cpdag), graphs, known)
 
 
 def _directed_at_random(
     metric: Metric, skeletons: GraphPairs, cpdag: NDArray[np.bool_], *, along_order: bool
 ) -> ClosedForm | None:
-    """Say what is known where the skeleton is: functions of it are constant, of directions they have moments."""
+    """Return closed forms given the skeleton: its functions are constant, those of directions have moments."""
     if metric.closed_form == "hypergeometric":
         value = np.asarray(metric(skeletons), np.float64)
         every = np.arange(skeletons.n, dtype=np.int64)
@@ -117,97 +130,28 @@ def _orient_uniformly(
     start: int,
     count: int,
 ) -> Planes:
-    """Orient skeletons uniformly, or say which row has too many edges for that."""
-    drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, _TRIES)
+    """Orient skeletons uniformly; raise an error that names a row with too many edges for that.
+
+    Parameters
+    ----------
+    skeletons : (N, 2, W) uint64
+        Stored skeletons.
+    d : int
+        Number of nodes.
+    index : (n,) int64
+        Which skeleton belongs to a row.
+    rows : (n,) int64
+        Positions of the rows in the table, for messages.
+    keys : (n,) uint64
+        The rows' random streams.
+    start, count : int
+        First draw and number of draws.
+    """
+    drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, MOST_TRIES)
     if stuck >= 0:
         raise ValueError(
-            f"row {rows[stuck]}: no acyclic graph was found in {_TRIES:,} random directions of its edges over {d} "
+            f"row {rows[stuck]}: no acyclic graph was found in {MOST_TRIES:,} random directions of its edges over {d} "
             "nodes; skeletons this dense are not oriented uniformly: use orientation_law='order', or null='dags' for "
             "uniform DAGs with as many edges"
         )
     return np.asarray(drawn)
-
-
-#: draws skeletons, (n * count, 2, W), for rows whose pairs and streams are given
-Skeletons = Callable[[GraphPairs, NDArray[np.uint64], int, int], Planes]
-
-
-def _drawn_skeletons(
-    matching: Matching,
-    rows: NDArray[np.int64],
-    pairs: Any,
-    keys: NDArray[np.uint64],
-    skeletons: Skeletons,
-    *,
-    alike: bool,
-    pace: float = 30,
-) -> Controls:
-    """Draw skeletons, direct them along random orders, and map them to the estimate's class.
-
-    Parameters
-    ----------
-    matching, rows, pairs, keys
-        As every null model gets them.
-    skeletons : callable
-        Draws the skeletons.
-    alike : bool
-        Whether nodes are alike under the model, so that means have closed forms.
-    pace : float
-        Nanoseconds that drawing takes for each node and edge, roughly.
-    """
-    cpdag = control_classes(matching, rows, pairs)
-    d = pairs.n_nodes
-
-    def planes(start: int, count: int) -> Planes:
-        drawn = skeletons(pairs, keys, start, count)
-        index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
-        directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
-        return in_class(directed, d, cpdag, count)
-
-    def known(metric: Metric) -> ClosedForm | None:
-        return exchangeable(metric, pairs, cpdag) if alike else None
-
-    return DrawnGraphs(pairs, class_codes(cpdag), planes, known, 16 * plane_words(d), pace)
-
-
-def check_switches(matching: Matching) -> int:
-    """Return the number of switches an edge, or refuse it."""
-    return check_whole(matching.options["switches"], "switches", 1)
-
-
-def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Keep the degrees of the estimate's skeleton by switching the ends of its edges."""
-    switches = int(matching.prepared)
-
-    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
-        attempts = switches * estimated_edges(pairs)
-        drawn = control_kernels().switch_edges(
-            pairs.estimate.planes, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
-        )
-        return np.asarray(drawn)
-
-    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=False, pace=10 * switches)
-
-
-def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw skeletons by preferential attachment with the estimate's number of edges."""
-
-    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
-        return np.asarray(control_kernels().scale_free(pairs.n_nodes, estimated_edges(pairs), keys, start, count))
-
-    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
-
-
-def check_rewiring(matching: Matching) -> float:
-    """Return the share of rewired edges, or refuse it."""
-    return check_number(matching.options["rewiring"], "rewiring", "[0, 1]")
-
-
-def small_world_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw rewired rings with the estimate's number of edges."""
-
-    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
-        edges = estimated_edges(pairs)
-        return np.asarray(control_kernels().small_world(pairs.n_nodes, edges, matching.prepared, keys, start, count))
-
-    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)

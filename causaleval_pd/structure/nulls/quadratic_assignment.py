@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class PairSums(NamedTuple):
-    """What the moments need of one side: channels summed, and products of two channels summed by pattern.
+    """Sums over one side that the moments need: of its channels, and of products of two channels by pattern.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class PairSums(NamedTuple):
 
 
 def pair_sums(channels: ArrayLike) -> PairSums:
-    """Sum channels (N, K, d, d), matrices whose diagonals do not count, and products of two of them by pattern."""
+    """Sum channels (N, K, d, d), without their diagonals, and products of two of them by pattern."""
     x = np.array(channels, np.float64)
     d = x.shape[-1]
     x[..., range(d), range(d)] = 0.0
@@ -57,7 +57,7 @@ def pair_sums(channels: ArrayLike) -> PairSums:
 
 
 def relabelling_moments(truth: PairSums, estimate: PairSums, costs: ArrayLike, n_nodes: int) -> tuple[Floats, Floats]:
-    """Give mean and variance of sum over k, l of costs[k, l] truth_k(i, j) estimate_l(pi(i), pi(j)), pi random.
+    """Return mean and variance of sum over k, l of costs[k, l] truth_k(i, j) estimate_l(pi(i), pi(j)), pi random.
 
     Parameters
     ----------
@@ -88,5 +88,5 @@ def relabelling_moments(truth: PairSums, estimate: PairSums, costs: ArrayLike, n
     spread = np.einsum("nka,nklp,nlb->nabp", weight, truth.products, weight, optimize=True)
     square = np.einsum("nabp,nabp,p->n", spread, estimate.products, chance, optimize=True)
     variance = square - mean**2
-    # what is rounding of the difference is no variance
+    # clip variances that are only rounding error
     return mean, np.where(variance > 1e-9 * (1 + mean**2), variance, 0.0)

@@ -1,4 +1,4 @@
-"""What random rankings of candidate edges score: average precision and the area under the ROC curve.
+"""Expected scores of random rankings of candidate edges: average precision and the area under the ROC curve.
 
 Candidates are N node pairs (or ordered pairs) of which K are true edges; under the null model all orders of the
 candidates are equally likely.
@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from ...contract.checks import shown
+
+__all__ = ["auroc_moments", "expected_average_precision", "tie_sum"]
 
 Floats = NDArray[np.float64]
 
@@ -43,10 +45,10 @@ def _checked(true_edges: ArrayLike, candidates: ArrayLike) -> tuple[Floats, Floa
 
 
 def expected_average_precision(true_edges: ArrayLike, candidates: ArrayLike) -> Floats:
-    """Give the exact mean of average precision under random ranking without ties.
+    """Return the exact mean of average precision under random ranking without ties.
 
     (H_N + (K - 1) / (N - 1) (N - H_N)) / N with N candidates, K of them true, and H_N = 1 + 1/2 + ... + 1/N. It exceeds
-    K / N, the precision of a random choice, the more the fewer candidates there are.
+    K / N, the precision of a random choice, most for few candidates.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def expected_average_precision(true_edges: ArrayLike, candidates: ArrayLike) -> 
     Returns
     -------
     ndarray
-        NaN where there is no true edge.
+        NaN where there are no true edges.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def expected_average_precision(true_edges: ArrayLike, candidates: ArrayLike) -> 
 
 
 def auroc_moments(true_edges: ArrayLike, candidates: ArrayLike, ties: ArrayLike | None = None) -> Moments:
-    """Give the exact mean and variance of the area under the ROC curve under random ranking.
+    """Return the exact mean and variance of the area under the ROC curve under random ranking.
 
     The area is Mann and Whitney's U / (K (N - K)): its mean is 1/2 and its variance (N + 1 - T) / (12 K (N - K)), where
     T = sum (t^3 - t) / (N (N - 1)) over groups of t tied candidates.

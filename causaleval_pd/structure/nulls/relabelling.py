@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching
+from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.pairs import GraphBatch, control_kernels
 from .additive import additive_moments
-from .closed_forms import enumerated
-from .drawn_graphs import DrawnGraphs
+from .enumeration import enumerated
+from .graph_controls import GraphControls
 
 #: nodes up to which all relabellings are listed (120), so that every metric has an exact distribution
 MOST_LISTED = 5
@@ -41,9 +41,11 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     """Relabel every estimate: its class, degrees and directed and undirected edges stay."""
     d = pairs.n_nodes
 
-    def planes(start: int, count: int) -> NDArray[np.uint64]:
-        found = control_kernels().relabel_graphs(pairs.estimate.planes, d, pairs.estimate_index, keys, start, count)
-        return np.asarray(found)
+    kinds = pairs.estimate.kinds[pairs.estimate_index]
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        planes = control_kernels().relabel_graphs(pairs.estimate.planes, d, pairs.estimate_index, keys, start, count)
+        return GraphBatch(d, planes, np.repeat(kinds, count))
 
     @cache
     def support(number: int) -> tuple[GraphBatch, float]:
@@ -54,4 +56,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
             return enumerated(metric, pairs, pairs.estimate_index, support)
         return additive_moments(metric, pairs)
 
-    return DrawnGraphs(pairs, pairs.estimate.kinds[pairs.estimate_index], planes, known)
+    return GraphControls(pairs, kinds, graphs, known)
+
+
+register_null("graph", Null("permutation", "the estimate with its nodes relabelled at random", permutation_controls))

@@ -10,10 +10,8 @@ import numpy as np
 
 from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...graphs.counts import AncestorCounts, BlanketCounts, PairCounts, VStructureCounts
+from .affine import affine_units, first_misfit
 from .hypergeometric import Counts
-
-#: multiples of the units at which sums are checked
-_MULTIPLES = ((2, 0, 0, 0, 0), (1, 3, 2, 4, 5), (7, 1, 4, 2, 9))
 
 
 def _edges(same: float, turned: float, lost: float, added: float, both: float) -> Counts:
@@ -35,17 +33,13 @@ def _edges(same: float, turned: float, lost: float, added: float, both: float) -
 
 def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
     """Return where the metric is not affine in the named counts, or None."""
-    n = len(names)
-    none = value(at(*[0] * n))
-    units = [value(at(*unit)) - none for unit in np.eye(n).tolist()]
-    for multiples in _MULTIPLES:
-        numbers = multiples[:n]
-        expected = none + sum(k * unit for k, unit in zip(numbers, units, strict=True))
-        found = value(at(*numbers))
-        if not np.allclose(found, expected, rtol=1e-9, atol=1e-9, equal_nan=True):
-            counts = ", ".join(f"{name} {k}" for name, k in zip(names, numbers, strict=True) if k)
-            return f"at {counts} it is {found.item():g}, where adding up its units gives {expected.item():g}"
-    return None
+    none, units = affine_units(lambda *counts: value(at(*counts)), len(names))
+    misfit = first_misfit(lambda *counts: value(at(*counts)), none, units)
+    if misfit is None:
+        return None
+    numbers, found, expected = misfit
+    counts = ", ".join(f"{name} {k}" for name, k in zip(names, numbers, strict=True) if k)
+    return f"at {counts} it is {found.item():g}, where adding up its units gives {expected.item():g}"
 
 
 def affine_in_edges(value: Value) -> str | None:

@@ -10,37 +10,44 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching
+from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.dags import MOST_LISTED, all_dags
 from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.pairs import GraphBatch, control_kernels
-from .closed_forms import enumerated, exchangeable
-from .drawn_graphs import DrawnGraphs, class_codes, in_class
-from .random_graphs import control_classes, estimated_edges
-
-Planes = NDArray[np.uint64]
+from .edge_moments import exchangeable
+from .enumeration import enumerated
+from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
+from .published import published_controls
 
 
 def dags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class."""
     d, n_edges = pairs.n_nodes, estimated_edges(pairs)
-    cpdag = control_classes(matching, rows, pairs)
+    cpdag = matched_by_cpdags(matching, rows, pairs)
     check_counted(d)
 
-    def planes(start: int, count: int) -> Planes:
-        drawn = control_kernels().draw_dags(d, n_edges, keys, start, count)
-        return in_class(drawn, d, cpdag, count)
+    def graphs(start: int, count: int) -> GraphBatch:
+        return in_class(control_kernels().draw_dags(d, n_edges, keys, start, count), d, cpdag, count)
 
     @cache
     def support(number: int) -> tuple[GraphBatch, float]:
-        graphs = all_dags(d, number // 2)
-        mapped = np.full(1, number % 2 == 1)
-        kinds = np.repeat(class_codes(mapped), len(graphs))
-        return GraphBatch(d, in_class(graphs, d, mapped, len(graphs)), kinds), 1 / len(graphs)
+        dags = all_dags(d, number // 2)
+        return in_class(dags, d, np.full(1, number % 2 == 1), len(dags)), 1 / len(dags)
 
     def known(metric: Metric) -> ClosedForm | None:
         if d <= MOST_LISTED:
             return enumerated(metric, pairs, 2 * n_edges + cpdag, support)
         return exchangeable(metric, pairs, cpdag)
 
-    return DrawnGraphs(pairs, class_codes(cpdag), planes, known)
+    return GraphControls(pairs, class_codes(cpdag), graphs, known)
+
+
+register_null(
+    "graph",
+    Null(
+        "dags",
+        "uniformly random labelled DAGs with the estimate's number of edges",
+        dags_controls,
+        published=published_controls,
+    ),
+)

@@ -10,10 +10,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 #: tail probabilities that are kept, in 8-byte numbers
-_KEPT = 8_000_000
-#: tails are looked up by all their numbers where there are that many rows to a cell of the table, or more
-_ROWS_A_CELL = 2
-#: what is added to the tail of an impossible number, and what stands for tails that are not filled yet
+MOST_KEPT = 8_000_000
+#: tails are looked up in a full table from this number of rows for each of its cells
+ROWS_A_CELL = 2
+#: added to the tail of an impossible number; placeholder of tails that are not filled yet
 _IMPOSSIBLE, _UNKNOWN = 2.0, 4.0
 
 #: terms this much smaller than the largest do not change a sum of them
@@ -30,6 +30,19 @@ def _fill_tails(
 
     Below begin they are 1. Beyond end terms are less than `far` times the largest one; in the kept ones the terms that
     are left out change nothing. Ratios of neighbouring terms lead away from the mode, without divisions.
+
+    Parameters
+    ----------
+    m, mt, me : int
+        Pairs of nodes, true and estimated edges.
+    low, high : int
+        Smallest and largest possible number of shared edges.
+    far : float
+        Relative size of the last term that is kept.
+    inverse : (m + 2,) float64
+        1 / k, as from `_inverses`.
+    tails : float64
+        Output, at least high - low + 1 places.
     """
     mode = min(max((mt + 1) * (me + 1) // (m + 2), low), high)
     rest = m - mt - me
@@ -72,7 +85,23 @@ def _inverses(m: int) -> Floats:
 def _tails(
     x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int, places: Ints, span: int, room: int, out: Floats
 ) -> int:
-    """Keep the tails of one law after the other, and where they begin and end."""
+    """Fill the tails of rows, keeping those of every law met so far, and return the first misfit.
+
+    Parameters
+    ----------
+    x, mt, me : (n,) int64
+        Shared, true and estimated edges.
+    m : int
+        Pairs of nodes.
+    first, least, span : int
+        Smallest mt, smallest me, and the number of values of me, which number the laws.
+    places : (3 * laws,) int64
+        Where the kept tails of a law start, and the shared edges at which they begin and end; -1: not kept.
+    room : int
+        Tail probabilities that may be kept.
+    out : (n,) float64
+        Output.
+    """
     inverse = _inverses(m)
     kept, scratch = np.empty(room, np.float64), np.empty(m + 1, np.float64)
     used, misfit = 0, -1
@@ -148,16 +177,16 @@ def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated
     tails : (n,) float64
         Tail probabilities, with some 1e-14 relative error.
     misfit : int
-        The first row whose shared number is impossible; -1 if there is none.
+        The first row whose shared number is impossible; -1 if all are possible.
     """
     mt, me = true_edges, estimated_edges
     first, least, most = int(mt.min()), int(me.min()), int(me.max())
     spans, width = (int(mt.max()) - first + 1, most - least + 1), min(int(mt.max()), most) + 1
     out = np.empty(len(shared))
-    if spans[0] * spans[1] * width <= len(shared) // _ROWS_A_CELL:
+    if spans[0] * spans[1] * width <= len(shared) // ROWS_A_CELL:
         table = np.full((*spans, width), _UNKNOWN)
         misfit = _tails_by_table(shared, n_pairs, mt, me, first, least, table, out)
     else:
         places = np.full(3 * spans[0] * spans[1], -1, np.int64)
-        misfit = _tails(shared, n_pairs, mt, me, first, least, places, spans[1], max(_KEPT, width), out)
+        misfit = _tails(shared, n_pairs, mt, me, first, least, places, spans[1], max(MOST_KEPT, width), out)
     return out, int(misfit)

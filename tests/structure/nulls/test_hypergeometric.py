@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.structure.nulls import hypergeometric, tail_kernels
+from causaleval_pd.structure.nulls import hypergeometric
+from causaleval_pd.structure.nulls import hypergeometric_tails as compiled
 from causaleval_pd.structure.nulls.hypergeometric import hypergeometric_tail, tails_of_distinct_laws
-from causaleval_pd.structure.nulls.tail_kernels import hypergeometric_tails
+from causaleval_pd.structure.nulls.hypergeometric_tails import hypergeometric_tails
 
 EITHER = pytest.mark.parametrize("tails", [hypergeometric_tails, tails_of_distinct_laws])
 
@@ -52,9 +53,9 @@ def test_many_laws_agree_with_scipy(monkeypatch):
     np.testing.assert_allclose(hypergeometric_tail(x, 190, mt, me), expected, rtol=1e-11, atol=1e-300)
     np.testing.assert_allclose(tails_of_distinct_laws(x, 190, mt, me)[0], expected, rtol=1e-10, atol=1e-300)
     whole = hypergeometric_tails(x, 190, mt, me)[0]
-    monkeypatch.setattr(tail_kernels, "_KEPT", 300)
+    monkeypatch.setattr(compiled, "MOST_KEPT", 300)
     np.testing.assert_array_equal(hypergeometric_tails(x, 190, mt, me)[0], whole)
-    monkeypatch.setattr(hypergeometric, "_CELLS", 300)
+    monkeypatch.setattr(hypergeometric, "MOST_CELLS", 300)
     np.testing.assert_allclose(tails_of_distinct_laws(x, 190, mt, me)[0], expected, rtol=1e-10, atol=1e-300)
 
 
@@ -65,7 +66,7 @@ def test_looked_up_tails_have_the_same_bits(monkeypatch):
         mt, me = rng.integers(0, most, (2, 3000))
         x = rng.hypergeometric(mt, m - mt, me) + rng.integers(-3, 30, 3000)
         few = hypergeometric_tails(x, m, mt, me)
-        monkeypatch.setattr(tail_kernels, "_ROWS_A_CELL", 1e-9)
+        monkeypatch.setattr(compiled, "ROWS_A_CELL", 1e-9)
         many = hypergeometric_tails(x, m, mt, me)
         monkeypatch.undo()
         np.testing.assert_array_equal(few[0], many[0])

@@ -12,7 +12,7 @@ from scipy import stats
 
 import causaleval_pd as ce
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers"
 
 
 def test_the_five_node_example():

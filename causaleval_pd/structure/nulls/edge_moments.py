@@ -1,22 +1,18 @@
-"""Closed forms of metrics under random graphs: moments of sums over edges, symmetry, lists of all controls."""
+"""Exact moments of metrics of shared edges and directions, under random DAGs and random directions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.pairs import PairError
 from ...graphs.counts import PairCounts
-from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from ...graphs.pairs import GraphPairs, kernels
+from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
-
-#: listed controls that are scored at once
-_GRAPHS = 30_000
 
 
 def linear(
@@ -27,7 +23,7 @@ def linear(
     estimated_edges: NDArray[Any],
     degrees: NDArray[np.int32] | None,
 ) -> ClosedForm:
-    """Give mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
+    """Return mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
 
     The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
     p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
@@ -97,7 +93,7 @@ def reversal(
     undirected: NDArray[np.float64],
     estimated_edges: NDArray[np.int64],
 ) -> ClosedForm:
-    """Give the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
+    """Return the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
 
     A random DAG and its reversal are equally likely, and where one has the share s of the shared edges right the other
     has 1 - s: the mean is 1/2 given a shared edge. Without one the metric is 0/0.
@@ -132,7 +128,7 @@ def reversal(
 
 
 class Weights(NamedTuple):
-    """How a metric adds up over shared edges at its pairs' margins, a value a pair."""
+    """Weights of the types of shared edges in a metric at its pairs' margins, a value a pair."""
 
     constant: NDArray[np.float64]
     same: NDArray[np.float64]
@@ -143,9 +139,9 @@ class Weights(NamedTuple):
 
 
 def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.float64] | None = None) -> Weights | None:
-    """Find the weights of a metric that is affine in the types of the shared edges, or None where it is not.
+    """Return the weights of a metric that is affine in the types of the shared edges, or None if it is not.
 
-    The metric is asked: once for no shared edge, once for one edge of each type, and then to check.
+    The metric is evaluated without shared edges, for one edge of each type, and at some sums to check.
 
     Parameters
     ----------
@@ -176,17 +172,12 @@ def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.floa
         )
         return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
 
-    none = at(0, 0, 0, 0, 0)
-    units = [at(*unit) - none for unit in np.eye(5).tolist()]
-    for probe in ([2, 0, 0, 0, 0], [1, 3, 2, 4, 5], [7, 1, 4, 2, 9]):
-        sum_of_units = none + sum(x * unit for x, unit in zip(probe, units, strict=True))
-        if not np.allclose(at(*probe), sum_of_units, rtol=1e-9, atol=1e-9, equal_nan=True):
-            return None
-    return Weights(none, *units)
+    none, units = affine_units(at, 5)
+    return None if first_misfit(at, none, units) else Weights(none, *units)
 
 
 def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedForm | None:
-    """Give the moments of an additive metric where the controls keep a skeleton and get random acyclic directions.
+    """Return the moments of an additive metric where the controls keep a skeleton and get random acyclic directions.
 
     Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
     the truth is right with probability 1/2, because a control and its reversal are equally likely. Along a uniformly
@@ -199,7 +190,7 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
     pairs : GraphPairs
         Truths and the skeletons of the controls.
     along_order : bool
-        Whether directions follow a random order: only so the variance is known.
+        Whether directions follow a random order; only then is the variance known.
     """
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
     weights = edge_weights(metric, pairs, directed=skeleton)
@@ -224,7 +215,7 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
 
 
 def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] | None) -> NDArray[np.float64]:
-    """Give the mean of a ratio of right directions where a control and its reversal are equally likely.
+    """Return the mean of a ratio of right directions where a control and its reversal are equally likely.
 
     Parameters
     ----------
@@ -247,63 +238,14 @@ def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] 
     return np.where(fully, mean, np.nan)
 
 
-def enumerated(
-    metric: Metric, pairs: GraphPairs, law: NDArray[np.int64], support: Callable[[int], tuple[GraphBatch, Any]]
-) -> ClosedForm | None:
-    """Give the exact law of any metric where all controls of a row can be listed.
-
-    Parameters
-    ----------
-    metric : Metric
-        Any metric of graphs.
-    pairs : GraphPairs
-        The rows.
-    law : (n,) int
-        Number of the list of controls that belongs to a row.
-    support : callable
-        `support(number)` gives the controls of a list and their probabilities.
-
-    Returns
-    -------
-    ClosedForm or None
-        None if the metric cannot be computed for all controls.
-    """
-    if not pairs.n:
-        return None
-    keys = np.stack([pairs.truth_index, law], axis=1)
-    distinct, index = np.unique(keys, axis=0, return_inverse=True)
-    samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
-    longest = max((len(support(number)[0]) for number in np.unique(law).tolist()), default=1)
-    for block in np.array_split(distinct, -(-len(distinct) * longest // _GRAPHS)):
-        lists = [support(number) for number in block[:, 1].tolist()]
-        sizes = [len(graphs) for graphs, _ in lists]
-        planes, kinds = (np.concatenate([getattr(graphs, x) for graphs, _ in lists]) for x in ("planes", "kinds"))
-        graphs = GraphBatch(pairs.n_nodes, planes, kinds)
-        every = np.arange(len(graphs), dtype=np.int64)
-        controls = GraphPairs(pairs.truth, graphs, np.repeat(block[:, 0], sizes), every)
-        if controls.refused(metric.kinds, metric.truth_kinds).any():
-            return None
-        try:
-            values = np.asarray(metric(controls), np.float64)
-        except PairError:
-            # drawing says which rows are at fault
-            return None
-        chances = [np.broadcast_to(chance, size) for (_, chance), size in zip(lists, sizes, strict=True)]
-        samples += zip(np.split(values, np.cumsum(sizes)[:-1]), chances, strict=True)
-    distribution = Distribution.pooled(index.reshape(-1).astype(np.int64), samples)
-    mean = distribution.expectation(lambda x: x)
-    variance = distribution.expectation(np.square) - mean**2
-    return ClosedForm(mean, np.maximum(variance, 0.0), distribution)
-
-
 def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
-    """Forget what does not hold for CPDAGs."""
+    """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
     variance = np.nan if known.variance is None else known.variance
     return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
 
 
 def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -> ClosedForm | None:
-    """Give means where nodes are alike and every DAG is as likely as its reversal.
+    """Return means where nodes are alike and every DAG is as likely as its reversal.
 
     Each pair is then adjacent with probability m_e / M and either direction equally likely, as under random graphs with
     as many edges; the number of shared adjacencies is not hypergeometric, and variances differ.

@@ -1,4 +1,4 @@
-"""The null models of graphs: what stays, what is known of them, and what is refused."""
+"""The null models of graphs: what they keep, their closed forms, and what they refuse."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.contract.null import Matching
 from causaleval_pd.graphs.dags import all_dags
-from causaleval_pd.graphs.kernels.planes import marks_from_planes
+from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_marks
 from causaleval_pd.graphs.pairs import GraphPairs, kernels
+from causaleval_pd.tables.matching import find_null
 
 NAMES = list("ABCDEF")
 TRUTH = "A -> B; B -> C; C -> D; A -> E; D -> E; F"
@@ -25,10 +28,6 @@ TIERS = ce.null_model("knowledge", tiers=[["A", "B"], ["C", "D"]], forbidden=[("
 
 def draws_of(null, estimate=ESTIMATE, truth=TRUTH, n_draws=200, kind=None):
     """The controls of one row as a batch of pairs."""
-    from causaleval_pd.contract.field import get_field
-    from causaleval_pd.contract.null import Matching
-    from causaleval_pd.tables.matching import find_null
-
     columns = [ce.graph_column([x]) for x in (truth, estimate)]
     [(rows, pairs)] = get_field("graph").batches(*columns, None)
     model = find_null(get_field("graph"), null)
@@ -101,7 +100,7 @@ def test_without_tiers_knowledge_is_the_null_edges():
     ("options", "message"),
     [
         ({}, r"null='knowledge' needs tiers=, forbidden= or required="),
-        ({"tiers": [["A"], ["Z"]]}, "tiers names 'Z', which is no node"),
+        ({"tiers": [["A"], ["Z"]]}, "tiers names 'Z', which is not a node"),
         ({"tiers": [["A"], ["A"]]}, "tiers holds 'A' twice"),
         ({"tiers": ["AB"]}, r"tiers must hold groups of nodes, found the text 'AB'; write \['AB'\]"),
         ({"forbidden": ["AB"]}, r"forbidden must hold pairs \(source, target\), found 'AB'"),
@@ -136,8 +135,6 @@ def support(null, estimate, truth):
     for rank in itertools.permutations(range(d)):
         keep = np.array(rank)[:, None] < np.array(rank)[None, :]
         found[(marks & keep).tobytes()] += 1
-    from causaleval_pd.graphs.kernels.planes import planes_from_marks
-
     graphs = np.array([np.frombuffer(k, bool).reshape(d, d) for k in found])
     weights = np.array(list(found.values()), float) if "uniform" not in null else np.ones(len(found))
     return planes_from_marks(graphs, np.arange(d)), weights / weights.sum()
@@ -243,8 +240,8 @@ def test_functions_are_null_models():
 @pytest.mark.parametrize(
     ("null", "message"),
     [
-        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned int, which is no graph"),
-        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned str, which is no graph"),
+        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned int, which is not a graph"),
+        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned str, which is not a graph"),
         (lambda estimate, rng: ce.as_graph("A -> B"), r"returned a graph over \['A', 'B'\]; a control has the nodes"),
         (["edges", "dags"], r"null must be one null model here, found 2; cube\(null=\[...\]\) takes several"),
         (ce.null_model("orientation", orientation_law="random"), "orientation_law must be 'order' or 'uniform'"),
@@ -286,6 +283,6 @@ def test_what_cannot_be_drawn_uniformly_is_refused():
     runs = pd.DataFrame({"truth": [dense], "estimate": [dense]})
     assert ce.with_controls(runs, ["shd"], null="dags", n_draws=5, rng=1)["shd_p"].iloc[0] == 1 / 6
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("causaleval_pd.structure.nulls.oriented_skeletons._TRIES", 100)
+        patch.setattr("causaleval_pd.structure.nulls.oriented_skeletons.MOST_TRIES", 100)
         with pytest.raises(ValueError, match="row 0: no acyclic graph was found in 100 random directions"):
             ce.with_controls(runs, ["shd"], null=null, n_draws=5, rng=1)

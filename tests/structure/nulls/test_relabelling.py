@@ -11,6 +11,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
+from causaleval_pd.graphs.pairs import GraphPairs
 from causaleval_pd.structure.nulls import additive
 from causaleval_pd.structure.nulls.additive import additive_moments
 from causaleval_pd.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
@@ -53,8 +54,6 @@ def pairs_of(d, kinds, n=12, seed=0):
 
 def enumerate_values(metric, pairs):
     """Score every relabelling of every estimate: (n, d!)."""
-    from causaleval_pd.graphs.pairs import GraphPairs
-
     values = []
     for t, e in zip(pairs.truth_index, pairs.estimate_index, strict=True):
         graphs = all_relabellings(pairs.estimate, e)
@@ -116,7 +115,7 @@ def permuted(x, p):
 
 @pytest.mark.parametrize("d", [2, 3, 4, 5])
 def test_squared_weight_errors_and_ancestors(d):
-    """Matrices of any kind: the engine knows channels, not graphs."""
+    """Matrices of any kind: moments are those of channels, whatever they mean."""
     rng = np.random.default_rng(d)
     a, b = rng.normal(size=(2, 3, d, d))
     off = ~np.eye(d, dtype=bool)

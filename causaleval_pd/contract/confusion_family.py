@@ -1,0 +1,145 @@
+"""Families of metrics made from confusion counts: adjacencies, arrowheads, v-structures and others alike."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .checks import check_known
+from .confusion import MEASURES, Confusion, Measure, MeasureName, Values
+from .metric import Metric, metric
+
+_PARAMETERS_OF_F_BETA = """\
+Parameters
+----------
+pairs : pairs, or a cell
+    Aligned pairs; or the true cell, followed by the estimated one.
+beta : float
+    Weight of recall relative to precision; default 0.5.
+zero_division : float
+    What 0/0 is; default NaN."""
+
+
+@dataclass(frozen=True)
+class ConfusionFamily:
+    """Metrics of one kind of positives.
+
+    Attributes
+    ----------
+    prefix : str
+        First part of the metrics' names.
+    counts : callable
+        `counts(pairs)` returns the `Confusion` of the field's pairs.
+    module : str
+        Module that declares the metrics, `__name__`.
+    label : str
+        First part of the long names.
+    positives, negatives : str
+        What is counted, in the plural.
+    convention : str
+        Sentences of every docstring: over what is counted, and when.
+    example : tuple of str
+        Source code of a truth and an estimate for the docstrings.
+    spec : mapping
+        What `metric` needs besides: field, kinds, and where they apply closed_form, reference, costly.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> from causaleval_pd.contract.confusion import Confusion
+    >>> from causaleval_pd.contract.confusion_family import ConfusionFamily
+    >>> from causaleval_pd.contract.metric import METRICS
+    >>> family = ConfusionFamily(
+    ...     "arrow",
+    ...     lambda pairs: Confusion(
+    ...         pairs.counts.same_direction, pairs.counts.true_directed, pairs.counts.estimated_directed
+    ...     ),
+    ...     module=__name__,
+    ...     label="arrow",
+    ...     positives="arrows",
+    ...     spec={"field": "graph", "kinds": ("dag",)},
+    ... )
+    >>> arrow_recall = family.metric("recall", gives=0.5)
+    >>> arrow_recall("A -> B; B -> C", "A -> B; C -> B"), arrow_recall.long_name
+    (0.5, 'arrow recall')
+    >>> del METRICS["arrow_recall"]
+    """
+
+    prefix: str
+    counts: Callable[[Any], Confusion]
+    module: str
+    label: str
+    positives: str
+    spec: Mapping[str, Any]
+    negatives: str = ""
+    convention: str = ""
+    example: tuple[str, str] = ("", "")
+
+    def metric(
+        self, name: MeasureName, *, gives: float, long_name: str = "", note: str = "", example: str = ""
+    ) -> Metric:
+        """Make and register one metric of the family.
+
+        Parameters
+        ----------
+        name : str
+            Name of a measure; the metric is called `prefix_name`.
+        gives : float
+            Value for the family's example.
+        long_name : str
+            Label of axes and tables; default the family's label and the measure's long name. Counts need one.
+        note : str
+            Further sentences of the docstring.
+        example : str
+            Options of the example's call, as source code.
+
+        Returns
+        -------
+        Metric
+            The registered metric; its signature is that of the measure.
+        """
+        check_known(name, MEASURES, "measure")
+        measure = MEASURES[name]
+
+        def function(pairs: Any, **options: Any) -> Values:
+            return measure.value(self.counts(pairs), **options)
+
+        first = next(iter(inspect.signature(self.counts).parameters.values())).replace(name="pairs")
+        asked = inspect.signature(measure.value)
+        options = list(asked.parameters.values())[1:]
+        function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"
+        function.__module__ = self.module
+        function.__doc__ = self._document(measure, function.__name__, gives, note, example)
+        vars(function)["__signature__"] = asked.replace(parameters=[first, *options])
+        declare = metric(
+            **self.spec,
+            long_name=long_name or f"{self.label} {measure.long_name}",
+            direction=measure.direction,
+            range=measure.range,
+            optimum=measure.optimum,
+            symmetric=measure.symmetric,
+        )
+        return declare(function)
+
+    def _document(self, measure: Measure, name: str, gives: float, note: str, example: str) -> str:
+        """Write the docstring of a metric; `Metric` adds what follows from the spec."""
+        undefined = f"; 0/0 {measure.undefined}" if measure.undefined else ""
+        formula = f"{measure.formula}{undefined}." if measure.formula else ""
+        words = {"label": self.label, "positives": self.positives, "negatives": self.negatives}
+        prose = " ".join(filter(None, [formula.format(**words), self.convention, note]))
+        truth, estimate = self.example
+        call = ", ".join(filter(None, [f'"{truth}"', f'"{estimate}"', example]))
+        parts = [measure.summary.format(**words), "", *textwrap.wrap(prose, 112), ""]
+        if "beta" in inspect.signature(measure.value).parameters:
+            parts += [_PARAMETERS_OF_F_BETA, ""]
+        parts += [
+            "Examples",
+            "--------",
+            ">>> import causaleval_pd as ce",
+            f">>> ce.{name}({call})",
+            repr(float(gives)),
+        ]
+        return "\n".join(parts)

@@ -1,0 +1,176 @@
+"""Null models of random skeletons: `degree`, `erdos_renyi`, `scale_free` and `small_world`, with random directions.
+
+References
+----------
+.. [1] Besag, J., Clifford, P. (1989). Generalized Monte Carlo significance tests. doi:10.1093/biomet/76.4.633
+.. [2] Barabasi, A.-L., Albert, R. (1999). Emergence of scaling in random networks. doi:10.1126/science.286.5439.509
+.. [3] Watts, D. J., Strogatz, S. H. (1998). Collective dynamics of small-world networks. doi:10.1038/30918
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from ...contract.checks import check_number, check_whole
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric
+from ...contract.null import Controls, Matching, Null, register_null
+from ...execution.random_streams import uniforms
+from ...graphs.kernels.planes import plane_words
+from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
+from .edge_moments import exchangeable
+from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
+from .published import published_controls
+from .random_graphs import PERMUTE, random_graphs
+
+Planes = NDArray[np.uint64]
+
+#: sets the stream of directions apart from that of skeletons
+_DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
+#: `skeletons(pairs, keys, start, count)` draws skeletons, (n * count, 2, W)
+Skeletons = Callable[[GraphPairs, NDArray[np.uint64], int, int], Planes]
+
+
+def _drawn_skeletons(
+    matching: Matching,
+    rows: NDArray[np.int64],
+    pairs: Any,
+    keys: NDArray[np.uint64],
+    skeletons: Skeletons,
+    *,
+    alike: bool,
+    pace: float = 30,
+) -> Controls:
+    """Draw skeletons, direct them along random orders, and map them to the estimate's class.
+
+    Parameters
+    ----------
+    matching, rows, pairs, keys
+        As every null model gets them.
+    skeletons : callable
+        Draws the skeletons.
+    alike : bool
+        Whether nodes are alike under the model, so that means have closed forms.
+    pace : float
+        Nanoseconds that drawing takes for each node and edge, roughly.
+    """
+    cpdag = matched_by_cpdags(matching, rows, pairs)
+    d = pairs.n_nodes
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        drawn = skeletons(pairs, keys, start, count)
+        index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
+        directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
+        return in_class(directed, d, cpdag, count)
+
+    def known(metric: Metric) -> ClosedForm | None:
+        return exchangeable(metric, pairs, cpdag) if alike else None
+
+    return GraphControls(pairs, class_codes(cpdag), graphs, known, 16 * plane_words(d), pace)
+
+
+def check_switches(matching: Matching) -> int:
+    """Return the number of switches for each edge, after checking it."""
+    return check_whole(matching.options["switches"], "switches", 1)
+
+
+def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Keep the degrees of the estimate's skeleton by switching the ends of its edges."""
+    switches = int(matching.prepared)
+
+    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
+        attempts = switches * estimated_edges(pairs)
+        drawn = control_kernels().switch_edges(
+            pairs.estimate.planes, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
+        )
+        return np.asarray(drawn)
+
+    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=False, pace=10 * switches)
+
+
+register_null(
+    "graph",
+    Null(
+        "degree",
+        "random graphs with the degrees of the estimate's skeleton",
+        degree_controls,
+        prepare=check_switches,
+        options={"switches": 20},
+    ),
+)
+
+
+def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Match controls to the estimate's class and density: each pair is adjacent with the same probability."""
+    n_edges, n_pairs = estimated_edges(pairs), pairs.n_nodes * (pairs.n_nodes - 1) // 2
+
+    def numbers(start: int, count: int) -> NDArray[np.int64]:
+        chance = n_edges[:, None] / max(1, n_pairs)
+        return np.asarray(binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
+
+    return random_graphs(matching, rows, pairs, keys, n_edges, numbers)
+
+
+register_null(
+    "graph",
+    Null(
+        "erdos_renyi",
+        "random graphs whose pairs are adjacent independently, with the estimate's density",
+        erdos_renyi_controls,
+        published=published_controls,
+        options=PERMUTE,
+    ),
+)
+
+
+def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Draw skeletons by preferential attachment with the estimate's number of edges."""
+
+    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
+        return np.asarray(control_kernels().scale_free(pairs.n_nodes, estimated_edges(pairs), keys, start, count))
+
+    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
+
+
+register_null(
+    "graph",
+    Null(
+        "scale_free",
+        "graphs grown by preferential attachment, with the estimate's number of edges",
+        scale_free_controls,
+        published=published_controls,
+    ),
+)
+
+
+def check_rewiring(matching: Matching) -> float:
+    """Return the share of rewired edges, after checking it."""
+    return check_number(matching.options["rewiring"], "rewiring", "[0, 1]")
+
+
+def small_world_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Draw rewired rings with the estimate's number of edges."""
+
+    def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
+        edges = estimated_edges(pairs)
+        return np.asarray(control_kernels().small_world(pairs.n_nodes, edges, matching.prepared, keys, start, count))
+
+    return _drawn_skeletons(matching, rows, pairs, keys, skeletons, alike=True)
+
+
+register_null(
+    "graph",
+    Null(
+        "small_world",
+        "rewired rings with the estimate's number of edges",
+        small_world_controls,
+        prepare=check_rewiring,
+        published=published_controls,
+        options={"rewiring": 0.1},
+    ),
+)
