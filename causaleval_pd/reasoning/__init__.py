@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 # metrics name these rules when they are registered
-from . import rules as _rules  # noqa: F401
+from . import closed_forms as _rules  # noqa: F401
 
 # isort: split
-from . import plot
-from .asking import reasoners
+from . import plot, reasoners
 from .asking.answers import join_answers, parse_answers
 from .asking.ask import CallFailed, RetryLater, ask
 from .asking.endpoint import Endpoint
 from .field import ANSWERS, QUANTITY
 from .measures.answer_scores import answer_scores
+from .measures.chance import decision_power, perfect_reasoner, random_classes, random_reasoner
 from .measures.comparison import compare_answers
-from .measures.counts import COUNTS
-from .measures.luck import decision_power, perfect_reasoner, random_classes, random_reasoner
 from .measures.quantities import quantities
-from .measures.resamples import class_frequencies, resampled_pns
+from .measures.resampled_answers import class_frequencies, resampled_pns
 from .measures.taxonomy import CLASSES, taxonomy
 from .measures.validity import consistency_test, judge
+from .measures.yes_counts import COUNTS
 from .metrics import (
     answer_accuracy,
     answer_false_no,
@@ -31,16 +30,16 @@ from .metrics import (
     quantity_error,
     rae,
 )
-from .tasks.printed import parse_matrix, parse_printed
+from .tasks.built_in_themes import THEMES, get_theme
+from .tasks.parquet import read_tasks, write_tasks
+from .tasks.printed_values import parse_matrix, parse_printed
 from .tasks.published_format import read_published, read_published_quantities
 from .tasks.task_tables import INSTRUCTIONS, TaskTables
 from .tasks.tasks import Task, Tasks, make_tasks
 from .tasks.theme import Condition, Theme
-from .tasks.themes import THEMES, get_theme
-from .tasks.writing import read_tasks, write_tasks
-from .worlds.compositions import compositions, n_compositions
-from .worlds.linear import LinearWorld, sample_linear_world
-from .worlds.sample import component_edges, example_world, required_samples, sample_world
+from .worlds.components import compositions, n_compositions
+from .worlds.linear_world import LinearWorld, sample_linear_world
+from .worlds.random_worlds import component_edges, example_world, required_samples, sample_world
 from .worlds.world import World
 
 # isort: split

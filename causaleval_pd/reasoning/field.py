@@ -13,7 +13,7 @@ from ..contract.checks import name_row, shown
 from ..contract.context import Context
 from ..contract.field import Field, missing_cells, register_field
 from ..contract.pairs import Batch
-from .measures.counts import QUANTITIES, parse_counts
+from .measures.yes_counts import QUANTITIES, parse_counts
 from .pairs import AnswerPairs, QuantityPairs
 
 

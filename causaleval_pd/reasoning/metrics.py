@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.metric import metric
-from .measures.counts import QUANTITIES
+from .measures.yes_counts import QUANTITIES
 from .pairs import NUMBER, AnswerPairs, QuantityPairs
 
 Values = NDArray[np.float64]

@@ -20,8 +20,8 @@ from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matching, Null, register_null
 from ..execution.random_streams import uniforms
-from .measures.counts import Terms
-from .measures.laws import Law, quantity_laws
+from .measures.count_laws import Law, quantity_laws
+from .measures.yes_counts import Terms
 from .pairs import AnswerPairs, QuantityPairs
 
 Floats = NDArray[np.float64]

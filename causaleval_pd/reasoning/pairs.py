@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.pairs import Pairs
-from .measures.counts import QUANTITIES, Terms
+from .measures.yes_counts import QUANTITIES, Terms
 
 Floats = NDArray[np.float64]
 

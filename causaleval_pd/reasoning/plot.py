@@ -10,9 +10,9 @@ import pandas as pd
 
 from ..contract.checks import check_known
 from ..drawing import caption, caption_figure, colour_bar, colours, legend_room, place_to_draw, wrapped
-from .measures.counts import LEVELS
-from .measures.luck import error_quantiles
+from .measures.chance import error_quantiles
 from .measures.validity import check_quantities, judge, relative_error
+from .measures.yes_counts import LEVELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

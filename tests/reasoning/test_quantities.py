@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import World, make_tasks, quantities
-from causaleval_pd.reasoning.asking import reasoners
+from causaleval_pd.reasoning import World, make_tasks, quantities, reasoners
 
 KEYS = ["model", "task", "cause", "effect"]
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from causaleval_pd.reasoning import judge, make_tasks, plot, quantities
-from causaleval_pd.reasoning.asking import reasoners
+from causaleval_pd.reasoning import judge, make_tasks, plot, quantities, reasoners
 
 
 @pytest.fixture(scope="module")

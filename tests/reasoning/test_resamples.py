@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import class_frequencies, make_tasks, quantities, resampled_pns, taxonomy
-from causaleval_pd.reasoning.asking import reasoners
+from causaleval_pd.reasoning import class_frequencies, make_tasks, quantities, reasoners, resampled_pns, taxonomy
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from causaleval_pd.reasoning import THEMES, Theme, World, get_theme, make_tasks
-from causaleval_pd.reasoning.tasks.themes import _SHADES
+from causaleval_pd.reasoning.tasks.built_in_themes import _SHADES
 
 RULE = re.compile(r"(.+?) if, and only if, (all of these hold: |at least one of these holds: )?(.+)", re.DOTALL)
 

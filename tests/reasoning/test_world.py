@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causaleval_pd.reasoning import World, example_world, sample_world
-from causaleval_pd.reasoning.worlds import elimination
-from causaleval_pd.reasoning.worlds.elimination import QUANTITIES
+from causaleval_pd.reasoning.worlds import exact_quantities as elimination
+from causaleval_pd.reasoning.worlds.exact_quantities import QUANTITIES
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 COLUMNS = {

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from ...contract.checks import check_number
-from .arms import check_answers
-from .counts import divide
+from .answer_arms import check_answers
+from .yes_counts import divide
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known, check_number, check_type
 from ...statistics.arrays import mean_difference
 from ...statistics.multiplicity import adjust as adjust_p
-from .arms import check_answers
+from .answer_arms import check_answers
 
 Test = Literal["mcnemar", "wilcoxon", "t"]
 
@@ -68,7 +68,7 @@ def compare_answers(
     Examples
     --------
     >>> from causaleval_pd.reasoning import compare_answers, make_tasks
-    >>> from causaleval_pd.reasoning.asking.reasoners import baselines
+    >>> from causaleval_pd.reasoning.reasoners import baselines
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=100, rng=1)
     >>> answers = baselines(tasks.questionnaire(), tasks, names=["perfect", "random"], rng=1)
     >>> compare_answers(answers, "model")[["comparison", "accuracy_a", "p_adjusted"]].round(3).values.tolist()

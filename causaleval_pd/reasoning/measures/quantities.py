@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_known, check_type
-from ..tasks.cut_trees import Worlds, cut_chains, known_noise, shapes, worlds_by_task
+from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, shapes, worlds_by_task
 from ..worlds.world import World
-from .arms import check_answers, interventional_arms, observational_arms
-from .counts import LEVEL, QUANTITIES, divide, estimates
-from .precision import Estimator, Precision
-from .products import composition_rows
+from .answer_arms import check_answers, interventional_arms, observational_arms
+from .composition_rows import composition_rows
+from .standard_errors import Estimator, Precision
 from .tally import count_terms, missing_bounds
+from .yes_counts import LEVEL, QUANTITIES, divide, estimates
 
 
 def quantities(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arms import Arms, Floats
-from .counts import QUANTITIES, Terms, estimates
-from .precision import Estimator
+from .answer_arms import Arms, Floats
+from .standard_errors import Estimator
+from .yes_counts import QUANTITIES, Terms, estimates
 
 
 def count_terms(arms: Arms, quantity: str, estimator: Estimator) -> Terms:

@@ -11,8 +11,8 @@ from scipy.special import betainc
 from scipy.stats import norm
 
 from ...contract.checks import check_number, check_type, nearest
-from .arms import Floats
-from .counts import divide, estimates, parse_counts
+from .answer_arms import Floats
+from .yes_counts import divide, estimates, parse_counts
 
 #: decisions on a row, by relation
 DECISIONS = ("valid", "invalid", "consistent", "inconsistent", "undecided")

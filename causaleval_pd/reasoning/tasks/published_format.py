@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..worlds.elimination import QUANTITIES
-from .printed import parse_matrix, parse_printed
+from ..worlds.exact_quantities import QUANTITIES
+from .printed_values import parse_matrix, parse_printed
 from .task_tables import TaskTables
 
 # rows that are read at once: each repeats its context in full

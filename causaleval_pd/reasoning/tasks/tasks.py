@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from ..worlds.sample import NOISE, Functions, Kind, read_sizes, sample_world
+from ..worlds.random_worlds import NOISE, Functions, Kind, read_sizes, sample_world
 from ..worlds.world import World
+from .built_in_themes import get_theme
 from .task_tables import TaskTables, join_prompts, join_questionnaire
 from .theme import Condition, Theme
-from .themes import get_theme
 
 #: contexts that are told at once; part of no result, only of what memory holds
 CHUNK = 4096

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_known, check_number, check_type, shown
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from .compositions import compositions
-from .elimination import QUANTITIES, divorce_parents, quantities_of, response_joints
-from .evaluation import Model, evaluate, noise_by_node
+from .components import compositions
+from .exact_quantities import QUANTITIES, divorce_parents, quantities_of, response_joints
+from .structural_equations import Model, evaluate, noise_by_node
 
 #: the worlds in which a question is asked, in the order of the last axis of `World.answers`
 WORLDS = ("fact", "do1", "do0")

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from ...contract.checks import check_known, check_number, check_type
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from .sample import Kind, component_kinds, join_components, read_range, read_sizes
+from .random_worlds import Kind, component_kinds, join_components, read_range, read_sizes
 from .world import Pair, read_edges
 
 

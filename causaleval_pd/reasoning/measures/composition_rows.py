@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..tasks.cut_trees import composition_paths
-from .arms import Floats, Integers
-from .counts import equation_text, estimates, product_text
-from .precision import Precision, product_gradient
+from ..tasks.worlds_by_task import composition_paths
+from .answer_arms import Floats, Integers
+from .standard_errors import Precision, product_gradient
 from .tally import count_terms, missing_bounds
+from .yes_counts import equation_text, estimates, product_text
 
 
 def composition_rows(

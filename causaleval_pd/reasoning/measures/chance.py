@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ...contract.checks import check_number, check_whole, shown
 from ...contract.law import Distribution
 from ...execution.random_streams import RNGLike, resolve_seed
-from ..tasks.cut_trees import Worlds, all_worlds, composition_paths
-from .laws import Law
-from .resamples import DrawnPNS, class_shares
+from ..tasks.worlds_by_task import Worlds, all_worlds, composition_paths
+from .count_laws import Law
+from .resampled_answers import DrawnPNS, class_shares
 from .validity import meets, share_tests
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .evaluation import Model, evaluate
+from .structural_equations import Model, evaluate
 
 #: quantities of a pair
 QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0")

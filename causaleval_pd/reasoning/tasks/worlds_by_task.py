@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_type
-from ..worlds.compositions import compositions, n_compositions
+from ..worlds.components import compositions, n_compositions
 from ..worlds.world import World
 from .task_tables import TaskTables
 from .tasks import Tasks

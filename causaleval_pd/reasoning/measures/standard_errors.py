@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from .arms import Arms, Floats, Integers
-from .counts import divide
+from .answer_arms import Arms, Floats, Integers
+from .yes_counts import divide
 
 Estimator = Literal["paired", "difference"]
 

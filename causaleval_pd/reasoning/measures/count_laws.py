@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from .counts import QUANTITIES, Floats, Integers, Terms, divide, estimates
+from .yes_counts import QUANTITIES, Floats, Integers, Terms, divide, estimates
 
 NULLS = ("permute_answers", "random_answers", "biased_answers", "exchange_arms", "majority_answers")
 FIXED = ("always_yes", "always_no")

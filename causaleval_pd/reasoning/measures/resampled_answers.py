@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_number, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys
-from ..tasks.cut_trees import Worlds, composition_paths, cut_chains, worlds_by_task
-from .arms import Arms, Floats, Integers, check_answers, interventional_arms
+from ..tasks.worlds_by_task import Worlds, composition_paths, cut_chains, worlds_by_task
+from .answer_arms import Arms, Floats, Integers, check_answers, interventional_arms
 from .taxonomy import CLASSES
 from .validity import meets, relative_error
 

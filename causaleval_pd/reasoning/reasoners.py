@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_number, nearest
-from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from ..tasks.cut_trees import Worlds, cut_chains, known_noise, worlds_by_task
-from ..tasks.task_tables import TaskTables
-from ..tasks.tasks import Tasks
-from ..worlds.world import World
+from ..contract.checks import check_known, check_number, nearest
+from ..execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
+from .tasks.task_tables import TaskTables
+from .tasks.tasks import Tasks
+from .tasks.worlds_by_task import Worlds, cut_chains, known_noise, worlds_by_task
+from .worlds.world import World
 
 _KEYS = ["task", "sample", "replicate", "cause", "effect", "world"]
 
@@ -165,7 +165,7 @@ def baselines(
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks
-    >>> from causaleval_pd.reasoning.asking.reasoners import baselines
+    >>> from causaleval_pd.reasoning.reasoners import baselines
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=100, rng=1)
     >>> answers = baselines(tasks.questionnaire(), tasks, names=["perfect", "parrots_do"], rng=1)
     >>> answers.groupby("model")["answer"].mean().round(2).to_dict()
