@@ -1,6 +1,6 @@
-"""Baseline reasoners, ready to stand beside real ones in every table: perfect, random, constant, and typically wrong.
+"""Baseline reasoners to compare real ones with: perfect, random, constant, and wrong in typical ways.
 
-Each takes a questionnaire and returns its answers on the same index; `baselines` gives the answers of many at once.
+Each takes a questionnaire and returns its answers on the same index; `baselines` returns the answers of several.
 """
 
 from __future__ import annotations
@@ -20,6 +20,21 @@ from .tasks.tasks import Tasks
 from .tasks.worlds_by_task import Worlds, cut_chains, known_noise, worlds_by_task
 from .worlds.world import World
 
+__all__ = [
+    "NAMES",
+    "adjacent_only",
+    "always_no",
+    "always_yes",
+    "baselines",
+    "ignores_do",
+    "majority",
+    "noisy",
+    "parrots_do",
+    "perfect",
+    "random",
+    "wrong_world",
+]
+
 _KEYS = ["task", "sample", "replicate", "cause", "effect", "world"]
 
 
@@ -28,25 +43,25 @@ def _series(values: Any, questions: pd.DataFrame) -> pd.Series:
 
 
 def _uniform(questions: pd.DataFrame, rng: RNGLike, stream: int) -> NDArray[np.float64]:
-    """Return a number in [0, 1) a question, named by its key, so that the order of rows does not matter."""
+    """Return a uniform number a question, seeded by its key, so that the order of rows does not matter."""
     keys = [key for key in _KEYS if key in questions.columns]
     return uniforms(row_keys(questions, keys, resolve_seed(rng)), stream, 1)[:, 0]
 
 
 def perfect(questions: pd.DataFrame) -> pd.Series:
-    """Answer every question rightly."""
+    """Answer every question correctly."""
     return _series(questions["truth"], questions)
 
 
 def noisy(questions: pd.DataFrame, error: float = 0.05, rng: RNGLike = None) -> pd.Series:
-    """Answer rightly but for a share of errors, independent of everything."""
+    """Answer correctly, except for independent errors with probability `error`."""
     check_number(error, "error", "[0, 1]")
     wrong = _uniform(questions, rng, 0) < error
     return _series(questions["truth"].to_numpy(bool) ^ wrong, questions)
 
 
 def random(questions: pd.DataFrame, p_yes: float = 0.5, rng: RNGLike = None) -> pd.Series:
-    """Answer yes with a given probability, whatever is asked."""
+    """Answer yes with probability `p_yes`, whatever the question."""
     check_number(p_yes, "p_yes", "[0, 1]")
     return _series(_uniform(questions, rng, 1) < p_yes, questions)
 
@@ -62,31 +77,31 @@ def always_no(questions: pd.DataFrame) -> pd.Series:
 
 
 def ignores_do(questions: pd.DataFrame) -> pd.Series:
-    """Answer what is true in fact, whatever intervention the question supposes."""
+    """Answer by what is true in fact, ignoring interventions."""
     keys = ["task", "sample", "effect"]
     fact = questions.loc[questions["world"] == "fact", [*keys, "truth"]].drop_duplicates(keys)
     found = questions[keys].reset_index(drop=True).merge(fact, how="left", on=keys)["truth"]
     if (unknown := found.isna()).any():
         row = questions.iloc[int(unknown.to_numpy().argmax())][keys].to_dict()
-        raise ValueError(f"what is true in fact is not among the questions for {row}; ask each effect in fact too")
+        raise ValueError(f"the questions do not state what is true in fact for {row}; ask each effect in fact too")
     return _series(found, questions)
 
 
 def parrots_do(questions: pd.DataFrame) -> pd.Series:
-    """Take over the value that an intervention supposes as the answer; right in fact."""
+    """Answer with the value that the cause is set to; correctly in fact."""
     do = questions["world"].map({"do1": True, "do0": False})
     return _series(do.where(do.notna(), questions["truth"]), questions)
 
 
 def majority(questions: pd.DataFrame) -> pd.Series:
-    """Answer each question, in every sample, by what is true in most samples."""
+    """Answer each question in every sample by what is true in most samples."""
     keys = ["task", "cause", "effect", "world"]
     share = questions["truth"].astype("float64").groupby([questions[k] for k in keys], dropna=False).transform("mean")
     return _series(share > 0.5, questions)
 
 
 def adjacent_only(questions: pd.DataFrame, worlds: Worlds, rng: RNGLike = None) -> pd.Series:
-    """Answer rightly about neighbours in the cut tree, and at random about causes further away; right in fact."""
+    """Answer correctly in fact and about neighbours in the cut tree, and at random about more distant causes."""
     known = worlds_by_task(worlds, questions["task"])
     chains = cut_chains(known, None, questions["task"])
     near = {(task, a, b) for task, chain in chains.items() for a, b in pairwise(chain)}
@@ -96,9 +111,9 @@ def adjacent_only(questions: pd.DataFrame, worlds: Worlds, rng: RNGLike = None) 
 
 
 def wrong_world(questions: pd.DataFrame, tasks: Tasks | TaskTables) -> pd.Series:
-    """Answer rightly for another world: the same noise and edges, every AND an OR and every OR an AND.
+    """Answer correctly for another world: the same noise and edges, with AND and OR exchanged.
 
-    Consistent by construction, and invalid.
+    These answers are consistent by construction, and invalid.
     """
     answers = np.zeros(len(questions), bool)
     rows = questions.reset_index(drop=True)
@@ -113,7 +128,7 @@ def wrong_world(questions: pd.DataFrame, tasks: Tasks | TaskTables) -> pd.Series
     return _series(answers, questions)
 
 
-#: baselines by name: what they need besides the questions, and how they are called
+#: baselines that need only the questions, by name
 _PLAIN: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = {
     "perfect": perfect,
     "always_yes": always_yes,
@@ -134,17 +149,17 @@ def baselines(
     p_yes: float = 0.5,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Let baseline reasoners answer, as one table with a column `model`.
+    """Return the answers of baseline reasoners as one table with a column `model`.
 
     Parameters
     ----------
     questions : DataFrame
         A questionnaire with true answers.
     worlds : Tasks, TaskTables, World or mapping of task to World, optional
-        Needed by "adjacent_only"; "wrong_world" needs tasks, which know the noise.
+        Needed by "adjacent_only"; "wrong_world" needs Tasks or TaskTables, for the noise.
     names : sequence of str, optional
         Which baselines: "perfect", "noisy", "random", "always_yes", "always_no", "ignores_do", "parrots_do",
-        "majority", "adjacent_only", "wrong_world"; default all that `worlds` allows.
+        "majority", "adjacent_only", "wrong_world"; default all that `worlds` permits.
     error : float
         Share of wrong answers of "noisy".
     p_yes : float
@@ -160,14 +175,13 @@ def baselines(
     Raises
     ------
     ValueError
-        If a name is unknown, or a baseline lacks what it needs.
+        If a name is unknown, or a baseline needs `worlds`.
 
     Examples
     --------
-    >>> from causaleval_pd.reasoning import make_tasks
-    >>> from causaleval_pd.reasoning.reasoners import baselines
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=100, rng=1)
-    >>> answers = baselines(tasks.questionnaire(), tasks, names=["perfect", "parrots_do"], rng=1)
+    >>> answers = reasoners.baselines(tasks.questionnaire(), tasks, names=["perfect", "parrots_do"], rng=1)
     >>> answers.groupby("model")["answer"].mean().round(2).to_dict()
     {'parrots_do': 0.55, 'perfect': 0.68}
     """

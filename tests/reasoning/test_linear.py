@@ -72,7 +72,7 @@ def test_wrong_worlds_are_refused(weights, noise, message):
 
 
 def test_wrong_paths_and_arms_are_refused():
-    with pytest.raises(ValueError, match="is no path"):
+    with pytest.raises(ValueError, match="is not a path"):
         LinearWorld({("X", "Y"): 1.0}, {"X": 1.0, "Y": 1.0}).path_effect(["Y", "X"])
     with pytest.raises(ValueError, match="between root and leaf"):
         sample_linear_world([[2]])

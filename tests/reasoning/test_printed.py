@@ -66,9 +66,9 @@ def test_matrices():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("__import__('os').system('true')", "no printed Python value"),
-        ("np.float64(__import__('os'))", "no printed Python value"),
-        ("open('x')", "no printed Python value"),
+        ("__import__('os').system('true')", "not a printed Python value"),
+        ("np.float64(__import__('os'))", "not a printed Python value"),
+        ("open('x')", "not a printed Python value"),
         ("[1, 2", "ends before"),
         ("", "ends within"),
         ("1 2", "more than one value"),

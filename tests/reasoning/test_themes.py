@@ -7,7 +7,7 @@ import re
 import pytest
 
 from causaleval_pd.reasoning import THEMES, Theme, World, get_theme, make_tasks
-from causaleval_pd.reasoning.tasks.built_in_themes import _SHADES
+from causaleval_pd.reasoning.tasks.built_in_themes import SHADES
 
 RULE = re.compile(r"(.+?) if, and only if, (all of these hold: |at least one of these holds: )?(.+)", re.DOTALL)
 
@@ -19,7 +19,7 @@ def holds(clause, sample):
     if match := re.fullmatch(r"at least (\d+) of the 12 docking sites of (\w+) are free", clause):
         return int(re.search(rf"docking sites of {match[2]}: (\d+) of 12", sample)[1]) >= int(match[1])
     if match := re.fullmatch(r"the packet of (\w+) has a shade of (\w+)", clause):
-        return re.search(rf"packet of {match[1]} is (\w+)", sample)[1] in _SHADES[match[2]]
+        return re.search(rf"packet of {match[1]} is (\w+)", sample)[1] in SHADES[match[2]]
     if match := re.fullmatch(r"(\w+) had (.+) or (.+) for at least (\d+) days", clause):
         told = re.search(rf"{match[1]} had ([^.]+)\.", sample)[1]
         days = {s: int(d) for s, d in re.findall(r"(?:^|, )([a-z ]+) for (\d+) day", told)}

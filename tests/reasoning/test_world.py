@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from causaleval_pd.reasoning import World, example_world, sample_world
 from causaleval_pd.reasoning.worlds import exact_quantities as elimination
-from causaleval_pd.reasoning.worlds.exact_quantities import QUANTITIES
+from causaleval_pd.reasoning.worlds.exact_quantities import EXACT_QUANTITIES
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 COLUMNS = {
@@ -147,7 +147,7 @@ def test_any_dag_against_brute_force(way, world):
             patch.setattr(elimination, "MAX_ENUMERATED", -1)
         else:
             patch.setattr(elimination, "_narrow_order", lambda *_: ([], np.inf))
-            patch.setattr(elimination, "_PIECE", 3)
+            patch.setattr(elimination, "_AT_ONCE", 3)
         check_against_brute_force(world)
 
 
@@ -156,7 +156,7 @@ def check_against_brute_force(world):
     table = world.truths(pairs).set_index(["cause", "effect"])
     for pair in pairs:
         expected = brute_force(world, *pair)
-        for name in QUANTITIES:
+        for name in EXACT_QUANTITIES:
             np.testing.assert_allclose(table.loc[pair, name], expected[name], atol=1e-12, err_msg=f"{name} {pair}")
     for node in world.nodes:
         assert world.p(node) == pytest.approx(

@@ -1,1 +1,1 @@
-"""asking."""
+"""Asking a reasoner: endpoints, calls with retries and a cache, reading of replies."""

@@ -12,6 +12,8 @@ import pandas as pd
 
 from ...contract.checks import check_type, nearest, shown
 
+__all__ = ["join_answers", "parse_answers"]
+
 YES = ("yes", "true")
 NO = ("no", "false")
 

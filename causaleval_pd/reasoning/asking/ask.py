@@ -20,6 +20,8 @@ from ...contract.checks import check_type, check_whole, nearest, shown
 from ...execution.random_streams import uniforms
 from .answers import parse_answers
 
+__all__ = ["CallFailed", "RetryLater", "ask"]
+
 Reasoner = Callable[[str], Any]
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"

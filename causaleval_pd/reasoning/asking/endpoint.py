@@ -11,6 +11,8 @@ from typing import Any
 from ...contract.checks import check_type
 from .ask import CallFailed, RetryLater
 
+__all__ = ["Endpoint"]
+
 #: a reply beyond this many bytes is refused
 MOST_BYTES = 4 * 2**20
 

@@ -1,30 +1,26 @@
-"""Answers side by side: for every pair of nodes and sample, the answer in one arm and in the other."""
+"""Answers by arm: for every pair of nodes and sample, the answer in arm 1 beside that in arm 0; yes-counts of these."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...contract.checks import check_known, check_type, name_row, nearest
+from .answer_table import as_bits
+from .yes_counts import QUANTITIES, Floats, Integers, Terms, estimates
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-#: columns that an answered table must have; `replicate` is 0 where it is lacking
-COLUMNS = ("task", "sample", "cause", "effect", "world", "truth", "answer")
-WORLDS = ("fact", "do1", "do0")
+#: how a PNS is estimated: from answers to both arms of a sample, or as a difference of shares
+Estimator = Literal["paired", "difference"]
 
 
 @dataclass(frozen=True, eq=False)
 class Arms:
-    """Answers of two arms: under do(cause=1) and do(cause=0), or where the cause is true and where it is not.
+    """Answers of two arms: under do(cause=1) and do(cause=0), or where the cause is true and where it is false.
 
     Attributes
     ----------
@@ -56,74 +52,14 @@ class Arms:
         known = ~np.isnan(self.answer).all(axis=1)
         shape = (int(self.sample.max(initial=-1)) + 1, len(self.groups))
         where = (self.sample[known], self.group[known])
-        # equal places are summed, so that replicates of a sample count once
+        # entries of one place are summed, so that replicates of a sample count once
         seen = sparse.coo_array((np.ones(len(where[0])), where), shape=shape).tocsc()
         return np.diff(seen.indptr).astype(np.float64)
 
     def of_truth(self) -> Arms:
-        """Return the same units as if the true answers had been given to the questions that were answered."""
+        """Return the same units with the true answers to the questions that were answered."""
         known = np.where(np.isnan(self.answer), np.nan, self.truth)
         return Arms(self.groups, self.group, self.sample, known, self.truth, self.asked)
-
-
-def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tuple[pd.DataFrame, list[str]]:
-    """Check an answered table; return its needed columns, answers as 1, 0 or NaN, and the names of the settings."""
-    if not isinstance(answers, pd.DataFrame):
-        raise TypeError(f"answers must be a pandas DataFrame, found {type(answers).__name__}")
-    if by is not None:
-        check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
-    settings = [by] if isinstance(by, str) else list(by or [])
-    for name in (*COLUMNS, *settings):
-        if name not in answers.columns:
-            near = nearest(name, answers.columns)
-            hint = "have it answered by ce.reasoning.ask or a baseline; " if name == "answer" else near
-            columns = list(answers.columns)
-            raise ValueError(f"the answered table has no column {name!r}; {hint}its columns are {columns}")
-        if isinstance(answers[name], pd.DataFrame):
-            raise ValueError(f"the answered table has several columns {name!r}; column names must be unique")
-    if reserved := [name for name in settings if name in (*COLUMNS, "replicate")]:
-        raise ValueError(
-            f"by names {reserved}, which tell questions apart; name settings such as the model "
-            "(answer_scores parts its rows by these columns with within=)"
-        )
-    table = answers[[*settings, *COLUMNS]].copy()
-    table["replicate"] = answers["replicate"].to_numpy() if "replicate" in answers.columns else 0
-    for name in ("truth", "answer"):
-        table[name] = _as_bits(answers[name], name)
-    for world in pd.unique(table["world"]):
-        check_known(world, WORLDS, "world of a question:")
-    if table["truth"].isna().any():
-        row = int(table["truth"].isna().to_numpy().argmax())
-        raise ValueError(f"{name_row(row, answers.index, 'truth')} is missing; every question has a true answer")
-    _check_keys(table, settings, answers.index)
-    return table.reset_index(drop=True), settings
-
-
-def _as_bits(cells: pd.Series, name: str) -> Floats:
-    """Return booleans as 1, 0 or NaN."""
-    if isinstance(cells.dtype, (np.dtype, pd.BooleanDtype)) and cells.dtype in ("bool", "boolean"):
-        return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
-    known = cells.dropna()
-    if not known.isin([True, False]).all():
-        odd = known[~known.isin([True, False])].iloc[0]
-        raise ValueError(
-            f"column {name!r} must hold True, False or missing, found {odd!r}; texts are read by "
-            "ce.reasoning.parse_answers"
-        )
-    return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
-
-
-def _check_keys(table: pd.DataFrame, settings: list[str], index: pd.Index) -> None:
-    """Refuse two answers to one question of one unit: they would be pooled unseen."""
-    keys = [*settings, "task", "sample", "replicate", "cause", "effect", "world"]
-    repeated = table.duplicated(keys, keep=False).to_numpy()
-    if repeated.any():
-        row = int(np.argmax(repeated))
-        found = table.iloc[row][keys].to_dict()
-        raise ValueError(
-            f"{name_row(row, index)}: the question {found} is answered more than once; name by by= the columns that "
-            "tell reasoners or prompts apart, or number repeats in a column 'replicate'"
-        )
 
 
 def interventional_arms(table: pd.DataFrame, settings: list[str]) -> Arms:
@@ -139,11 +75,11 @@ def interventional_arms(table: pd.DataFrame, settings: list[str]) -> Arms:
 def observational_arms(
     table: pd.DataFrame, settings: list[str], pairs: pd.DataFrame, root_values: pd.DataFrame | None
 ) -> Arms:
-    """Part the factual answers to each effect by the true value of the cause.
+    """Split the factual answers to each effect by the true value of the cause.
 
-    True values of nodes that are asked about are in the table; those of the others, the root first of all, in
-    `root_values`. Samples in which the cause is unknown are left out. A factual question that names a cause was asked
-    for that pair, and answers for it alone.
+    The table holds the true values of nodes that are asked about; `root_values` those of others, such as the root.
+    Samples in which the cause is unknown are left out. A factual question that names a cause counts for that pair
+    only.
     """
     fact = table[table["world"] == "fact"]
     values = fact[["task", "sample", "effect", "truth"]].drop_duplicates(["task", "sample", "effect"])
@@ -165,12 +101,12 @@ def _check_root_values(given: pd.DataFrame) -> pd.DataFrame:
             raise ValueError(f"root_values has no column {name!r}; it needs task, sample, node, value")
     found = given[["task", "sample"]].copy()
     found["cause"] = given["node"].astype(object)
-    found["value"] = _as_bits(given["value"], "value")
+    found["value"] = as_bits(given["value"], "value")
     return found
 
 
 def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
-    """Put the rows of two arms side by side, a unit a row."""
+    """Arrange the rows of both arms as one row a unit."""
     group, groups = _codes(rows[names])
     sample, _ = _codes(rows[["sample"]])
     unit, units = _codes(pd.DataFrame({"group": group, "sample": sample, "replicate": rows["replicate"].to_numpy()}))
@@ -185,10 +121,36 @@ def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
 
 
 def _codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
-    """Give the distinct rows of a frame numbers in the order of their first appearance."""
+    """Return a number for each distinct row of a frame, in order of first appearance, and these rows."""
     code = np.zeros(len(frame), np.int64)
     for name in frame.columns:
         own, distinct = pd.factorize(frame[name], use_na_sentinel=False)
         code = pd.factorize(code * max(1, len(distinct)) + own)[0].astype(np.int64)
     first = np.unique(code, return_index=True)[1]
     return code, frame.iloc[first].reset_index(drop=True)
+
+
+def count_terms(arms: Arms, quantity: str, estimator: Estimator) -> Terms:
+    """Count yes by arm; for paired quantities over the samples answered in both arms."""
+    bits = arms.answer
+    known = ~np.isnan(bits)
+    paired = quantity == "monotonicity_violation" or (quantity == "pns" and estimator == "paired")
+    if paired:
+        known = known & known.all(axis=1, keepdims=True)
+    yes = known & (bits == 1)
+    n1, yes1, n0, yes0 = (arms.total(x).astype(np.int64) for x in (known[:, 0], yes[:, 0], known[:, 1], yes[:, 1]))
+    both = arms.total(yes.all(axis=1)).astype(np.int64) if paired else np.full(len(arms.groups), -1, np.int64)
+    return Terms(np.full(len(arms.groups), QUANTITIES.index(quantity), np.int64), n1, yes1, n0, yes0, both)
+
+
+def missing_bounds(arms: Arms, quantity: str, estimator: Estimator) -> tuple[Floats, Floats]:
+    """Return the least and the greatest estimate that the missing answers allow."""
+    bounds = []
+    for low in (True, False):
+        # a large value has yes in arm 1 and no in arm 0; violations and shares of arm 0 the reverse
+        fill = np.array([0.0, 1.0]) if low else np.array([1.0, 0.0])
+        fill = fill[::-1] if quantity in ("monotonicity_violation", "p_do0", "p_given0") else fill
+        filled = np.where(np.isnan(arms.answer) & arms.asked, fill, arms.answer)
+        full = Arms(arms.groups, arms.group, arms.sample, filled, arms.truth, arms.asked)
+        bounds.append(estimates(count_terms(full, quantity, estimator)))
+    return bounds[0], bounds[1]

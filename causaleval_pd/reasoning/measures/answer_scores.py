@@ -1,4 +1,4 @@
-"""Classification scores of answers at the lower two levels, with what shuffled answers would score, exactly."""
+"""Classification scores of answers in fact and under interventions, with exact controls of shuffled answers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from ...contract.checks import check_number
-from .answer_arms import check_answers
-from .yes_counts import divide
+from .answer_table import check_answers
+from .yes_counts import Floats, divide
 
-Floats = NDArray[np.float64]
+__all__ = ["answer_scores"]
 
-#: answers of one group beyond which the tail of shuffled answers is taken from the normal law
+#: number of answers of a group beyond which the p-value of shuffled answers uses the normal law
 _MOST_EXACT = 20_000
 
 
@@ -33,10 +32,10 @@ def answer_scores(
     answers : DataFrame
         As for `quantities`.
     by : str or sequence of str, optional
-        Settings that tell reasoners apart.
+        Columns of settings that distinguish reasoners.
     within : sequence of str
-        Further columns by which rows of the result are made: any of task, cause, effect, world. World "fact" is the
-        level of association, "do1" and "do0" that of intervention.
+        Further columns by which results are split: any of task, cause, effect, world. World "fact" is the level of
+        association, "do1" and "do0" that of intervention.
     level : float
         Probability of the interval of the accuracy.
 
@@ -44,16 +43,16 @@ def answer_scores(
     -------
     DataFrame
         A row a group: n, n_missing, tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is
-        positive; 0/0 is NaN; missing answers count nowhere but in n_missing), accuracy_low, accuracy_high (all missing
+        positive; 0/0 is NaN; missing answers count in n_missing only), accuracy_low, accuracy_high (all missing
         answers wrong, all right), ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample),
-        majority_accuracy (of the commoner true answer given always), control_accuracy, control_f1 (means if the
-        reasoner's answers to each question are shuffled over samples), p_value (probability that shuffled answers have
-        as many true yes, exact, which orders accuracy and F1 alike).
+        majority_accuracy (if the commoner true answer is always given), control_accuracy, control_f1 (means if the
+        reasoner's answers to each question are shuffled over samples), p_value (exact probability that shuffled answers
+        have at least as many true positives; accuracy and F1 have the same order).
 
     Raises
     ------
     ValueError
-        If columns are lacking, a question is answered twice, or `within` is none of its columns.
+        If columns are missing, a question is answered twice, or `within` names another column.
 
     References
     ----------
@@ -72,7 +71,7 @@ def answer_scores(
     table, settings = check_answers(answers, by)
     within = [within] if isinstance(within, str) else within
     if odd := [name for name in within if name not in ("task", "cause", "effect", "world")]:
-        raise ValueError(f"within takes task, cause, effect and world, found {odd}; settings are named by by=")
+        raise ValueError(f"within takes task, cause, effect and world, found {odd}; pass settings as by=")
     names = [*settings, *within]
     query = table.groupby([*settings, "task", "cause", "effect", "world"], sort=False, dropna=False).ngroup()
     cluster = table.groupby(["task", "sample"], sort=False).ngroup()
@@ -117,7 +116,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
         "ci_low": low,
         "ci_high": high,
         "majority_accuracy": max(positive, 1 - positive),
-        # given both margins, every score is a function of the number of true yes
+        # at fixed margins every score is a function of the number of true positives
         "control_accuracy": _ratio(n - (2 * tp + fp + fn) + 2 * expected, n),
         "control_f1": _ratio(2 * expected, 2 * tp + fp + fn),
         "p_value": p_value,
@@ -129,7 +128,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[float, float]:
-    """Return Wilson's interval for as many independent answers as are worth the clustered ones."""
+    """Return Wilson's interval of a share, with the effective number of independent answers."""
     from statsmodels.stats.proportion import proportion_confint
 
     n = len(right)
@@ -138,13 +137,13 @@ def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple
     share = float(right.mean())
     cluster = np.unique(known["cluster"].to_numpy(), return_inverse=True)[1]
     variance = float((np.bincount(cluster, weights=right - share) ** 2).sum()) / n**2
-    worth = float(cluster.max() + 1) if variance == 0 else float(np.clip(share * (1 - share) / variance, 1, n))
-    low, high = proportion_confint(share * worth, worth, alpha=1 - level, method="wilson")
+    effective = float(cluster.max() + 1) if variance == 0 else float(np.clip(share * (1 - share) / variance, 1, n))
+    low, high = proportion_confint(share * effective, effective, alpha=1 - level, method="wilson")
     return float(low), float(high)
 
 
 def _shuffled(known: pd.DataFrame, tp: int) -> tuple[float, float]:
-    """Return the mean number of true yes if answers are shuffled within each question, and P(as many or more)."""
+    """Return the mean number of true positives if answers are shuffled within questions, and P(at least tp)."""
     if not len(known):
         return float("nan"), float("nan")
     query = np.unique(known["query"].to_numpy(), return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""What chance alone does to a PNS: exact laws of perfect and random reasoners, and of decisions, by sample size."""
+"""Effects of chance on a PNS: exact laws of perfect and random reasoners and of decisions, required sample sizes."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from ...contract.checks import check_number, check_whole, shown
 from ...contract.law import Distribution
 from ...execution.random_streams import RNGLike, resolve_seed
 from ..tasks.worlds_by_task import Worlds, all_worlds, composition_paths
-from .count_laws import Law
+from .count_laws import binomial_shares
 from .resampled_answers import DrawnPNS, class_shares
 from .validity import meets, share_tests
+from .yes_counts import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["decision_power", "perfect_reasoner", "random_classes", "random_reasoner", "required_samples"]
 
 
 def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: float = 0.1) -> pd.DataFrame:
-    """Say in closed form what random answers score on a PNS: its law does not depend on the truth.
+    """Compute in closed form how random answers score on a PNS; the law does not depend on the truth.
 
-    Answers are yes with probability q in either arm, so the estimated PNS of n samples is Binomial(n, q (1 - q)) / n.
+    Answers are yes with probability q in both arms, so the estimated PNS of n samples is Binomial(n, q (1 - q)) / n.
 
     Parameters
     ----------
@@ -39,12 +41,12 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
     -------
     DataFrame
         A row a truth: truth, expected (mean of the estimated PNS), rae_low, rae_median, rae_high (5, 50 and 95 %
-        quantiles of the relative absolute error), p_valid (probability of passing for valid by luck).
+        quantiles of the relative absolute error), p_valid (probability of counting as valid by chance).
 
     Raises
     ------
     ValueError
-        If n is less than 1, or a probability is none.
+        If n is less than 1, or a probability is outside [0, 1].
 
     Examples
     --------
@@ -67,9 +69,9 @@ def random_classes(
     n_draws: int = 2000,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Say how often random answers come out in each class, judged by fixed thresholds against the exact truth.
+    """Estimate how often random answers fall into each class, by fixed thresholds against the exact truth.
 
-    Answers to different pairs are independent, so that the estimated PNS of all pairs are drawn from their law.
+    Answers to different pairs are independent, so the estimated PNS of all pairs are drawn from their exact law.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ def random_classes(
     delta : float
         Largest relative error that counts as valid, and as consistent.
     n_draws : int
-        Reasoners drawn.
+        Number of reasoners drawn.
     rng : int, Generator or None
         Seed.
 
@@ -90,12 +92,12 @@ def random_classes(
     -------
     DataFrame
         A row a task: task, VC, VI, IC, II (shares of the draws), p_valid (mean over pairs, exact), p_product_valid and
-        p_consistent (means over compositions; missing where there is none), n_draws.
+        p_consistent (means over compositions; missing without compositions), n_draws.
 
     Raises
     ------
     ValueError
-        If n or n_draws is less than 1, p_yes is no probability, or a world has several roots or leaves.
+        If n or n_draws is less than 1, p_yes is outside [0, 1], or a world has several roots or leaves.
 
     References
     ----------
@@ -134,7 +136,7 @@ def random_classes(
 
 
 def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.DataFrame:
-    """Say in closed form what a reasoner without error scores on a PNS by n samples: no more than sampling allows.
+    """Compute in closed form how a reasoner without error scores on a PNS with n samples.
 
     The estimated PNS is Binomial(n, truth) / n.
 
@@ -150,12 +152,12 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
     Returns
     -------
     DataFrame
-        As of `random_reasoner`.
+        As for `random_reasoner`.
 
     Raises
     ------
     ValueError
-        If n is less than 1, or a truth is no probability.
+        If n is less than 1, or a truth is outside [0, 1].
 
     Examples
     --------
@@ -170,26 +172,26 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
 def decision_power(
     truth: ArrayLike, share: ArrayLike, n: int, *, delta: float = 0.1, floor: float = 0.01, level: float = 0.95
 ) -> pd.DataFrame:
-    """Say how probable each decision of `judge` is, for a reasoner whose answers have the PNS `share`.
+    """Compute the probability of each decision of `judge`, for a reasoner whose answers have the PNS `share`.
 
     Parameters
     ----------
     truth, share : array_like of float
-        True PNS of the world, and PNS of the reasoner's answers; they broadcast.
+        True PNS of the world, and PNS of the reasoner's answers; they are broadcast.
     n : int
-        Samples, independent.
+        Number of independent samples.
     delta, floor, level
         As in `judge`.
 
     Returns
     -------
     DataFrame
-        A row a pair of numbers: truth, share, valid, invalid, undecided (probabilities).
+        A row a pair of truth and share: truth, share, valid, invalid, undecided (probabilities).
 
     Raises
     ------
     ValueError
-        If n is less than 1, or a number is no probability.
+        If n is less than 1, or a number is outside [0, 1].
 
     Examples
     --------
@@ -229,10 +231,9 @@ def _probabilities(values: ArrayLike, n: int) -> Floats:
     return found
 
 
-def _counts(share: Floats, n: int) -> tuple[NDArray[np.int64], Floats]:
-    """Return counts of Binomial(n, share) that have weight, and their weights."""
-    ones = np.ones(len(share))
-    counts, cumulative = Law(0 * ones, ones / n, 0 * ones, 0 * ones, n * ones, share * ones).support()
+def _counts(share: Floats, n: Any) -> tuple[NDArray[np.int64], Floats]:
+    """Return the counts of Binomial(n, share) with positive weight, and their weights."""
+    counts, cumulative = binomial_shares(np.broadcast_to(np.asarray(n, np.float64), share.shape), share).support()
     return counts, np.diff(cumulative, prepend=0.0, axis=1)
 
 
@@ -255,12 +256,49 @@ def _table(truth: Floats, share: Floats, n: int, delta: float) -> pd.DataFrame:
 
 
 def error_quantiles(truth: Floats, share: Floats, n: NDArray[Any], level: float) -> tuple[Floats, Floats]:
-    """Return the ends of the middle share `level` of |Binomial(n, share) / n - truth|, of each truth, share and n."""
-    nothing, number = np.zeros(len(truth)), np.asarray(n, np.float64)
-    counts, cumulative = Law(nothing, 1 / number, nothing, nothing, number, share).support()
-    weights = np.diff(cumulative, prepend=0.0, axis=1)
-    errors = np.abs(counts / number[:, None] - truth[:, None])
+    """Return the central interval of probability `level` of |Binomial(n, share) / n - truth|, for each row."""
+    counts, weights = _counts(share, n)
+    errors = np.abs(counts / np.asarray(n, np.float64)[:, None] - truth[:, None])
     order = np.argsort(errors, axis=1)
     errors, reached = np.take_along_axis(errors, order, 1), np.cumsum(np.take_along_axis(weights, order, 1), axis=1)
     low, high = (np.argmax(reached >= q - 1e-12, axis=1) for q in ((1 - level) / 2, (1 + level) / 2))
     return errors[np.arange(len(truth)), low], errors[np.arange(len(truth)), high]
+
+
+def required_samples(pns: ArrayLike, relative_error: float = 0.1, *, level: float = 0.95) -> Any:
+    """Compute the number of samples that estimate a PNS to a given relative error.
+
+    n is the least integer with z * sqrt(PNS (1 - PNS) / n) <= relative_error * PNS.
+
+    Parameters
+    ----------
+    pns : float or array
+        True probability.
+    relative_error : float
+        Half-width of the interval as a share of the PNS.
+    level : float
+        Probability that the error stays within.
+
+    Returns
+    -------
+    float or array
+        Number of samples; infinite where PNS is 0.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import required_samples
+    >>> required_samples([0.21, 0.027]).tolist()
+    [1446.0, 13844.0]
+    """
+    try:
+        p = np.asarray(pns, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"pns must be probabilities from 0 to 1, found {shown(pns)}") from None
+    if np.any((p < 0) | (p > 1)):
+        raise ValueError("pns must be probabilities from 0 to 1")
+    check_number(relative_error, "relative_error", "(0, inf)")
+    check_number(level, "level", "(0, 1)")
+    z = ndtri(0.5 + level / 2)
+    with np.errstate(divide="ignore"):
+        n = np.ceil((z / relative_error) ** 2 * (1 - p) / p)
+    return n if n.ndim else float(n)

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known, check_number, check_type
 from ...statistics.arrays import mean_difference
 from ...statistics.multiplicity import adjust as adjust_p
-from .answer_arms import check_answers
+from .answer_table import check_answers
+
+__all__ = ["compare_answers"]
 
 Test = Literal["mcnemar", "wilcoxon", "t"]
 

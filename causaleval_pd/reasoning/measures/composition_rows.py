@@ -1,9 +1,10 @@
-"""Compositions: products of PNS along the cut tree, beside the PNS of the whole."""
+"""Rows of compositions: products of PNS along the cut tree, beside the PNS of the whole."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,99 +12,143 @@ import numpy as np
 import pandas as pd
 
 from ..tasks.worlds_by_task import composition_paths
-from .answer_arms import Floats, Integers
-from .standard_errors import Precision, product_gradient
-from .tally import count_terms, missing_bounds
-from .yes_counts import equation_text, estimates, product_text
+from .answer_arms import count_terms, missing_bounds
+from .standard_errors import SamplingError, product_gradient
+from .yes_counts import Floats, Integers, equation_text, estimates, product_text
 
 
 def composition_rows(
-    pns: Precision,
+    pns: SamplingError,
     settings: list[str],
     chains: Mapping[Any, tuple[str, ...]],
     exact: pd.DataFrame | None,
     n: int | None,
 ) -> pd.DataFrame:
-    """Make two rows a composition: against the world, and against the reasoner's own global PNS."""
+    """Return two rows a composition: against the world, and against the reasoner's own global PNS.
+
+    Parameters
+    ----------
+    pns : SamplingError
+        PNS of every pair.
+    settings : list of str
+        Columns that distinguish reasoners.
+    chains : mapping of task to tuple of str
+        Root, cut nodes, leaf by task.
+    exact : DataFrame or None
+        Exact quantities of every pair, where worlds are known.
+    n : int or None
+        Number of compositions a task; None for all.
+    """
     groups = pns.arms.groups
-    texts = count_terms(pns.arms, "pns", pns.estimator).texts()
-    true = estimates(count_terms(pns.arms.of_truth(), "pns", pns.estimator))
-    exact_pns = None if exact is None else exact["pns"].to_numpy(np.float64)
-    smooth = _smoothed(pns)
-    missing = pns.arms.asked & np.isnan(pns.arms.answer)
-    n_missing = pns.arms.total(missing[:, 0]) + pns.arms.total(missing[:, 1])
-    low, high = missing_bounds(pns.arms, "pns", pns.estimator)
+    factors = _PairPNS.of(pns, exact)
     rows: list[dict[str, Any]] = []
-    family_names = [*settings, "task"]
-    for key, indices in groups.groupby(family_names, sort=False, dropna=False).indices.items():
-        members: Integers = np.asarray(indices, np.int64)
-        names = dict(zip(family_names, key if isinstance(key, tuple) else (key,), strict=True))
-        if names["task"] not in chains:
+    names = [*settings, "task"]
+    for key, indices in groups.groupby(names, sort=False, dropna=False).indices.items():
+        labels = dict(zip(names, key if isinstance(key, tuple) else (key,), strict=True))
+        task = labels["task"]
+        if task not in chains:
             continue
-        position = {
-            pair: i
-            for i, pair in enumerate(zip(groups["cause"].iloc[members], groups["effect"].iloc[members], strict=True))
-        }
-        covariance = pns.covariance(members)
-        chain = chains[names["task"]]
-        for path in composition_paths(chain, n, names["task"]):
-            local = [_place(pair, position, names["task"]) for pair in pairwise(path)]
-            whole = _place((chain[0], chain[-1]), position, names["task"])
-            factors, top = members[local], members[whole]
-            gradient = np.zeros(len(members))
-            gradient[local] = product_gradient(pns.estimate[factors], smooth[factors])
-            product = float(np.prod(pns.estimate[factors]))
-            common = names | {
-                "cause": chain[0],
-                "effect": chain[-1],
-                "path": " > ".join(path),
-                "estimate": product,
-                "n": int(pns.n_known[factors].min()),
-                "n_samples": int(pns.arms.n_samples[factors].min()),
-                "n_missing": int(n_missing[factors].sum()),
-                "missing_low": float(np.prod(low[factors].clip(min=0.0))),
-                "missing_high": float(np.prod(high[factors])),
-                "truth_product": float(np.prod(true[factors])),
-            }
-            text = product_text(texts[i] for i in factors)
-            of_world = {
-                "relation": "external",
-                "truth_exact": np.nan if exact_pns is None else float(np.prod(exact_pns[factors])),
-                "truth_sample": common["truth_product"],
-                "counts": text,
-                "se": _error(covariance, gradient),
-            }
-            of_world["truth"] = of_world["truth_exact" if pns.against == "exact" else "truth_sample"]
-            gradient[whole] -= 1.0
-            of_self = {
-                "relation": "internal",
-                "truth": float(pns.estimate[top]),
-                "truth_exact": np.nan if exact_pns is None else float(exact_pns[top]),
-                "truth_sample": float(true[top]),
-                "n_missing": common["n_missing"] + int(n_missing[top]),
-                "counts": equation_text(texts[top], text),
-                "se": _error(_own_covariance(pns, members, covariance), gradient),
-            }
-            rows += [common | of_world, common | of_self]
+        members: Integers = np.asarray(indices, np.int64)
+        pairs = zip(groups["cause"].iloc[members], groups["effect"].iloc[members], strict=True)
+        position = {pair: i for i, pair in enumerate(pairs)}
+        chain = chains[task]
+        covariances = _covariances(pns, members)
+        for path in composition_paths(chain, n, task):
+            local = [_place(pair, position, task) for pair in pairwise(path)]
+            whole = _place((chain[0], chain[-1]), position, task)
+            common = labels | {"cause": chain[0], "effect": chain[-1], "path": " > ".join(path)}
+            rows += [common | row for row in factors.rows(members, local, whole, covariances)]
     table = pd.DataFrame(rows)
     return table.assign(quantity="pns", kind="composition") if len(table) else table
 
 
-def _own_covariance(pns: Precision, members: Any, covariance: Floats) -> Floats:
-    """Return the covariance of the estimates themselves, to which the truth of the samples is nothing."""
-    if pns.against == "exact":
-        return covariance
-    return Precision(pns.arms, pns.quantity, pns.estimator, "exact").covariance(members)
+@dataclass(frozen=True, eq=False)
+class _PairPNS:
+    """What compositions need of the PNS of every pair; arrays by pair."""
+
+    error: SamplingError
+    counts: list[str]
+    exact: Floats
+    sample_truth: Floats
+    smooth: Floats
+    n_missing: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, pns: SamplingError, exact: pd.DataFrame | None) -> _PairPNS:
+        """Compute the values of all pairs."""
+        arms = pns.arms
+        missing = arms.asked & np.isnan(arms.answer)
+        # a product's derivative is taken a little away from 0 and 1
+        smooth = np.asarray((np.clip(pns.estimate, 0, 1) * pns.n_effective + 2) / (pns.n_effective + 4))
+        return cls(
+            pns,
+            count_terms(arms, "pns", pns.estimator).texts(),
+            np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64),
+            estimates(count_terms(arms.of_truth(), "pns", pns.estimator)),
+            smooth,
+            arms.total(missing[:, 0]) + arms.total(missing[:, 1]),
+            *missing_bounds(arms, "pns", pns.estimator),
+        )
+
+    def rows(
+        self, members: Integers, local: list[int], whole: int, covariances: tuple[Floats, Floats]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return one composition against the world, and against the whole.
+
+        Parameters
+        ----------
+        members : array
+            Pairs of one reasoner and task.
+        local, whole : list of int, int
+            Places among them of the factors, and of the pair (root, leaf).
+        covariances : (array, array)
+            Covariances of the estimates' distances from the truth, and of the estimates.
+        """
+        pns, factors, top = self.error, members[local], members[whole]
+        gradient = np.zeros(len(members))
+        gradient[local] = product_gradient(pns.estimate[factors], self.smooth[factors])
+        text = product_text(self.counts[i] for i in factors)
+        n_missing = int(self.n_missing[factors].sum())
+        common = {
+            "estimate": float(np.prod(pns.estimate[factors])),
+            "n": int(pns.n_known[factors].min()),
+            "n_samples": int(pns.arms.n_samples[factors].min()),
+            "missing_low": float(np.prod(self.low[factors].clip(min=0.0))),
+            "missing_high": float(np.prod(self.high[factors])),
+            "truth_product": float(np.prod(self.sample_truth[factors])),
+        }
+        of_world = {
+            "relation": "external",
+            "truth_exact": float(np.prod(self.exact[factors])),
+            "truth_sample": common["truth_product"],
+            "n_missing": n_missing,
+            "counts": text,
+            "se": _error(covariances[0], gradient),
+        }
+        of_world["truth"] = of_world["truth_exact" if pns.against == "exact" else "truth_sample"]
+        gradient[whole] -= 1.0
+        of_self = {
+            "relation": "internal",
+            "truth": float(pns.estimate[top]),
+            "truth_exact": float(self.exact[top]),
+            "truth_sample": float(self.sample_truth[top]),
+            "n_missing": n_missing + int(self.n_missing[top]),
+            "counts": equation_text(self.counts[top], text),
+            "se": _error(covariances[1], gradient),
+        }
+        return common | of_world, common | of_self
+
+
+def _covariances(pns: SamplingError, members: Integers) -> tuple[Floats, Floats]:
+    """Return the covariances of the estimates' distances from the truth, and of the estimates themselves."""
+    covariance = pns.covariance(members)
+    return covariance, covariance if pns.against == "exact" else replace(pns, against="exact").covariance(members)
 
 
 def _error(covariance: Floats, gradient: Floats) -> float:
     return math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
-
-
-def _smoothed(pns: Precision) -> Floats:
-    """Return estimates moved a little from 0 and 1, where the derivative of a product is taken."""
-    n = pns.n_effective
-    return np.asarray((np.clip(pns.estimate, 0, 1) * n + 2) / (n + 4))
 
 
 def _place(pair: tuple[str, str], position: Mapping[tuple[Any, Any], int], task: Any) -> int:

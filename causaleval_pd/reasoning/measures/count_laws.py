@@ -14,17 +14,17 @@ from .yes_counts import QUANTITIES, Floats, Integers, Terms, divide, estimates
 NULLS = ("permute_answers", "random_answers", "biased_answers", "exchange_arms", "majority_answers")
 FIXED = ("always_yes", "always_no")
 
-#: support points beyond this many standard deviations (and some) from the mean have no weight in double precision
+#: support points further from the mean than this many standard deviations plus a margin have no weight in float64
 _WIDTH = 10.0
 _MARGIN = 40.0
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
-    """base + step * count for each quantity, the count being random; arrays of one shape.
+class CountLaw:
+    """Laws of quantities base + step * count of a random count; arrays of one shape.
 
-    A count is hypergeometric (`drawn` without replacement from `total`, of which `marked` count) where `p` is NaN, else
-    binomial (`drawn` times with probability `p`). A constant has `drawn` 0.
+    Where `p` is NaN, the count is hypergeometric: the marked among `drawn` without replacement from `total`, of which
+    `marked` are marked. Elsewhere it is binomial, of `drawn` trials with probability `p`. A constant has `drawn` 0.
     """
 
     base: Floats
@@ -34,12 +34,12 @@ class Law:
     drawn: Floats
     p: Floats
 
-    def take(self, positions: NDArray[Any]) -> Law:
+    def take(self, positions: NDArray[Any]) -> CountLaw:
         """Return the laws at positions of the first axis."""
-        return Law(*(getattr(self, name)[positions] for name in _FIELDS))
+        return CountLaw(*(getattr(self, name)[positions] for name in _FIELDS))
 
     def support(self) -> tuple[Integers, Floats]:
-        """Return counts (..., s) and their cumulative probabilities, both from the lowest count that has weight."""
+        """Return counts (..., s) and their cumulative probabilities, both from the lowest count with weight on."""
         binomial = ~np.isnan(self.p)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(binomial, self.p, np.where(self.total > 0, self.marked / np.maximum(self.total, 1), 0.0))
@@ -68,7 +68,7 @@ class Law:
         return np.where(np.isnan(p), without, binomial)
 
     def values(self, counts: NDArray[Any]) -> Floats:
-        """Return the quantity at counts of one more axis."""
+        """Return the quantity at counts, which have one more axis."""
         return self.base[..., None] + self.step[..., None] * counts
 
     def draw(self, uniform: Floats) -> Floats:
@@ -88,14 +88,20 @@ def _log_choose(n: Floats, k: Floats) -> Floats:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-def constant(values: Floats) -> Law:
+def constant(values: Floats) -> CountLaw:
     """Return laws that are always `values`."""
     nothing = np.zeros(values.shape)
-    return Law(values, nothing, nothing, nothing, nothing, np.full(values.shape, np.nan))
+    return CountLaw(values, nothing, nothing, nothing, nothing, np.full(values.shape, np.nan))
 
 
-class _Shape:
-    """What each term is and how its counts are scaled: shares of one arm, differences, paired quantities."""
+def binomial_shares(n: Floats, p: Floats) -> CountLaw:
+    """Return laws of the share of yes among n independent answers, each yes with probability p."""
+    nothing = np.zeros(p.shape)
+    return CountLaw(nothing, 1 / n, nothing, nothing, n, p)
+
+
+class _Kinds:
+    """Kind of each term (share of one arm, difference, paired quantity), its counts, and their scale."""
 
     def __init__(self, terms: Terms) -> None:
         of = {name: terms.quantity == i for i, name in enumerate(QUANTITIES)}
@@ -111,13 +117,13 @@ class _Shape:
         )
         self.per1, self.per0 = divide(np.ones(self.n1.shape), self.n1), divide(np.ones(self.n0.shape), self.n0)
 
-    def law(self, base: Floats, step: Floats, total: Any, marked: Any, drawn: Any, p: Any) -> Law:
-        """Make a law; where nothing was answered (a step that is NaN), it is always NaN."""
+    def law(self, base: Floats, step: Floats, total: Any, marked: Any, drawn: Any, p: Any) -> CountLaw:
+        """Return a law; it is always NaN where nothing was answered (the step is NaN)."""
         shaped = (np.broadcast_to(np.asarray(v, np.float64), self.n1.shape) for v in (total, marked, drawn, p))
-        return Law(np.where(np.isnan(step), np.nan, base), np.nan_to_num(step), *shaped)
+        return CountLaw(np.where(np.isnan(step), np.nan, base), np.nan_to_num(step), *shaped)
 
 
-def quantity_laws(null: str, terms: Terms) -> tuple[Law, ...]:
+def quantity_laws(null: str, terms: Terms) -> tuple[CountLaw, ...]:
     """Return the laws whose sum is each quantity under a null model; two where both arms are random.
 
     Parameters
@@ -129,32 +135,32 @@ def quantity_laws(null: str, terms: Terms) -> tuple[Law, ...]:
 
     Returns
     -------
-    tuple of Law
+    tuple of CountLaw
         Independent summands.
     """
-    shape = _Shape(terms)
+    kinds = _Kinds(terms)
     if null in FIXED or null == "majority_answers":
-        return (constant(_fixed_values(null, terms, shape)),)
+        return (constant(_fixed_values(null, terms, kinds)),)
     if null == "permute_answers":
-        return (_permuted(terms, shape),)
+        return (_permuted(terms, kinds),)
     if null == "exchange_arms":
-        return (_exchanged(terms, shape),)
-    pooled = divide(shape.yes1 + shape.yes0, shape.n1 + shape.n0)
-    return _random(shape, np.full(shape.n1.shape, 0.5) if null == "random_answers" else np.nan_to_num(pooled))
+        return (_exchanged(terms, kinds),)
+    pooled = divide(kinds.yes1 + kinds.yes0, kinds.n1 + kinds.n0)
+    return _random(kinds, np.full(kinds.n1.shape, 0.5) if null == "random_answers" else np.nan_to_num(pooled))
 
 
-def _random(s: _Shape, q: Floats) -> tuple[Law, Law]:
-    """Let every answer be yes with probability q."""
+def _random(s: _Kinds, q: Floats) -> tuple[CountLaw, CountLaw]:
+    """Return the laws if every answer is yes with probability q."""
     step = np.where(s.second, s.per0, s.per1)
     main = s.law(0.0 * q, step, 0, 0, np.where(s.second, s.n0, s.n1), np.where(s.joint, q * (1 - q), q))
     other = np.where(s.difference, -s.per0, 0.0)
     return main, s.law(0.0 * q, other, 0, 0, np.where(s.difference, s.n0, 0.0), q)
 
 
-def _permuted(terms: Terms, s: _Shape) -> Law:
-    """Shuffle the answers of each arm over samples: shares under an intervention, and differences, stay as they are.
+def _permuted(terms: Terms, s: _Kinds) -> CountLaw:
+    """Return the laws if answers are shuffled over samples, within an arm or, in fact, whatever the cause.
 
-    Factual answers are shuffled over samples, whatever the cause is there.
+    Shares under an intervention and differences stay as they are.
     """
     keep = s.under_do | s.difference
     step = np.where(keep, 0.0, np.where(s.second, s.per0, s.per1))
@@ -164,8 +170,8 @@ def _permuted(terms: Terms, s: _Shape) -> Law:
     return s.law(np.where(keep, estimates(terms), 0.0), step, total, marked, drawn, np.nan)
 
 
-def _exchanged(terms: Terms, s: _Shape) -> Law:
-    """Exchange the two answers of each sample at random; deal out anew answers that are not paired."""
+def _exchanged(terms: Terms, s: _Kinds) -> CountLaw:
+    """Return the laws if the two answers of each sample are exchanged at random; unpaired ones are dealt out anew."""
     apart = s.yes1 + s.yes0 - 2 * np.where(terms.both >= 0, terms.both, 0)
     yes = s.yes1 + s.yes0
     step = np.select([s.second, s.difference], [s.per0, s.per1 + s.per0], s.per1)
@@ -175,8 +181,8 @@ def _exchanged(terms: Terms, s: _Shape) -> Law:
     return s.law(base, step, total, marked, drawn, np.where(s.joint, 0.5, np.nan))
 
 
-def _fixed_values(null: str, terms: Terms, s: _Shape) -> Floats:
-    """Return each quantity if every answer of an arm is the same; a tie has the majority no."""
+def _fixed_values(null: str, terms: Terms, s: _Kinds) -> Floats:
+    """Return each quantity if all answers of an arm are the same; the majority of a tie is no."""
     if null in FIXED:
         one = zero = np.full(terms.n1.shape, null == "always_yes")
     else:

@@ -1,4 +1,4 @@
-"""From answers to quantities: one row a probability, effect, PNS or composition, with its truth and its yes-counts."""
+"""Quantities estimated from answers: a row a probability, effect, PNS or composition, with truth and yes-counts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_known, check_type
-from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, shapes, worlds_by_task
+from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, pair_complexity, worlds_by_task
 from ..worlds.world import World
-from .answer_arms import check_answers, interventional_arms, observational_arms
+from .answer_arms import Estimator, count_terms, interventional_arms, missing_bounds, observational_arms
+from .answer_table import check_answers
 from .composition_rows import composition_rows
-from .standard_errors import Estimator, Precision
-from .tally import count_terms, missing_bounds
+from .standard_errors import SamplingError
 from .yes_counts import LEVEL, QUANTITIES, divide, estimates
+
+__all__ = ["quantities"]
 
 
 def quantities(
@@ -30,7 +32,7 @@ def quantities(
     truth: Literal["exact", "sample"] | None = None,
     n_compositions: int | None = None,
 ) -> pd.DataFrame:
-    """Turn answers to yes/no questions into quantities, one a row, with their truths and yes-counts.
+    """Estimate quantities from answers to yes/no questions, one a row, with their truths and yes-counts.
 
     Parameters
     ----------
@@ -39,11 +41,11 @@ def quantities(
         Answers are matched by these keys, never by the order of rows; a missing answer (unparsed, or a failed call)
         stays missing and is counted.
     by : str or sequence of str, optional
-        Settings that tell reasoners apart: model, prompt.
+        Columns of settings that distinguish reasoners: model, prompt.
     worlds : Tasks, TaskTables, World or mapping of task to World, optional
-        Where exact truths, mediators and compositions come from.
+        Source of exact truths, mediators and compositions.
     cut_nodes : mapping of task to nodes, optional
-        Root, cut nodes, leaf by task, for compositions of tasks whose world is not known.
+        Root, cut nodes, leaf by task, for compositions of tasks whose world is unknown.
     root_values : DataFrame, optional
         True values of nodes that are not asked about (the root): columns task, sample, node, value. Needed for
         p(y | x) given those nodes.
@@ -52,24 +54,24 @@ def quantities(
         are made of "pns".
     estimator : {"paired", "difference"}
         PNS as the share of samples answered yes under do(1) and no under do(0), or as p(y | do(1)) - p(y | do(0)),
-        which is the PNS only if answers are monotone, and needs no pairs.
+        which is the PNS only if answers are monotone, and needs no paired answers.
     truth : {"exact", "sample"}, optional
         What the column `truth` holds: the world's exact value (default where worlds are given), or the value of the
         true answers to the same questions. Both are kept.
     n_compositions : int, optional
-        Compositions a task, those of most factors first; default all, refused beyond 4096.
+        Number of compositions a task, those with most factors first; default all, an error beyond 4096.
 
     Returns
     -------
     DataFrame
         Columns: the settings, task, quantity, level ("association", "intervention", "counterfactual"), kind ("local",
         "global", "composition"), relation, cause, effect, path, truth, estimate, truth_exact, truth_sample,
-        truth_product (same-sample truth of a product), n,
-        n_samples, n_missing (questions without an answer), missing_low, missing_high (the estimate if they all were
-        answered to its harm or help), bound_low, bound_high (Tian and Pearl's bounds of the PNS from the two arms
-        alone), n_1, yes_1, n_0, yes_0, yes_both, counts (for controls), se (standard error of estimate - truth,
-        clustered by sample), n_effective, mediators, distance. In relation "external" the truth is the world's; in
-        relation "internal" it is the reasoner's own estimate of the whole, and the estimate the product of the parts.
+        truth_product (same-sample truth of a product), n, n_samples, n_missing (questions without an answer),
+        missing_low, missing_high (least and greatest estimate that missing answers allow), bound_low, bound_high
+        (Tian and Pearl's bounds of the PNS from the two arms alone), n_1, yes_1, n_0, yes_0, yes_both, counts (for
+        controls), se (standard error of estimate - truth, clustered by sample), n_effective, mediators, distance. In
+        relation "external" the truth is the world's; in relation "internal" it is the reasoner's own estimate of the
+        whole, and the estimate is the product of the parts.
 
     Raises
     ------
@@ -94,13 +96,7 @@ def quantities(
     np.True_
     """
     table, settings = check_answers(answers, by)
-    if which is not None:
-        check_type(which, (str, list, tuple), "a list of quantities", "which")
-    chosen = list(QUANTITIES if which is None else [which] if isinstance(which, str) else which)
-    if not chosen:
-        raise ValueError(f"which names no quantity; known are {', '.join(map(repr, QUANTITIES))}")
-    for name in chosen:
-        check_known(name, QUANTITIES, "quantity")
+    chosen = _chosen(which)
     check_known(estimator, ("paired", "difference"), "estimator")
     known = worlds_by_task(worlds, table["task"])
     chains = cut_chains(known, cut_nodes, table["task"])
@@ -111,29 +107,35 @@ def quantities(
     do = interventional_arms(table, settings)
     exact = _exact(known, do.groups)
     parts = []
-    if any(name.startswith("p_given") for name in chosen):
+    if given := [name for name in chosen if name.startswith("p_given")]:
         pairs = do.groups[[*settings, "task", "cause", "effect"]]
         seen = observational_arms(table, settings, pairs, _root_values(worlds, root_values, table))
-        parts += [
-            _rows(Precision(seen, name, estimator, against), settings, _exact(known, seen.groups))
-            for name in chosen
-            if name.startswith("p_given")
-        ]
-    parts += [
-        _rows(Precision(do, name, estimator, against), settings, exact)
-        for name in chosen
-        if not name.startswith("p_given")
-    ]
-    result = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        seen_exact = _exact(known, seen.groups)
+        parts += [_rows(SamplingError(seen, name, estimator, against), settings, seen_exact) for name in given]
+    others = [name for name in chosen if name not in given]
+    parts += [_rows(SamplingError(do, name, estimator, against), settings, exact) for name in others]
+    result = pd.concat(parts, ignore_index=True)
     result["kind"] = _kinds(result, chains)
     if "pns" in chosen and chains:
-        pns = Precision(do, "pns", estimator, against)
+        pns = SamplingError(do, "pns", estimator, against)
         result = pd.concat([result, composition_rows(pns, settings, chains, exact, n_compositions)], ignore_index=True)
     return _finish(result, settings, known, chosen)
 
 
+def _chosen(which: Sequence[str] | None) -> list[str]:
+    """Check the names of quantities; default all."""
+    if which is not None:
+        check_type(which, (str, list, tuple), "a list of quantities", "which")
+    chosen = list(QUANTITIES if which is None else [which] if isinstance(which, str) else which)
+    if not chosen:
+        raise ValueError(f"which names no quantity; known are {', '.join(map(repr, QUANTITIES))}")
+    for name in chosen:
+        check_known(name, QUANTITIES, "quantity")
+    return chosen
+
+
 def _root_values(worlds: Worlds | None, given: pd.DataFrame | None, table: pd.DataFrame) -> pd.DataFrame | None:
-    """Take the values of nodes that nobody is asked about from tasks, which know their noise."""
+    """Return the given values of nodes that are not asked about; default the roots' values, from the noise of tasks."""
     if given is not None or worlds is None or isinstance(worlds, (World, Mapping)):
         return given
     parts = []
@@ -145,7 +147,7 @@ def _root_values(worlds: Worlds | None, given: pd.DataFrame | None, table: pd.Da
 
 
 def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the exact quantities of each group's pair, in the groups' order."""
+    """Return the exact quantities of the pair of each group."""
     if not worlds:
         return None
     keys = groups[["task", "cause", "effect"]].astype({"cause": object, "effect": object})
@@ -160,24 +162,24 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
     return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(monotonicity_violation=0.0)
 
 
-def _rows(precision: Precision, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
-    """Make the rows of one quantity of every pair."""
-    arms, quantity = precision.arms, precision.quantity
-    terms = count_terms(arms, quantity, precision.estimator)
+def _rows(error: SamplingError, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of one quantity of every pair."""
+    arms, quantity = error.arms, error.quantity
+    terms = count_terms(arms, quantity, error.estimator)
     table = arms.groups[[*settings, "task", "cause", "effect"]].copy()
     table["quantity"] = quantity
     table["relation"] = "external"
     table["truth_exact"] = np.nan if exact is None else exact[quantity].to_numpy(np.float64)
     true = arms.of_truth()
-    table["truth_sample"] = estimates(count_terms(true, quantity, precision.estimator))
+    table["truth_sample"] = estimates(count_terms(true, quantity, error.estimator))
     table["estimate"] = estimates(terms)
-    table["truth"] = table["truth_exact"] if precision.against == "exact" else table["truth_sample"]
-    table["n"] = precision.n_known.astype(np.int64)
+    table["truth"] = table["truth_exact"] if error.against == "exact" else table["truth_sample"]
+    table["n"] = error.n_known.astype(np.int64)
     table["n_samples"] = arms.n_samples.astype(np.int64)
     used = _arms_used(quantity)
     missing = arms.asked & np.isnan(arms.answer)
     table["n_missing"] = arms.total(missing[:, used].sum(axis=1)).astype(np.int64)
-    table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity, precision.estimator)
+    table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity, error.estimator)
     if quantity == "pns":
         known = [arms.total(~np.isnan(arms.answer[:, i])) for i in (0, 1)]
         p1, p0 = (divide(arms.total(np.nan_to_num(arms.answer[:, i])), known[i]) for i in (0, 1))
@@ -186,9 +188,9 @@ def _rows(precision: Precision, settings: list[str], exact: pd.DataFrame | None)
         table[name] = pd.array(values, dtype="Int64")
     table.loc[terms.both < 0, "yes_both"] = pd.NA
     table["counts"] = terms.texts()
-    table["se"] = np.sqrt(precision.variance)
-    table["n_effective"] = np.nan if quantity == "ate" else precision.n_effective
-    if quantity == "pns" and precision.estimator == "difference":
+    table["se"] = np.sqrt(error.variance)
+    table["n_effective"] = np.nan if quantity == "ate" else error.n_effective
+    if quantity == "pns" and error.estimator == "difference":
         table["n_effective"] = np.nan
     return table
 
@@ -198,7 +200,7 @@ def _arms_used(quantity: str) -> list[int]:
 
 
 def _kinds(result: pd.DataFrame, chains: Mapping[Any, tuple[str, ...]]) -> list[str | None]:
-    """Tell the pair (root, leaf), the global one, from the others; missing where the cut tree is unknown."""
+    """Return "global" for the pair (root, leaf), "local" for others, None where the cut tree is unknown."""
     ends = {task: (chain[0], chain[-1]) for task, chain in chains.items()}
     return [
         None if task not in ends else "global" if ends[task] == (cause, effect) else "local"
@@ -207,9 +209,8 @@ def _kinds(result: pd.DataFrame, chains: Mapping[Any, tuple[str, ...]]) -> list[
 
 
 def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, World], chosen: list[str]) -> pd.DataFrame:
-    """Put columns and rows in order, types fixed."""
-    shape = shapes(worlds, result)
-    result = result.assign(level=result["quantity"].map(LEVEL), **shape)
+    """Order columns and rows, and fix types."""
+    result = result.assign(level=result["quantity"].map(LEVEL), **pair_complexity(worlds, result))
     columns = [
         *settings, "task", "quantity", "level", "kind", "relation", "cause", "effect", "path", "truth", "estimate",
         "truth_exact", "truth_sample", "truth_product", "n", "n_samples", "n_missing", "missing_low", "missing_high",

@@ -1,4 +1,4 @@
-"""PNS and classes when the samples of answers are drawn anew."""
+"""Resampled answers: bootstrap intervals of the PNS, and how often each class occurs."""
 
 from __future__ import annotations
 
@@ -13,27 +13,31 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known, check_number, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..tasks.worlds_by_task import Worlds, composition_paths, cut_chains, worlds_by_task
-from .answer_arms import Arms, Floats, Integers, check_answers, interventional_arms
+from .answer_arms import Arms, interventional_arms
+from .answer_table import check_answers
 from .taxonomy import CLASSES
 from .validity import meets, relative_error
+from .yes_counts import Floats, Integers, divide
 
-#: resampled estimates held at once
-_BLOCK = 2_000_000
+__all__ = ["class_frequencies", "resampled_pns"]
+
+#: resampled values held at once
+_HELD = 2_000_000
 
 
 class _Family(NamedTuple):
-    """One reasoner on one task: which samples of answers make up its PNS, and how they compose."""
+    """One reasoner on one task: its answers, pair by pair, and the compositions of the pairs."""
 
     names: dict[str, Any]
     pairs: list[tuple[str, str]]
     paths: list[tuple[str, ...]]
-    hits: NDArray[np.float64]  # (samples, replicates, pairs): 1 where yes under do(1) and no under do(0), NaN unknown
-    truth: NDArray[np.float64]  # (samples, replicates, pairs): the same of the true answers
+    hits: Floats  # (samples, replicates, pairs): 1 where yes under do(1) and no under do(0), NaN unknown
+    truth: Floats  # (samples, replicates, pairs): the same of the true answers
     key: np.uint64
 
 
 class DrawnPNS(NamedTuple):
-    """Draws of the PNS of all pairs of a task, and what they are compared with; arrays (draws, pairs)."""
+    """Draws of the PNS of all pairs of a task, and their truths; arrays (draws, pairs)."""
 
     pairs: list[tuple[str, str]]
     paths: list[tuple[str, ...]]
@@ -41,16 +45,17 @@ class DrawnPNS(NamedTuple):
     truth: Floats
 
     def valid(self, delta: float) -> NDArray[np.bool_]:
-        """Tell, (draws, pairs + compositions), which relative errors against the truth are at most delta."""
+        """Return (draws, pairs + compositions) where the relative error against the truth is at most delta."""
         errors = [relative_error(self.truth, self.estimate)]
         for parts, _ in self._places():
             errors.append(relative_error(*(x[:, parts].prod(axis=1) for x in (self.truth, self.estimate)))[:, None])
         return meets(np.concatenate(errors, axis=1), delta)
 
     def consistent(self, delta: float, tolerated: tuple[float, Floats] | None = None) -> NDArray[np.bool_]:
-        """Tell, (draws, compositions), which products are near the whole: by delta, or by what true answers do.
+        """Return (draws, compositions) where the relative error of a product against the whole is within its limit.
 
-        `tolerated` holds a factor and the draws of the PNS of the true answers: the limit is the factor times theirs.
+        The limit is delta; or, with `tolerated` (a factor, draws of the PNS of the true answers), the factor times
+        the error of the true answers.
         """
         passed = np.ones((len(self.estimate), len(self.paths)), bool)
         for i, (parts, whole) in enumerate(self._places()):
@@ -70,7 +75,7 @@ class DrawnPNS(NamedTuple):
 
 
 def class_shares(valid: NDArray[np.bool_], consistent: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the share of each class among draws, a row of each array; a reasoner must pass all columns."""
+    """Return the share of each class among draws, one a row; valid and consistent mean True in all columns."""
     code = np.where(valid.all(axis=1), 0, 2) + np.where(consistent.all(axis=1), 0, 1)
     return dict(zip(CLASSES, (np.bincount(code, minlength=4) / len(code)).tolist(), strict=True))
 
@@ -88,7 +93,7 @@ def class_frequencies(
     multiplier: float = 1.25,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Say how often each class comes up when the samples of answers are drawn anew.
+    """Estimate how often each class occurs when the samples of answers are resampled.
 
     Parameters
     ----------
@@ -97,9 +102,9 @@ def class_frequencies(
     worlds : Tasks, TaskTables, World or mapping of task to World
         As for `quantities`.
     by : str or sequence of str, optional
-        Settings that tell reasoners apart.
+        Columns of settings that distinguish reasoners.
     rule : {"published", "fixed"}
-        Threshold of consistency, as in `taxonomy`; a decision that knows noise needs no resampling.
+        Threshold of consistency, as in `taxonomy`; its rule "equivalence" accounts for noise without resampling.
     truth : {"exact", "sample"}
         What estimates are compared with: the world's values, or those of the true answers in the same draw.
     resample : {"samples", "replicates"}
@@ -159,7 +164,7 @@ def resampled_pns(
     level: float = 0.95,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Give bootstrap intervals of each PNS, and the share of draws in which it is valid.
+    """Compute bootstrap intervals of each PNS, and the share of draws in which it is valid.
 
     Parameters
     ----------
@@ -205,8 +210,8 @@ def _resampled(
     draw = _draw_samples if resample == "samples" else _draw_replicates
     for family in _families(answers, worlds, by, resolve_seed(rng)):
         generator = np.random.default_rng(int(family.key))
-        block = max(1, _BLOCK // max(1, family.hits.size if resample == "replicates" else len(family.hits)))
-        parts = [draw(family, min(block, n - start), generator) for start in range(0, n, block)]
+        step = max(1, _HELD // max(1, family.hits.size if resample == "replicates" else len(family.hits)))
+        parts = [draw(family, min(step, n - start), generator) for start in range(0, n, step)]
         yield family, np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
@@ -216,7 +221,7 @@ def _draw_samples(family: _Family, n: int, generator: np.random.Generator) -> tu
     known = ~np.isnan(family.hits)
     count = weights @ known.sum(axis=1).astype(np.float64)
     sums = [weights @ np.where(known, x, 0.0).sum(axis=1) for x in (family.hits, family.truth)]
-    return _ratio(sums[0], count), _ratio(sums[1], count)
+    return divide(sums[0], count), divide(sums[1], count)
 
 
 def _draw_replicates(family: _Family, n: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
@@ -225,11 +230,7 @@ def _draw_replicates(family: _Family, n: int, generator: np.random.Generator) ->
     hits, truth = (x[np.arange(size), chosen] for x in (family.hits, family.truth))
     known = ~np.isnan(hits)
     count = known.sum(axis=1).astype(np.float64)
-    return _ratio(np.where(known, hits, 0.0).sum(axis=1), count), _ratio(np.where(known, truth, 0.0).sum(axis=1), count)
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return divide(np.where(known, hits, 0.0).sum(axis=1), count), divide(np.where(known, truth, 0.0).sum(axis=1), count)
 
 
 def _families(answers: pd.DataFrame, worlds: Worlds, by: str | Sequence[str] | None, seed: int) -> Iterator[_Family]:

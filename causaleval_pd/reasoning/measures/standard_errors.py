@@ -9,17 +9,15 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from .answer_arms import Arms, Floats, Integers
-from .yes_counts import divide
+from .answer_arms import Arms, Estimator
+from .yes_counts import Floats, Integers, divide
 
-Estimator = Literal["paired", "difference"]
-
-#: pseudo-observations, half of them yes, that keep a standard error near 0 or n from vanishing (Agresti and Coull)
+#: pseudo-observations, half of them yes, that keep the standard error of a share of 0 or 1 positive (Agresti, Coull)
 _PSEUDO = 4.0
 
 
 def unit_values(arms: Arms, quantity: str, estimator: Estimator, bits: Floats) -> tuple[Floats, Floats]:
-    """Return a quantity of each group, and how much each unit moves it (its influence, summing to 0)."""
+    """Return a quantity of each group, and the influence of each unit on it (summing to 0 by group)."""
     one, zero = bits[:, 0], bits[:, 1]
     if quantity in ("pns", "monotonicity_violation") and not (quantity == "pns" and estimator == "difference"):
         yes, no = (one, zero) if quantity == "pns" else (zero, one)
@@ -41,7 +39,7 @@ def _mean(arms: Arms, values: Floats) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class Precision:
+class SamplingError:
     """Sampling error of one quantity in every group.
 
     Attributes
@@ -51,7 +49,7 @@ class Precision:
     quantity, estimator : str
         What is estimated.
     against : {"exact", "sample"}
-        Compared with a constant, or with the truth in the same samples, whose sampling error is shared.
+        Whether it is compared with a constant, or with the truth in the same samples, which shares their error.
     """
 
     arms: Arms
@@ -61,7 +59,7 @@ class Precision:
 
     @cached_property
     def estimate(self) -> Floats:
-        """The quantity by the reasoner's answers."""
+        """The quantity computed from the reasoner's answers."""
         return unit_values(self.arms, self.quantity, self.estimator, self.arms.answer)[0]
 
     @cached_property
@@ -76,7 +74,7 @@ class Precision:
         return sparse.csc_array(sparse.coo_array((moved, (arms.sample, arms.group)), shape=shape))
 
     def covariance(self, groups: Integers) -> Floats:
-        """Return the covariance matrix of the estimates of some groups, which share their samples."""
+        """Return the covariance matrix of the estimates of groups that share their samples."""
         moves = self._moves[:, groups]
         plain = np.asarray((moves.T @ moves).toarray())
         own, smooth = np.diag(plain), self.variance[groups]
@@ -92,7 +90,7 @@ class Precision:
 
     @cached_property
     def n_effective(self) -> Floats:
-        """Number of independent answers that would be as precise, for estimates that are proportions."""
+        """Number of independent answers of the same precision, for estimates that are proportions."""
         p, n = self.estimate, self.n_known
         inside = (p > 0) & (p < 1)
         own = self if self.against == "exact" else replace(self, against="exact")
@@ -101,7 +99,7 @@ class Precision:
 
     @cached_property
     def n_known(self) -> Floats:
-        """Units that the estimate rests on, by group."""
+        """Number of units in the estimate, by group."""
         known = ~np.isnan(self.arms.answer)
         one, zero = (self.arms.total(known[:, i]) for i in (0, 1))
         if self.quantity in ("p_do1", "p_given1"):
@@ -114,7 +112,7 @@ class Precision:
 
     @cached_property
     def variance(self) -> Floats:
-        """Variance that stays positive where all answers agree."""
+        """Variance of each group's estimate, smoothed so that it is positive where all answers agree."""
         if self.quantity == "ate" or self.estimator == "difference":
             n = np.where(self.n_known > 0, np.minimum(self.n_known, self.arms.n_samples), np.nan)
             return self.plain_variance + 2 / n**2
@@ -127,5 +125,5 @@ class Precision:
 
 
 def product_gradient(factors: Floats, smooth: Floats) -> Floats:
-    """Return the derivatives of a product by its factors, at smoothed values so that two zeros do not hide noise."""
+    """Return the derivatives of a product by its factors at smoothed values, so that two zeros keep a variance."""
     return np.array([np.prod(np.where(np.arange(len(factors)) == j, 1.0, smooth)) for j in range(len(factors))])

@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_type
+from ...contract.checks import check_known
+from .answer_table import setting_names
 from .validity import check_quantities, judge
+
+__all__ = ["CLASSES", "taxonomy"]
 
 #: valid and consistent, valid and inconsistent, invalid and consistent, invalid and inconsistent
 CLASSES = ("VC", "VI", "IC", "II")
@@ -28,7 +31,7 @@ def taxonomy(
     level: float = 0.95,
     multiplier: float = 1.25,
 ) -> pd.DataFrame:
-    """Class each reasoner and task by whether all its PNS are valid and all its compositions consistent.
+    """Classify each reasoner and task by whether all its PNS are valid and all its compositions consistent.
 
     Parameters
     ----------
@@ -37,10 +40,10 @@ def taxonomy(
     by : str or sequence of str, optional
         Settings, as given to `quantities`.
     rule : {"equivalence", "published", "fixed"}
-        "equivalence" knows noise: all valid if each is shown to be, invalid if some is shown not to be (the smallest
-        p-value times their number, which is Holm's first step), else undecided. "published": relative error against
+        "equivalence" accounts for noise: valid if each PNS is shown to be valid, invalid if one is shown to be invalid
+        (smallest p-value times their number, Holm's first step), else undecided. "published": relative error against
         the same-sample truth of at most delta, and of a composition's product against the estimated whole of at most
-        `multiplier` times what the true answers have. "fixed": the same with delta for both.
+        `multiplier` times the error of the true answers. "fixed": the same with delta for both.
     delta, floor, level, multiplier
         As in `judge`.
 
@@ -71,14 +74,12 @@ def taxonomy(
     """
     check_known(rule, ("equivalence", "published", "fixed"), "rule")
     check_quantities(quantities)
-    if by is not None:
-        check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
-    names = [*([by] if isinstance(by, str) else by or []), "task"]
+    names = [*setting_names(by), "task"]
     for name in names:
         check_known(name, quantities.columns, "column")
     table = quantities[quantities["quantity"] == "pns"]
     if not len(table):
-        raise ValueError("the table has no rows of the PNS, on which classes rest; ask quantities for 'pns'")
+        raise ValueError("the table has no rows of the PNS, needed for classes; call quantities with which=['pns']")
     if rule != "equivalence":
         table = _against_sample(table)
     judged = judge(table, delta=delta, floor=floor, level=level, multiplier=multiplier)
@@ -92,13 +93,13 @@ def taxonomy(
 
 
 def _against_sample(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare external rows with the same-sample truth, as published."""
+    """Replace the truth of external rows by the same-sample truth, as published."""
     external = table["relation"] == "external"
     return table.assign(truth=table["truth"].where(~external, table["truth_sample"]))
 
 
 def _decided(judged: pd.DataFrame, names: list[str], error: float) -> NDArray[np.object_]:
-    """Decide on rows, those "beyond the tolerance" with p-values corrected for their number in a task and relation."""
+    """Decide on rows; p-values of "within the tolerance" are corrected for their number in a task and relation."""
     number = judged.groupby([*names, "relation"], sort=False, dropna=False)["p_beyond"].transform("count")
     beyond = judged["p_beyond"] * number
     return np.select([judged["p_within"] <= error, beyond <= error], ["yes", "no"], "undecided").astype(object)

@@ -1,4 +1,4 @@
-"""Yes-counts of a quantity, as numbers and as the text that a table carries them in."""
+"""Yes-counts of quantities: as arrays, and as text in a column of a table."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["COUNTS"]
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: quantities, the level of reasoning that each belongs to, and what they are called on axes
+#: quantities estimated from answers, and the level of reasoning of each
 QUANTITIES = ("p_given1", "p_given0", "p_do1", "p_do0", "ate", "pns", "monotonicity_violation")
 LEVELS = ("association", "intervention", "counterfactual")
 LEVEL = dict(
     zip(QUANTITIES, [LEVELS[0], LEVELS[0], LEVELS[1], LEVELS[1], LEVELS[1], LEVELS[2], LEVELS[2]], strict=True)
 )
 
-#: what the context of a table made by `quantities` is: `table.ceval.with_controls(["rae"], context=COUNTS)`
+#: context of a table made by `quantities`: `table.ceval.with_controls(["rae"], context=COUNTS)`
 COUNTS = {"counts": "counts"}
 
 _TERM = re.compile(r"(\w+) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15}) (-1|\d{1,15})")
@@ -36,7 +38,7 @@ class Terms:
     quantity : int
         Position in `QUANTITIES`, or -1 for no quantity (padding).
     n1, yes1, n0, yes0 : int
-        Answers known and yes among them, in arm 1 and arm 0.
+        Known answers, and yes among them, in arm 1 and arm 0.
     both : int
         Samples answered yes in both arms; -1 where the arms are not paired.
     """
@@ -58,24 +60,24 @@ class Terms:
         return Terms(*(values[positions] for values in self.fields))
 
     def texts(self) -> list[str]:
-        """Write one quantity each: its name, n and yes of arm 1, n and yes of arm 0, yes in both."""
+        """Return the text of each quantity: its name, n and yes of arm 1, n and yes of arm 0, yes in both."""
         names = np.asarray(QUANTITIES, object)[self.quantity]
         columns = [values.tolist() for values in self.fields[1:]]
         return [f"{name} {a} {b} {c} {d} {e}" for name, a, b, c, d, e in zip(names, *columns, strict=True)]
 
 
 def product_text(factors: Iterable[str]) -> str:
-    """Write the counts of a product."""
+    """Return the text of the counts of a product."""
     return " * ".join(factors)
 
 
 def equation_text(whole: str, product: str) -> str:
-    """Write the counts of a quantity that is compared with a product."""
+    """Return the text of the counts of a quantity that is compared with a product."""
     return f"{whole} = {product}"
 
 
 def parse_counts(texts: Sequence[str]) -> tuple[Terms, Integers]:
-    """Read counts written by `quantities`.
+    """Parse counts written by `quantities`.
 
     Parameters
     ----------
@@ -134,7 +136,7 @@ def _check_counts(terms: Terms, texts: Sequence[str]) -> None:
 
 
 def estimates(terms: Terms) -> Floats:
-    """Return each quantity's value; NaN where no answer is known."""
+    """Return the value of each quantity; NaN without a known answer."""
     p1, p0 = divide(terms.yes1, terms.n1), divide(terms.yes0, terms.n0)
     paired = terms.both >= 0
     only1, only0 = divide(terms.yes1 - terms.both, terms.n1), divide(terms.yes0 - terms.both, terms.n0)

@@ -1,1 +1,1 @@
-"""tasks."""
+"""Tasks: worlds described in words, with contexts, questions and true answers."""

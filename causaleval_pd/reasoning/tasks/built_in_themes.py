@@ -1,4 +1,4 @@
-"""Five themes: candy party, flower garden, flu vaccine, clinical notes, cell biology."""
+"""Built-in themes: candy party, flower garden, flu vaccine, clinical notes, cell biology."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known
 from ..worlds.world import World
-from . import names
-from .theme import Condition, Draw, Theme, join, level, pick
+from .theme import Condition, Draw, Theme, gene_symbols, integers_below, join_texts, pick_sentences, random_codes
+
+__all__ = ["THEMES", "get_theme"]
 
 CANDY_PARTY = Theme(
     name="candy_party",
@@ -42,11 +43,11 @@ CANDY_PARTY = Theme(
 
 @dataclass(frozen=True)
 class CellTheme(Theme):
-    """Theme whose nodes bear made-up gene symbols."""
+    """Theme whose nodes are named by made-up gene symbols."""
 
     def names(self, n: int, rng: np.random.Generator) -> list[str]:
         """Draw gene symbols."""
-        return names.genes(n, rng)
+        return gene_symbols(n, rng)
 
 
 CELL_BIOLOGY = CellTheme(
@@ -72,7 +73,7 @@ CELL_BIOLOGY = CellTheme(
     ),
 )
 
-_SHADES = {
+SHADES = {
     "red": ("brick", "coral", "garnet", "poppy"),
     "blue": ("cobalt", "ink", "navy", "sky"),
     "yellow": ("amber", "lemon", "mustard", "straw"),
@@ -82,12 +83,12 @@ _SHADES = {
 
 @dataclass(frozen=True)
 class GardenTheme(Theme):
-    """Theme in which noise is whether a shade belongs to a wanted family of colours."""
+    """Theme in which noise is whether a shade belongs to one family of colours."""
 
     def condition(self, node: str, rng: np.random.Generator) -> Condition:
-        """Draw the family of colours that a gardener wants."""
-        family = list(_SHADES)[int(rng.integers(len(_SHADES)))]
-        told = {f: [self.seen.format(node=node, value=shade) for shade in _SHADES[f]] for f in _SHADES}
+        """Draw the deciding family of colours."""
+        family = list(SHADES)[int(rng.integers(len(SHADES)))]
+        told = {f: [self.seen.format(node=node, value=shade) for shade in SHADES[f]] for f in SHADES}
         others = [text for f, texts in told.items() if f != family for text in texts]
         return Condition(self.own.format(node=node, threshold=family), tuple(told[family]), tuple(others))
 
@@ -96,7 +97,7 @@ FLOWER_GARDEN = GardenTheme(
     name="flower_garden",
     intro="Members of an allotment draw one seed packet each and then decide whether to dig a new bed. Every shade "
     "belongs to one family of colours: "
-    + "; ".join(f"{family} has {', '.join(shades[:-1])} and {shades[-1]}" for family, shades in _SHADES.items())
+    + "; ".join(f"{family} has {', '.join(shades[:-1])} and {shades[-1]}" for family, shades in SHADES.items())
     + ".",
     closing="Nothing else leads a member to dig a bed or to refrain from it.",
     state="{node} digs a bed",
@@ -124,10 +125,10 @@ _MOST_DAYS = 9
 
 @dataclass(frozen=True)
 class FluTheme(Theme):
-    """Theme in which noise is whether one of two symptoms lasted long; others may be told as well, in any order."""
+    """Theme in which noise is whether one of two symptoms lasted long; texts may list other symptoms, in any order."""
 
     def condition(self, node: str, rng: np.random.Generator) -> Condition:
-        """Draw the two symptoms that count and how long they must last."""
+        """Draw the two deciding symptoms and how long they must last."""
         first, second = (int(i) for i in rng.choice(len(_SYMPTOMS), 2, replace=False))
         threshold = int(rng.integers(self.thresholds[0], self.thresholds[1] + 1))
         text = f"{node} had {_SYMPTOMS[first]} or {_SYMPTOMS[second]} for at least {threshold} days"
@@ -136,20 +137,20 @@ class FluTheme(Theme):
     def tell_samples(
         self, world: World, conditions: Sequence[Condition], noise: NDArray[np.bool_], draw: Draw
     ) -> pa.Array:
-        """Tell for each person how long each symptom lasted."""
+        """Return texts of how long each symptom of each person lasted."""
         n_symptoms = len(_SYMPTOMS)
         phrases = pa.array([f"{s} for {d} day{'s' * (d != 1)}" for s in _SYMPTOMS for d in range(_MOST_DAYS + 1)])
         columns: list[pa.Array | pa.Scalar] = []
         for i, node in enumerate(world.nodes):
             first, second, threshold = (int(part) for part in conditions[i].group.split())
             length = draw([*(f"days {k} {node}" for k in range(n_symptoms)), f"which {node}"])
-            days = 1 + level(length[:-1], _MOST_DAYS)
+            days = 1 + integers_below(length[:-1], _MOST_DAYS)
             self._decide(days, (first, second), threshold, noise[:, i], length[-1])
             told = list(range(n_symptoms)) if self.detail else [first, second]
             order = np.array(told)[np.argsort(draw([f"order {k} {node}" for k in told]), axis=0)]
             codes = order * (_MOST_DAYS + 1) + np.take_along_axis(days, order, axis=0)
             columns.append(pa.scalar(f"Last winter {node} had"))
-            columns.append(join([phrases.take(pa.array(row)) for row in codes], ", "))
+            columns.append(join_texts([phrases.take(pa.array(row)) for row in codes], ", "))
         return _sentences(columns)
 
     def _decide(
@@ -160,7 +161,21 @@ class FluTheme(Theme):
         noise: NDArray[np.bool_],
         draw: NDArray[np.float64],
     ) -> None:
-        """Set the days of the two symptoms that count: long for the first, the second or both, or for neither."""
+        """Set the days of the two deciding symptoms: long for one or both where the noise is true, else short.
+
+        Parameters
+        ----------
+        days : (symptoms, n) int
+            Days of each symptom, changed in place.
+        counted : (int, int)
+            The two symptoms.
+        threshold : int
+            Least days that count as long.
+        noise : (n,) bool
+            Noise of the node.
+        draw : (n,) float
+            Uniform numbers that choose between first, second and both.
+        """
         for k, symptom in enumerate(counted):
             spread = days[symptom] - 1
             long = noise & (draw < 2 / 3 if k == 0 else draw >= 1 / 3)
@@ -172,7 +187,7 @@ def _sentences(columns: Sequence[pa.Array | pa.Scalar]) -> pa.Array:
     parts: list[pa.Array | pa.Scalar] = []
     for i in range(0, len(columns), 2):
         parts += [pa.scalar("" if not i else " "), columns[i], pa.scalar(" "), columns[i + 1], pa.scalar(".")]
-    return join(parts, "")
+    return join_texts(parts, "")
 
 
 FLU_VACCINE = FluTheme(
@@ -198,13 +213,13 @@ _PAIN, _SURGERY = "pain", "surgery"
 
 @dataclass(frozen=True)
 class ClinicalTheme(Theme):
-    """Theme told as a note with headings; noise is whether a code stands under a heading, or how strong pain is."""
+    """Theme of notes with headings; noise is whether a heading lists a code, or whether the pain score is high."""
 
     decoys: int = 2
 
     def names(self, n: int, rng: np.random.Generator) -> list[str]:
         """Name the root pain, the leaf surgery, and nodes between after laboratory values and vital signs."""
-        between = [f"{rng.choice(['lab value', 'vital sign'])} {code}" for code in names.codes(max(0, n - 2), rng)]
+        between = [f"{rng.choice(['lab value', 'vital sign'])} {code}" for code in random_codes(max(0, n - 2), rng)]
         return [_PAIN, *between, _SURGERY][:n]
 
     def say(self, node: str) -> str:
@@ -216,14 +231,14 @@ class ClinicalTheme(Theme):
         return {_PAIN: "the pain is not severe", _SURGERY: "surgery is not advised"}.get(node, f"{node} is not raised")
 
     def condition(self, node: str, rng: np.random.Generator) -> Condition:
-        """Draw the pain score that counts, or the heading and the code that do."""
+        """Draw the deciding pain score, or the deciding heading and code."""
         if node == _PAIN:
             threshold = int(rng.integers(self.thresholds[0], self.thresholds[1] + 1))
             told = [f"Pain score: {value} of 10." for value in range(11)]
             text = f"the pain score is at least {threshold} of 10"
             return Condition(text, tuple(told[threshold:]), tuple(told[2:threshold]), "score")
         heading = list(_HEADINGS)[int(rng.integers(len(_HEADINGS)))]
-        return self._coded(heading, names.codes(1, rng)[0])
+        return self._coded(heading, random_codes(1, rng)[0])
 
     def _coded(self, heading: str, code: str) -> Condition:
         return Condition(_HEADINGS[heading][0].format(code=code), (code,), (), heading)
@@ -231,7 +246,7 @@ class ClinicalTheme(Theme):
     def conditions(self, world: World, rng: np.random.Generator) -> tuple[Condition, ...]:
         """Draw conditions of different codes, and decoys under each heading."""
         count = len(world.nodes) + 2 * self.decoys * len(_HEADINGS)
-        fresh = iter(names.codes(count, rng))
+        fresh = iter(random_codes(count, rng))
         found = [self.condition(node, rng) for node in world.nodes]
         found = [own if own.group == "score" else self._coded(own.group, next(fresh)) for own in found]
         return (*found, *(self._coded(h, next(fresh)) for h in _HEADINGS for _ in range(2 * self.decoys)))
@@ -239,42 +254,46 @@ class ClinicalTheme(Theme):
     def tell_samples(
         self, world: World, conditions: Sequence[Condition], noise: NDArray[np.bool_], draw: Draw
     ) -> pa.Array:
-        """Tell each sample as a note: person, pain score, codes by heading, medication."""
+        """Return each sample as a note: person, pain score, codes by heading, medication."""
         n, n_nodes = noise.shape
         shown = draw([f"decoy {i}" for i in range(n_nodes, len(conditions))] or ["none"]) < 0.5
         sentences = self._details(draw) if self.detail else []
         told = draw([f"told {node}" for node in world.nodes])
-        scores = [pick(own, noise[:, i], told[i]) for i, own in enumerate(conditions[:n_nodes]) if own.group == "score"]
+        scores = [
+            pick_sentences(own, noise[:, i], told[i])
+            for i, own in enumerate(conditions[:n_nodes])
+            if own.group == "score"
+        ]
         for heading, (_, title) in _HEADINGS.items():
             there = {
                 own.yes[0]: noise[:, i] if i < n_nodes else shown[i - n_nodes]
                 for i, own in enumerate(conditions)
                 if own.group == heading and (i < n_nodes or self.detail)
             }
-            sentences.append(join([pa.scalar(f"{title}: "), _listed(there, n), pa.scalar(".")], ""))
-        return join([*scores, *sentences], " ")
+            sentences.append(join_texts([pa.scalar(f"{title}: "), _listed(there, n), pa.scalar(".")], ""))
+        return join_texts([*scores, *sentences], " ")
 
     def _details(self, draw: Draw) -> list[pa.Array]:
-        """Tell age, hours since admission and a drug, which decide nothing."""
+        """Return irrelevant sentences: age, hours since admission, a drug."""
         age, hours, drug, dose = draw(["age", "hours", "drug", "dose"])
         drugs = ("velorin", "tasmidol", "ocrabine", "peluzan", "dormixil")
         ages = pa.array([f"Patient of {years} years." for years in range(20, 91)])
         waits = pa.array([f"Admitted {h} hours ago." for h in range(2, 49)])
         doses = pa.array([f"Takes {name} {10 * step} mg daily." for name in drugs for step in range(1, 9)])
-        picked = level(drug, len(drugs)) * 8 + level(dose, 8)
+        picked = integers_below(drug, len(drugs)) * 8 + integers_below(dose, 8)
         return [
-            ages.take(pa.array(level(age, len(ages)))),
-            waits.take(pa.array(level(hours, len(waits)))),
+            ages.take(pa.array(integers_below(age, len(ages)))),
+            waits.take(pa.array(integers_below(hours, len(waits)))),
             doses.take(pa.array(picked)),
         ]
 
 
 def _listed(there: Mapping[str, NDArray[np.bool_]], n: int) -> pa.Array:
-    """List for each of n samples the codes that are there, in the order of the alphabet."""
+    """List the codes of each of n samples in alphabetical order."""
     if not there:
         return pa.array(["none"] * n)
     told = [pa.array(["", f"{code}, "]).take(pa.array(there[code].astype(np.int8))) for code in sorted(there)]
-    items = pc.utf8_rtrim(join(told, ""), characters=", ")
+    items = pc.utf8_rtrim(join_texts(told, ""), characters=", ")
     return pc.if_else(pc.equal(items, ""), "none", items)
 
 

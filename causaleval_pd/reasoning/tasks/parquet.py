@@ -16,6 +16,8 @@ from ...execution.engines import map_chunks
 from .task_tables import TaskTables
 from .tasks import Chunk, Tasks
 
+__all__ = ["read_tasks", "write_tasks"]
+
 _SMALL = ("worlds", "nodes", "edges", "quantities", "questions")
 _LARGE = ("contexts", "truths")
 
@@ -23,17 +25,17 @@ _LARGE = ("contexts", "truths")
 def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = False, progress: bool = False) -> Path:
     """Write tasks to a folder of Parquet files: worlds, nodes, edges, quantities, questions, contexts, truths.
 
-    Contexts and truths are made and written in chunks, so that memory does not grow with their number. The folder
-    appears when all is written: an interrupted call leaves nothing under its name.
+    Contexts and truths are made and written in chunks, so that memory does not grow with their number. The folder is
+    written under another name and renamed when complete, so an interrupted call leaves no incomplete folder.
 
     Parameters
     ----------
     tasks : Tasks
-        What `make_tasks` gave.
+        Tasks made by `make_tasks`.
     path : path
-        Folder to be made.
+        Folder to create.
     overwrite : bool
-        Whether a folder of that name is replaced.
+        Whether to replace an existing folder.
     progress : bool
         Whether progress bars count contexts and samples.
 
@@ -45,7 +47,7 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     Raises
     ------
     FileExistsError
-        If there is something under that name, and it is not to be replaced.
+        If the path exists and `overwrite` is False.
 
     Examples
     --------
@@ -60,7 +62,7 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     check_type(tasks, Tasks, "what make_tasks gave", "tasks")
     target = Path(path)
     if target.exists() and not overwrite:
-        raise FileExistsError(f"{target} is there already; give another name, or overwrite=True to replace it")
+        raise FileExistsError(f"{target} exists; give another name, or overwrite=True to replace it")
     draft = target.with_name(target.name + ".part")
     if draft.exists():
         shutil.rmtree(draft)
@@ -85,7 +87,7 @@ def _file(folder: Path, name: str) -> Path:
 
 
 def _plain(table: pd.DataFrame) -> pa.Table:
-    """Turn a small table into Arrow without the versions of what made it, so that equal tables give equal bytes."""
+    """Convert a small table to Arrow without version metadata, so that equal tables give equal bytes."""
     return pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
 
 
@@ -98,7 +100,7 @@ def _stream(file: Path, chunks: Iterator[pa.Table]) -> None:
 
 
 def read_tasks(path: str | PathLike[str]) -> TaskTables:
-    """Read tasks that `write_tasks` wrote.
+    """Read tasks written by `write_tasks`.
 
     Parameters
     ----------
@@ -113,7 +115,7 @@ def read_tasks(path: str | PathLike[str]) -> TaskTables:
     Raises
     ------
     FileNotFoundError
-        If the folder or one of its files is not there.
+        If the folder or one of its files is missing.
 
     Examples
     --------
@@ -129,6 +131,6 @@ def read_tasks(path: str | PathLike[str]) -> TaskTables:
     folder = Path(path)
     if missing := [name for name in (*_SMALL, *_LARGE) if not _file(folder, name).is_file()]:
         raise FileNotFoundError(
-            f"{folder} is no folder of tasks: it lacks {', '.join(f'{n}.parquet' for n in missing)}"
+            f"{folder} is not a folder of tasks: it lacks {', '.join(f'{n}.parquet' for n in missing)}"
         )
     return TaskTables(**{name: pd.read_parquet(_file(folder, name)) for name in (*_SMALL, *_LARGE)})

@@ -1,4 +1,4 @@
-"""Printed Python values, as found in cells of published CSV files, parsed without evaluating anything."""
+"""Printed Python and numpy values, as in cells of published CSV files, parsed without evaluation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_type
 
-#: characters of one cell that are parsed: the list of all compositions of 16 components fits
+__all__ = ["parse_matrix", "parse_printed"]
+
+#: largest number of characters of a cell; the list of all compositions of 16 components fits
 MAX_CELL = 2**24
+#: deepest nesting of values
 MAX_DEPTH = 20
 
 _TOKEN = re.compile(
@@ -32,7 +35,7 @@ _CLOSING = {"[": "]", "(": ")", "{": "}"}
 def parse_printed(text: str) -> Any:
     """Parse a printed Python value: numbers, text, lists, tuples, maps, `np.float64(0.5)`, printed arrays.
 
-    Nothing is evaluated.
+    Nothing is evaluated. `ast.literal_eval` would refuse what numpy prints: no commas, `nan`, `np.float64(...)`.
 
     Parameters
     ----------
@@ -47,7 +50,7 @@ def parse_printed(text: str) -> Any:
     Raises
     ------
     ValueError
-        If the text is cut short by `...`, nested too deeply, too long, or no such value.
+        If the text is cut short by `...`, nested too deeply, too long, or not such a value.
 
     Examples
     --------
@@ -81,7 +84,7 @@ def parse_matrix(text: str) -> NDArray[np.int64]:
     Raises
     ------
     ValueError
-        If entries were left out in printing, as numpy does from 32 nodes on, or the matrix is not square.
+        If numpy omitted entries when printing, as it does from 32 nodes on, or the matrix is not square.
 
     Examples
     --------
@@ -108,7 +111,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
                     "a cell was cut short: numpy printed '...' in place of entries, so they are lost (matrices of 32 "
                     "nodes and more); write the file again after numpy.set_printoptions(threshold=sys.maxsize)"
                 )
-            raise ValueError(f"a cell is no printed Python value at {_shown(rest)}")
+            raise ValueError(f"a cell is not a printed Python value at {_shown(rest)}")
         kind = str(match.lastgroup)
         yield kind, match[kind]
         place = match.end()

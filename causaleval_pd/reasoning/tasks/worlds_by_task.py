@@ -1,4 +1,4 @@
-"""Worlds and cut trees by task: exact truths, how far a cause is from its effect, which compositions there are."""
+"""Worlds, noise and cut nodes by task: for exact truths, mediators and compositions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from ..worlds.world import World
 from .task_tables import TaskTables
 from .tasks import Tasks
 
-#: compositions of one task that are made without being asked for by number
+#: largest number of compositions of a task that are made by default
 MOST_COMPOSITIONS = 4096
-
 
 #: where worlds come from: drawn or stored tasks, one world for all tasks, or a world by task
 Worlds = Tasks | TaskTables | World | Mapping[Any, World]
@@ -44,7 +43,7 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
 
 
 def all_worlds(worlds: Worlds) -> dict[Any, World]:
-    """Return every world by its task; one world alone is task 0."""
+    """Return every world by its task; a single world is task 0."""
     if isinstance(worlds, World):
         return {0: worlds}
     if isinstance(worlds, Tasks):
@@ -54,7 +53,7 @@ def all_worlds(worlds: Worlds) -> dict[Any, World]:
 
 
 def known_noise(worlds: Tasks | TaskTables, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
-    """Yield the tasks in the table with their worlds and the noise of the samples asked about, a row a sample."""
+    """Yield the tasks of a table with their worlds and the noise of their samples, a row a sample."""
     number: Any
     for number, samples in table.groupby("task", sort=False)["sample"]:
         wanted = np.sort(samples.unique())
@@ -75,7 +74,7 @@ def known_noise(worlds: Tasks | TaskTables, table: pd.DataFrame) -> Iterator[tup
 def cut_chains(
     worlds: Mapping[Any, World], given: Mapping[Any, Sequence[str]] | None, tasks: pd.Series
 ) -> dict[Any, tuple[str, ...]]:
-    """Return root, cut nodes, leaf of each task of which they are known and unique."""
+    """Return root, cut nodes and leaf of each task where they are known and unique."""
     if given is not None:
         check_type(given, Mapping, "a mapping of tasks to their cut nodes in order", "cut_nodes")
     chains = {task: tuple(nodes) for task, nodes in (given or {}).items() if task in set(tasks.unique().tolist())}
@@ -86,18 +85,18 @@ def cut_chains(
 
 
 def composition_paths(chain: tuple[str, ...], n: int | None, task: Any) -> Iterator[tuple[str, ...]]:
-    """Yield the first n compositions, those of most factors first; more than a bound only if asked for by number."""
+    """Yield the first n compositions, those with most factors first; all by default, up to `MOST_COMPOSITIONS`."""
     total = n_compositions(len(chain))
     if n is None and total > MOST_COMPOSITIONS:
         raise ValueError(
-            f"task {task!r} has {total} compositions, more than {MOST_COMPOSITIONS}; say by n_compositions= how many "
-            "to make, those of most factors first"
+            f"task {task!r} has {total} compositions, more than {MOST_COMPOSITIONS}; limit them by n_compositions=, "
+            "which takes those with most factors first"
         )
     return islice(compositions(chain), n)
 
 
-def shapes(worlds: Mapping[Any, World], result: pd.DataFrame) -> dict[str, pd.Series]:
-    """Count the nodes on directed paths strictly between cause and effect, and the components they span."""
+def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> dict[str, pd.Series]:
+    """Count mediators (nodes on directed paths between cause and effect) and distance (components between them)."""
     found: dict[tuple[Any, ...], tuple[int | None, int | None]] = {}
     graphs: dict[Any, nx.DiGraph[Any]] = {task: nx.DiGraph(list(world.edges)) for task, world in worlds.items()}
     keys = list(zip(result["task"], result["cause"], result["effect"], strict=True))

@@ -1,4 +1,4 @@
-"""Exact quantities of a cause and its effects, by summing out noise along a topological order."""
+"""Exact quantities of a cause and its effects: noise is summed out along a topological order, or enumerated."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from .structural_equations import Model, evaluate
 
-#: quantities of a pair
-QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0")
+#: quantities of a pair (cause, effect)
+EXACT_QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0")
 
-#: entries that the table over open nodes may have
+#: largest number of entries of the table over open nodes (nodes that later ones still need)
 MAX_ENTRIES = 2**22
 
-#: nodes with noise whose values are enumerated where that takes less than the table over open nodes
+#: largest number of nodes whose noise is enumerated, where that takes less than the table over open nodes
 MAX_ENUMERATED = 22
 
-# noise values that are enumerated at once, as a power of two
-_PIECE = 14
+# binary logarithm of the number of noise vectors that are evaluated at once
+_AT_ONCE = 14
 
-# a table so wide is worth some more orders
+# for a table of more entries than this, this many further orders are tried
 _WIDE, _RESTARTS = 2**14, 50
 
-# Responses to do(cause): yes under neither value, under 1 only, under both. All functions being increasing, these are a
-# chain, on which AND is the minimum and OR the maximum.
+# Responses to do(cause): yes under neither value, under 1 only, under both. All functions are increasing, so responses
+# are ordered; AND is their minimum and OR their maximum.
 _NEVER, _IF, _ALWAYS = 0, 1, 2
 
 
@@ -43,19 +44,10 @@ class _Divorced:
 
 
 def divorce_parents(model: Model) -> Model:
-    """Join the parents of each node one after another, by nodes without noise of their own.
+    """Return a model with the same joint distribution in which no node has more than two parents.
 
-    A node of many parents then needs no table over all of them at once.
-
-    Parameters
-    ----------
-    model : World
-        Any model.
-
-    Returns
-    -------
-    Model
-        One with the same joint of the model's own nodes.
+    Nodes without noise of their own join the parents of a node one after another, so that a node of many parents needs
+    no table over all of them at once.
     """
     found = _Divorced((), {}, dict(model.functions), dict(model.noise))
     order: list[str] = []
@@ -85,7 +77,7 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
     cause : str
         Node whose values are set.
     effects : iterable of str
-        Nodes whose responses are wanted; a node that is no descendant of the cause responds to nothing.
+        Nodes whose responses are computed; a node that is not a descendant of the cause does not respond.
 
     Returns
     -------
@@ -95,12 +87,12 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
     Raises
     ------
     ValueError
-        If the table over open nodes would pass `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have noise.
+        If the table over open nodes would exceed `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have noise.
     """
     wanted = set(effects)
     children = _relevant_children(model, wanted | {cause})
-    affected = _descendants(children, cause)
-    # the cause stays open to the end, and an effect that it does not move waits for it
+    affected: set[str] = nx.descendants(nx.from_dict_of_lists(children, nx.DiGraph), cause)
+    # the cause stays open to the end, and so do effects that it does not affect
     order, largest = _narrow_order(model, children, affected, {cause} | (wanted - affected))
     free = [node for node in children if 0 < model.noise[node] < 1]
     if len(free) <= MAX_ENUMERATED and len(free) * math.log(2) < largest:
@@ -122,7 +114,21 @@ def _sum_out(
     wanted: set[str],
     affected: set[str],
 ) -> dict[str, NDArray[np.float64]]:
-    """Add one node after another to a table, and sum out those that no later one needs."""
+    """Add one node after another to a table, and sum out nodes that no later one needs.
+
+    Parameters
+    ----------
+    model : World
+        Parents, functions and noise.
+    children : mapping of str to list
+        Children of each node that matters.
+    order : iterable of str
+        These nodes in the order in which they are added.
+    cause : str
+        Node whose values are set.
+    wanted, affected : set of str
+        Effects to return, and descendants of the cause.
+    """
     table: NDArray[np.float64] = np.ones(())
     axes: list[str] = []
     pending = {node: len(below) for node, below in children.items()}
@@ -143,8 +149,8 @@ def _sum_out(
 def _enumerate(
     model: Model, nodes: list[str], free: list[str], cause: str, wanted: set[str]
 ) -> dict[str, NDArray[np.float64]]:
-    """Go through all values of the noise, in pieces within which the first nodes' noise is constant."""
-    inner = min(len(free), _PIECE)
+    """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation."""
+    inner = min(len(free), _AT_ONCE)
     low = np.arange(2**inner)
     pattern = {node: (low >> i & 1).astype(np.bool_) for i, node in enumerate(free[:inner])}
     noise: dict[str, Any] = {node: np.bool_(model.noise[node] == 1) for node in nodes} | pattern
@@ -158,7 +164,7 @@ def _enumerate(
         noise |= {node: np.bool_(bit) for node, bit in bits.items()}
         fact, one, zero = (evaluate(model, noise, do, nodes) for do in ({}, {cause: True}, {cause: False}))
         for effect in found:
-            # responses only grow with the cause, so the number of yes tells which it is
+            # the effect is increasing in the cause, so the number of yes identifies the response
             code = np.int8(3) * fact[cause] + one[effect] + zero[effect]
             if effect == cause:
                 code = np.int8(5) * fact[cause]
@@ -167,7 +173,7 @@ def _enumerate(
 
 
 def _relevant_children(model: Model, targets: set[str]) -> dict[str, list[str]]:
-    """Return the children of every ancestor of the targets within their ancestry; other nodes sum to one."""
+    """Return the children of every ancestor of the targets among these ancestors; all other nodes sum to one."""
     kept = set(targets)
     for node in reversed(model.nodes):
         if node in kept:
@@ -177,20 +183,10 @@ def _relevant_children(model: Model, targets: set[str]) -> dict[str, list[str]]:
     }
 
 
-def _descendants(children: Mapping[str, list[str]], cause: str) -> set[str]:
-    found, stack = set(), [cause]
-    while stack:
-        for child in children[stack.pop()]:
-            if child not in found:
-                found.add(child)
-                stack.append(child)
-    return found
-
-
 def _narrow_order(
     model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str]
 ) -> tuple[list[str], float]:
-    """Order nodes so that few are open at once; return the order and the logarithm of its largest table."""
+    """Order nodes so that few are open at once; return the order and the logarithm of the size of its largest table."""
     best = _greedy_order(model, children, affected, kept, dict.fromkeys(children, 0.0))
     generator = np.random.default_rng(0)
     for _ in range(_RESTARTS if best[1] > math.log(_WIDE) else 0):
@@ -202,7 +198,19 @@ def _narrow_order(
 def _greedy_order(
     model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str], shift: Mapping[str, float]
 ) -> tuple[list[str], float]:
-    """Take, of the nodes whose parents are done, the one that leaves least open, up to a shift."""
+    """Order nodes greedily: next comes the node that enlarges the table least, up to a shift.
+
+    Parameters
+    ----------
+    model : World
+        Parents.
+    children : mapping of str to list
+        Children of each node that matters.
+    affected, kept : set of str
+        Nodes of three states, and nodes that stay open to the end.
+    shift : mapping of str to float
+        Added to the growth of the logarithm of the table, by node.
+    """
     place = {node: i for i, node in enumerate(children)}
     waiting = {node: len(model.parents[node]) for node in children}
     pending = {node: len(below) + (node in kept) for node, below in children.items()}
@@ -246,12 +254,12 @@ def _add(
     join = np.minimum if conjunction else np.maximum
     joined = np.full((1,) * len(axes), _ALWAYS if conjunction else _NEVER)
     for parent in parents:
-        # the children of the cause see it set to 1 and to 0, whatever it is in fact
+        # the children of the cause take its set value, whatever it is in fact
         levels = np.array(_IF if parent == cause and node in affected else _states(parent, affected))
         shape = [1] * len(axes)
         shape[axes.index(parent)] = levels.size
         joined = join(joined, levels.reshape(shape))
-    # noise that is neutral lets the parents decide; noise that is not decides alone
+    # neutral noise leaves the value to the parents; other noise determines it
     neutral, fixed = (p, _NEVER) if conjunction else (1 - p, _ALWAYS)
     factor = neutral * (joined[..., None] == states) + (1 - neutral) * (states == fixed)
     return table[..., None] * factor
@@ -273,19 +281,10 @@ def _marginal(
 
 
 def quantities_of(joint: NDArray[np.float64]) -> dict[str, float]:
-    """Turn P(cause = c, response of the effect) into the quantities of a pair.
+    """Compute the quantities of a pair, by name, from P(cause = c, response of the effect); see `response_joints`.
 
-    The factual effect is its response to the factual cause, so conditional quantities need no other joint.
-
-    Parameters
-    ----------
-    joint : array
-        What `response_joints` gave.
-
-    Returns
-    -------
-    dict
-        Value by name in `QUANTITIES`; NaN where a condition cannot happen.
+    The factual effect is its response to the factual cause, so conditional quantities need no other joint. They are NaN
+    where the condition cannot happen.
     """
     (never0, if0, always0), (never1, if1, always1) = joint.tolist()
     pns, always = if0 + if1, always0 + always1

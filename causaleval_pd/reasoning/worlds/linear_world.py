@@ -15,8 +15,11 @@ from scipy.special import ndtri
 
 from ...contract.checks import check_known, check_number, check_type
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from .random_worlds import Kind, component_kinds, join_components, read_range, read_sizes
-from .world import Pair, read_edges
+from .causal_graph import Pair, acyclic_graph, read_edges, topological_order
+from .components import Kind, component_kinds, join_components, read_sizes
+from .random_worlds import read_range
+
+__all__ = ["LinearWorld", "sample_linear_world"]
 
 
 class LinearWorld:
@@ -34,13 +37,13 @@ class LinearWorld:
     Raises
     ------
     ValueError
-        If an edge names an unknown node, the edges form a cycle, or a number is not finite or a deviation negative.
+        If an edge names an unknown node, the edges form a cycle, a number is not finite, or a deviation is negative.
 
     Notes
     -----
     The average effect of do(X=x+1) against do(X=x) on Y is the sum, over the directed paths from X to Y, of the
     products of weights along them [1]_. It multiplies along nodes that all those paths share, and adds over arms that
-    share nothing but their ends: PNS has the first rule in common with it, not the second.
+    share only their ends. The first rule holds for the PNS too, the second does not.
 
     References
     ----------
@@ -78,21 +81,16 @@ class LinearWorld:
             self.intercepts[node] = float(constant)
         numbers = [*self.weights.values(), *self.noise.values(), *self.intercepts.values()]
         if not np.isfinite(numbers).all() or any(sd < 0 for sd in self.noise.values()):
-            raise ValueError("weights, noise and intercepts must be finite numbers, and noise no negative deviation")
-        graph = nx.DiGraph(list(self.weights))
-        graph.add_nodes_from(self.noise)
-        if not nx.is_directed_acyclic_graph(graph):
-            raise ValueError(f"a world is acyclic, but its edges lead round {nx.find_cycle(graph)}")
-        place = {node: i for i, node in enumerate(self.noise)}
-        self.nodes: tuple[str, ...] = tuple(nx.lexicographical_topological_sort(graph, key=lambda node: place[node]))
-        self._graph = graph
+            raise ValueError("weights, noise and intercepts must be finite numbers, and no standard deviation negative")
+        self._graph = acyclic_graph(self.weights, self.noise)
+        self.nodes: tuple[str, ...] = topological_order(self._graph, self.noise)
 
     def __repr__(self) -> str:
         return f"LinearWorld({len(self.nodes)} nodes, {len(self.weights)} edges)"
 
     @cached_property
     def _effects(self) -> NDArray[np.float64]:
-        """Total effect of each node (row) on each node (column), one on itself."""
+        """Total effect of each node (row) on each node (column); 1 on itself."""
         place = {node: i for i, node in enumerate(self.nodes)}
         total = np.eye(len(self.nodes))
         for node in self.nodes:
@@ -101,13 +99,13 @@ class LinearWorld:
         return total
 
     def ate(self, cause: str, effect: str) -> float:
-        """Return the effect of raising the cause by one on the mean of the effect; 0 where no path leads there."""
+        """Return the effect of raising the cause by one on the mean of the effect; 0 without a path."""
         check_known(cause, self.nodes, "node")
         check_known(effect, self.nodes, "node")
         return float(self._effects[self.nodes.index(cause), self.nodes.index(effect)])
 
     def p_do(self, cause: str, effect: str, value: float, threshold: float) -> float:
-        """Return P(effect > threshold | do(cause=value)), exactly; 0 or 1 where no noise reaches the effect."""
+        """Return P(effect > threshold | do(cause=value)), exactly; 0 or 1 where the effect has no variance."""
         mean, variance = self._moments(cause, effect, value)
         if variance == 0:
             return float(mean > threshold)
@@ -117,7 +115,7 @@ class LinearWorld:
         """Return mean and variance of the effect under do(cause=value)."""
         total = self.ate(cause, effect)
         j, i = self.nodes.index(effect), self.nodes.index(cause)
-        # what noise adds along paths that avoid the cause; that of the cause itself adds nothing
+        # effect of each node's noise along paths that avoid the cause; 0 for the cause itself
         around = self._effects[:, j] - self._effects[:, i] * total
         mean = value * total + sum(around[k] * self.intercepts[node] for k, node in enumerate(self.nodes))
         return float(mean), float(sum((around[k] * self.noise[node]) ** 2 for k, node in enumerate(self.nodes)))
@@ -132,11 +130,11 @@ class LinearWorld:
         """Return the product of the weights along a directed path."""
         edges = list(pairwise(path))
         if missing := [edge for edge in edges if edge not in self.weights]:
-            raise ValueError(f"no edges {missing} in this world, so {list(path)} is no path")
+            raise ValueError(f"this world has no edges {missing}, so {list(path)} is not a path")
         return math.prod(self.weights[edge] for edge in edges)
 
     def arms(self, cause: str, effect: str) -> pd.DataFrame:
-        """Split an effect into arms that share nothing but their ends, and each arm into factors.
+        """Split an effect into arms that share only their ends, and each arm into factors.
 
         Parameters
         ----------
@@ -146,9 +144,9 @@ class LinearWorld:
         Returns
         -------
         DataFrame
-            Columns arm (0 is a direct edge, if there is one), cause, effect, ate: a row a factor, the factors of an arm
-            being the effects within the arm between neighbouring nodes that all its paths share. The product of the
-            rows of an arm, summed over arms, is the whole effect.
+            Columns arm (0 is the direct edge, if there is one), cause, effect, ate; a row a factor. The factors of an
+            arm are the effects, within the arm, between neighbouring nodes that all its paths share. The sum over
+            arms of the product of their factors is the whole effect.
 
         Examples
         --------
@@ -186,7 +184,7 @@ class LinearWorld:
         yield from ((a, b, own.ate(a, b)) for a, b in pairwise(stops))
 
     def sample(self, n: int, rng: RNGLike = None, *, start: int = 0) -> pd.DataFrame:
-        """Draw noise: a float column a node, a row a sample, named by (seed, node, sample) as in `World.sample`."""
+        """Draw noise: a float column a node, a row a sample; seeded as in `World.sample`."""
         if n < 0 or start < 0:
             raise ValueError(f"n and start must not be negative, found {n} and {start}")
         names = pd.DataFrame({"node": pd.Series(self.nodes, dtype="str")})
@@ -221,7 +219,7 @@ def sample_linear_world(
     noise: float = 1.0,
     rng: RNGLike = None,
 ) -> LinearWorld:
-    """Draw a linear world in which arms of components lead from one root to one leaf.
+    """Draw a linear world with arms of components from one root to one leaf.
 
     Parameters
     ----------
@@ -233,7 +231,7 @@ def sample_linear_world(
     direct : bool
         Whether an edge leads from root to leaf as well.
     weights : (float, float)
-        Range of the absolute weights, drawn uniformly and rounded to two decimals; signs are a fair draw.
+        Range of the absolute weights, drawn uniformly and rounded to two decimals; signs are equally likely.
     noise : float
         Standard deviation of every node's noise.
     rng : int, Generator or None
@@ -247,7 +245,7 @@ def sample_linear_world(
     Raises
     ------
     ValueError
-        If an arm has no inner node, or a range is wrong.
+        If an arm has no inner node, or a range is invalid.
 
     Examples
     --------

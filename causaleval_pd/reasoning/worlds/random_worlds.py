@@ -1,66 +1,28 @@
-"""Causal worlds to be had: components in a row, random functions and noise; the published example; sample sizes."""
+"""Example and random causal worlds: components in a row, random functions and noise; the published example."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
-from ...contract.checks import check_known, check_number, check_type, check_whole, shown
+from ...contract.checks import check_known, check_number, shown
 from ...execution.random_streams import RNGLike, resolve_seed
+from .components import KINDS, Kind, component_kinds, join_components, read_sizes
 from .world import FUNCTIONS, World
 
-KINDS = ("cycle", "wheel")
+__all__ = ["example_world", "sample_world"]
 
-Kind = Literal["cycle", "wheel", "mixed"]
 Functions = Literal["and", "or", "random"]
 
 #: noise rates of the published generator: uniform over this range, rounded to one decimal
 NOISE = (0.4, 0.8)
 
-#: nodes that a drawn world may have
-MAX_NODES = 10_000
 
-# worlds that are drawn in search of one that is not near-degenerate
+# number of worlds drawn in search of one with the least PNS asked for
 _TRIES = 2000
-
-
-def component_edges(size: int, kind: Literal["cycle", "wheel"]) -> list[tuple[int, int]]:
-    """List the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1.
-
-    Parameters
-    ----------
-    size : int
-        Number of nodes, at least 2. Two nodes are one edge, three are a triangle, whatever the kind.
-    kind : {"cycle", "wheel"}
-        A path with a shortcut from source to sink; or a hub 0 that leads to a path with a shortcut.
-
-    Returns
-    -------
-    list of (int, int)
-        Edges (parent, child).
-
-    Examples
-    --------
-    >>> from causaleval_pd.reasoning import component_edges
-    >>> component_edges(4, "cycle")
-    [(0, 1), (1, 2), (2, 3), (0, 3)]
-    >>> component_edges(4, "wheel")
-    [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 3)]
-    """
-    check_known(kind, KINDS, "kind of component")
-    size = check_whole(size, "size of a component", 2)
-    last = size - 1
-    if size == 2:
-        return [(0, 1)]
-    if kind == "cycle":
-        return [*((i, i + 1) for i in range(last)), (0, last)]
-    rim = [(i, i + 1) for i in range(1, last)]
-    return [*((0, i) for i in range(1, size)), *rim, *([(1, last)] if size > 3 else [])]
 
 
 def sample_world(
@@ -73,7 +35,7 @@ def sample_world(
     nodes: Sequence[str] | None = None,
     rng: RNGLike = None,
 ) -> World:
-    """Draw a world whose components stand in a row, the last node of one being the first of the next.
+    """Draw a world of components in a row; the last node of one is the first of the next.
 
     Parameters
     ----------
@@ -86,8 +48,8 @@ def sample_world(
     noise : float or (float, float)
         P(U = 1) of every node, or the range from which each node's is drawn uniformly and rounded to one decimal.
     min_pns : float
-        Least PNS of (root, leaf): worlds are drawn until one has it. Without it half of the worlds have a PNS below
-        .01, and a thousand samples may hold not one case.
+        Least PNS of (root, leaf): worlds are drawn until one reaches it. Without it half of the worlds have a PNS
+        below .01, so that a thousand samples may not contain a single case.
     nodes : sequence of str, optional
         Names of the nodes in topological order; else V00, V01, ...
     rng : int, Generator or None
@@ -101,7 +63,7 @@ def sample_world(
     Raises
     ------
     ValueError
-        If a size, a range or a name is wrong, or if no world with `min_pns` was found; the best one found is named.
+        If a size, a range or a name is invalid, or no world with `min_pns` was found.
 
     References
     ----------
@@ -146,92 +108,14 @@ def sample_world(
     )
 
 
-def required_samples(pns: ArrayLike, relative_error: float = 0.1, *, level: float = 0.95) -> Any:
-    """Return how many samples estimate a PNS to a wanted relative error.
-
-    n is the least integer with z * sqrt(PNS (1 - PNS) / n) <= relative_error * PNS.
-
-    Parameters
-    ----------
-    pns : float or array
-        True probability.
-    relative_error : float
-        Half-width of the interval as a share of the PNS.
-    level : float
-        Probability that the error stays within.
-
-    Returns
-    -------
-    float or array
-        Number of samples; infinite where PNS is 0.
-
-    Examples
-    --------
-    >>> from causaleval_pd.reasoning import required_samples
-    >>> required_samples([0.21, 0.027]).tolist()
-    [1446.0, 13844.0]
-    """
-    try:
-        p = np.asarray(pns, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"pns must be probabilities from 0 to 1, found {shown(pns)}") from None
-    if np.any((p < 0) | (p > 1)):
-        raise ValueError("pns must be probabilities from 0 to 1")
-    check_number(relative_error, "relative_error", "(0, inf)")
-    check_number(level, "level", "(0, 1)")
-    z = ndtri(0.5 + level / 2)
-    with np.errstate(divide="ignore"):
-        n = np.ceil((z / relative_error) ** 2 * (1 - p) / p)
-    return n if n.ndim else float(n)
-
-
 def read_range(given: Any, name: str, interval: str) -> tuple[float, float]:
-    """Return a range (low, high) within an interval."""
+    """Check a range (low, high) within an interval, and return its ends."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise ValueError(f"{name} must be a range (low, high) in {interval}, found {shown(given)}")
     low, high = (check_number(value, name, interval) for value in given)
     if low > high:
         raise ValueError(f"{name} must be a range (low, high), found {shown(given)}, whose low is the larger")
     return low, high
-
-
-def read_sizes(given: Any, name: str, expected: str, *, whole: bool = False) -> None:
-    """Refuse what is no sequence, or no sequence of whole numbers."""
-    if isinstance(given, (str, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
-        raise TypeError(f"{name} must hold {expected}, found {shown(given)}")
-    for size in given if whole else ():
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
-            raise TypeError(f"{name} must hold {expected}, found {shown(given)}")
-
-
-def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
-    """Check sizes and return the kind of each component, or None where they are drawn."""
-    if not sizes:
-        raise ValueError("sizes must name at least one component")
-    for size in sizes:
-        if size < 2:
-            raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
-    if sum(sizes) > MAX_NODES:
-        raise ValueError(f"a drawn world has at most {MAX_NODES} nodes, found {sum(sizes)} in all components")
-    if isinstance(kind, str):
-        check_known(kind, (*KINDS, "mixed"), "kind of component")
-        return None if kind == "mixed" else [kind] * len(sizes)
-    check_type(kind, (tuple, list), f"one of {', '.join(map(repr, KINDS))} or 'mixed', or one a component", "kind")
-    kinds = [str(k) for k in kind]
-    for k in kinds:
-        check_known(k, KINDS, "kind of component")
-    if len(kinds) != len(sizes):
-        raise ValueError(f"kind must name one kind a component: {len(sizes)} sizes, {len(kinds)} kinds")
-    return kinds
-
-
-def join_components(sizes: Sequence[int], kinds: Sequence[Any], names: Sequence[str]) -> list[tuple[str, str]]:
-    """List the edges of components in a row over the names, in topological order."""
-    edges, first = [], 0
-    for size, kind in zip(sizes, kinds, strict=True):
-        edges += [(names[first + i], names[first + j]) for i, j in component_edges(size, kind)]
-        first += size - 1
-    return edges
 
 
 def _draw_functions(functions: str, names: Sequence[str], generator: np.random.Generator) -> dict[str, Any]:
@@ -243,7 +127,7 @@ def _draw_functions(functions: str, names: Sequence[str], generator: np.random.G
 
 def _draw_noise(low: float, high: float, names: Sequence[str], generator: np.random.Generator) -> dict[str, float]:
     drawn = generator.uniform(low, high, len(names))
-    # a given probability is kept as it is; only drawn ones are rounded
+    # only drawn probabilities are rounded
     rates = [low] * len(names) if math.isclose(low, high) else drawn.round(1).tolist()
     return dict(zip(names, rates, strict=True))
 

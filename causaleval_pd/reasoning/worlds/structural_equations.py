@@ -1,4 +1,4 @@
-"""Values of nodes from noise, on one array of booleans a node."""
+"""Structural equations: values of nodes from noise, in fact and under interventions, one array of booleans a node."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+
+from .causal_graph import Pair
+
+# booleans of one world that are computed at once
+_CACHED_BITS = 2**18
 
 
 class Model(Protocol):
@@ -20,25 +25,7 @@ class Model(Protocol):
 
 
 def noise_by_node(nodes: Sequence[str], noise: pd.DataFrame | ArrayLike) -> dict[str, NDArray[np.bool_]]:
-    """Return noise as one contiguous array of booleans a node.
-
-    Parameters
-    ----------
-    nodes : sequence of str
-        Nodes in the order of the columns, if these have no names.
-    noise : DataFrame or array
-        A column a node, by name, or in the order of the nodes.
-
-    Returns
-    -------
-    dict
-        Booleans by node.
-
-    Raises
-    ------
-    ValueError
-        If a node has no column, or a value is neither true nor false.
-    """
+    """Return noise as one contiguous array of booleans a node; columns without names are in the order of the nodes."""
     if isinstance(noise, pd.DataFrame):
         missing = [node for node in nodes if node not in noise.columns]
         if missing:
@@ -62,7 +49,7 @@ def evaluate(
     nodes: Sequence[str] | None = None,
     known: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> dict[str, NDArray[np.bool_]]:
-    """Compute nodes in topological order.
+    """Compute the values of nodes in topological order.
 
     Parameters
     ----------
@@ -73,9 +60,9 @@ def evaluate(
     do : mapping of str to bool
         Values that nodes are set to.
     nodes : sequence of str, optional
-        Nodes to be computed, all by default.
+        Nodes to compute, default all.
     known : mapping of str to array, optional
-        Values of nodes before these.
+        Values of the nodes before these.
 
     Returns
     -------
@@ -93,3 +80,25 @@ def evaluate(
             value = join(value, values[parent])
         values[node] = value
     return values
+
+
+def answers(model: Model, noise: Mapping[str, NDArray[np.bool_]], pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+    """Compute the effect of each pair in fact, under do(cause=1) and do(cause=0); (samples, pairs, 3)."""
+    n = len(noise[model.nodes[0]])
+    found = np.empty((len(pairs), 3, n), np.bool_)
+    causes = list(dict.fromkeys(cause for cause, _ in pairs))
+    place = {node: i for i, node in enumerate(model.nodes)}
+    # few samples at a time stay in the processor's cache while every world is computed from them
+    step = max(1, _CACHED_BITS // len(model.nodes))
+    for first in range(0, n, step):
+        samples = slice(first, first + step)
+        own = {node: bits[samples] for node, bits in noise.items()}
+        fact = evaluate(model, own, {})
+        for cause in causes:
+            later = model.nodes[place[cause] :]
+            under = [evaluate(model, own, {cause: bit}, later, fact) for bit in (True, False)]
+            for i, (of, effect) in enumerate(pairs):
+                if of == cause:
+                    for world, values in enumerate((fact, *under)):
+                        found[i, world, samples] = values[effect]
+    return found.transpose(2, 0, 1)
