@@ -17,17 +17,16 @@ _COUNTS = ("pns 10 3 10 1 0", "pns 1000 717 1000 100 0", "ate 40 30 50 10 -1", "
 
 def function_of_answers(value: Value) -> str | None:
     """Check that a metric is a function of one true and one given answer."""
-    pairs = AnswerPairs(*(np.array(side, bool) for side in zip(*_ANSWERS, strict=True)))
-    return _not_pairwise(value, pairs)
+    truth, answer = np.array(_ANSWERS).T
+    return _not_pairwise(value, AnswerPairs(truth, answer))
 
 
 def function_of_quantities(value: Value) -> str | None:
     """Check that a metric is a function of one true and one estimated quantity, whatever their counts."""
-    pairs = QuantityPairs(*(np.array(side, np.float64) for side in zip(*_QUANTITIES, strict=True)))
+    truth, estimate = np.array(_QUANTITIES).T
+    pairs = QuantityPairs(truth, estimate)
     terms, factors = parse_counts(_COUNTS)
-    counted = QuantityPairs(pairs.truth, pairs.estimate, terms, factors)
-    plain = value(pairs)
-    if not _same(value(counted), plain):
+    if not _same(value(QuantityPairs(truth, estimate, terms, factors)), value(pairs)):
         return "its value depends on yes-counts besides the truth and the estimate"
     return _not_pairwise(value, pairs)
 

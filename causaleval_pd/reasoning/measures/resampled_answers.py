@@ -15,7 +15,7 @@ from ...execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..tasks.worlds_by_task import Worlds, composition_paths, cut_chains, worlds_by_task
 from .answer_arms import Arms, interventional_arms
 from .answer_table import check_answers
-from .taxonomy import CLASSES
+from .classes import CLASSES
 from .validity import meets, relative_error
 from .yes_counts import Floats, Integers, divide
 

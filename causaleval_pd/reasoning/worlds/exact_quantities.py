@@ -91,7 +91,8 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
     """
     wanted = set(effects)
     children = _relevant_children(model, wanted | {cause})
-    affected: set[str] = nx.descendants(nx.from_dict_of_lists(children, nx.DiGraph), cause)
+    graph = nx.DiGraph([(node, child) for node, below in children.items() for child in below])
+    affected = nx.descendants(graph, cause) if cause in graph else set()
     # the cause stays open to the end, and so do effects that it does not affect
     order, largest = _narrow_order(model, children, affected, {cause} | (wanted - affected))
     free = [node for node in children if 0 < model.noise[node] < 1]

@@ -230,7 +230,7 @@ def test_failures_are_not_cached(tmp_path):
 def test_a_file_that_is_no_cache_is_refused(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text("a,b\n" * 1000)
-    with pytest.raises(ValueError, match="no cache of replies"):
+    with pytest.raises(ValueError, match="not a cache of replies"):
         quick(questions(1), lambda _: "yes", cache=path, name="x")
     assert path.read_text() == "a,b\n" * 1000
 
@@ -268,7 +268,7 @@ def test_calls_are_made_at_once_and_rows_keep_their_order():
 
 
 def test_waits_double_are_spread_and_bounded():
-    from causaleval_pd.reasoning.asking.ask import _Waits
+    from causaleval_pd.reasoning.asking.calls import _Waits
 
     waits = _Waits(5, 1.0, 20.0)
     keys = [f"{i:016x}{0:016x}" for i in range(1, 50)]

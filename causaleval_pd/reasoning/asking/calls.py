@@ -1,4 +1,4 @@
-"""Put questions to a reasoner: many at once, again where a call fails, and only once over several sessions."""
+"""Calls of a reasoner: several at once, with retries and a cache of replies."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _COMMIT_EVERY = 1.0
 
 
 class RetryLater(ValueError):
-    """A call that failed for now.
+    """A call that failed and may be tried again.
 
     Parameters
     ----------
     reason : str
         What happened.
     after : float
-        Seconds that the reasoner asked to wait.
+        Seconds to wait before the next try, as requested by the reasoner.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class RetryLater(ValueError):
 
 
 class CallFailed(ValueError):
-    """A call that fails however often it is made; it is noted in the column `error`.
+    """A call that failed and is not tried again; the column `error` holds its message.
 
     Examples
     --------
@@ -95,47 +95,47 @@ def ask(
     give_up_after: int = 20,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Put every question to a reasoner and read its replies.
+    """Ask a reasoner every question and parse its replies.
 
     Parameters
     ----------
     questions : DataFrame
         A row a question, with its prompt and the key columns.
     reasoner : callable
-        From the prompt to the reply (text, or True and False): an `Endpoint`, or any function. It is called from
-        several threads. `TimeoutError`, `ConnectionError` and `RetryLater` are tried again; `CallFailed` is noted;
-        any other exception ends the call, what was answered being in the cache.
+        Function from the prompt to the reply (text, or True and False), such as an `Endpoint`. It is called from
+        several threads. `TimeoutError`, `ConnectionError` and `RetryLater` are tried again; `CallFailed` is recorded;
+        any other exception ends the call, and the cache keeps the replies so far.
     prompt : str
         Column of prompts.
     key : sequence of str
-        Columns that tell questions apart.
+        Columns that identify a question.
     name : str, optional
-        Name of the reasoner in the cache; default its `name`, or that of the function. Name anything that changes its
-        replies: the model, its settings.
+        Name of the reasoner in the cache; default its `name`, or that of the function. Include everything that changes
+        its replies: the model, its settings.
     cache : path, optional
-        SQLite file of replies. Questions found there are not put again, so that an interrupted call goes on where it
-        stopped; failed ones are.
+        SQLite file of replies. Questions with a reply there are not asked again, so that an interrupted call continues
+        where it stopped; failed questions are.
     workers : int
-        Calls made at once.
+        Number of calls at once.
     retries : int
-        Further tries of a call that failed.
+        Number of further tries of a failed call.
     backoff, longest_wait : float
-        Seconds before the first retry, doubled each time up to the longest; a wait that the reasoner asks for counts.
+        Seconds before the first retry, doubled each time up to the longest; at least what the reasoner requests.
     give_up_after : int
-        Questions in a row that fail after all tries, and end the call.
+        Number of consecutive failed questions that ends the call.
     progress : bool
         Show a progress bar.
 
     Returns
     -------
     DataFrame
-        The questions with reply (text), error (why there is none) and answer (yes, no or missing, by
+        The questions with reply (text), error (why a reply is missing) and answer (yes, no or missing, by
         `parse_answers`).
 
     Raises
     ------
     ValueError
-        If columns are lacking, keys repeat, the cache is no such file, or too many calls fail in a row.
+        If columns are missing, keys repeat, the cache is not such a file, or too many calls fail in a row.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def ask(
     key = [key] if isinstance(key, str) else key
     check_type(key, Iterable, "a list of column names", "key")
     if not list(key):
-        raise ValueError("key names no column; name the columns that tell questions apart")
+        raise ValueError("key names no column; name the columns that identify a question")
     _check(questions, [prompt, *key], list(key))
     for label, value, least in (("workers", workers, 1), ("retries", retries, 0), ("give_up_after", give_up_after, 1)):
         check_whole(value, label, least)
@@ -177,25 +177,25 @@ def _check(questions: pd.DataFrame, needed: list[str], key: list[str]) -> None:
     for column in needed:
         if column not in questions.columns:
             raise ValueError(
-                f"questions has no column {column!r}; {nearest(column, questions.columns)}prompts are made by "
-                "tasks.prompts(questions); other keys are named by key="
+                f"questions has no column {column!r}; {nearest(column, questions.columns)}make prompts by "
+                "tasks.prompts(questions); name other keys by key="
             )
     if (missing := questions[needed[0]].isna().to_numpy()).any():
         raise ValueError(f"row {int(missing.argmax())} has no prompt")
     if (repeated := questions.duplicated(key).to_numpy()).any():
         found = questions.iloc[int(repeated.argmax())][key].to_dict()
-        raise ValueError(f"two questions have the key {found}; name the columns that tell them apart by key=")
+        raise ValueError(f"two questions have the key {found}; name the columns that distinguish them by key=")
 
 
 def _name(reasoner: Reasoner, name: str | None, *, needed: bool) -> str:
     found = name or getattr(reasoner, "name", None) or getattr(reasoner, "__qualname__", None)
     if needed and (not isinstance(found, str) or "<lambda>" in found):
-        raise ValueError("a cache keeps the replies of several reasoners apart by name: pass name=")
+        raise ValueError("a cache distinguishes reasoners by name: pass name=")
     return str(found)
 
 
 def _keys(questions: pd.DataFrame, prompt: str, key: list[str], name: str) -> list[str]:
-    """Name each question by reasoner, key and prompt, so that a changed prompt is put anew."""
+    """Return a key of each question from reasoner, key columns and prompt, so that a changed prompt is asked again."""
     columns = [questions[column].astype(str).tolist() for column in (*key, prompt)]
     texts = (json.dumps([name, *parts], ensure_ascii=False) for parts in zip(*columns, strict=True))
     return [hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() for text in texts]
@@ -209,12 +209,12 @@ def _open(cache: str | PathLike[str] | None) -> sqlite3.Connection:
         store.execute("SELECT key, reply FROM replies LIMIT 1").fetchall()
     except sqlite3.DatabaseError as error:
         store.close()
-        raise ValueError(f"{cache} is no cache of replies ({error}); name a new file") from None
+        raise ValueError(f"{cache} is not a cache of replies ({error}); name a new file") from None
     return store
 
 
 def _stored(store: sqlite3.Connection, keys: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield the positions of questions that were answered before, and the replies."""
+    """Yield the positions of questions with a cached reply, and the replies."""
     places = {key: i for i, key in enumerate(keys)}
     names = list(places)
     for start in range(0, len(names), 500):
@@ -225,14 +225,14 @@ def _stored(store: sqlite3.Connection, keys: list[str]) -> Iterator[tuple[int, s
 
 
 class _Waits(NamedTuple):
-    """How often to try, and how long to wait between."""
+    """Number of retries and the waits before them."""
 
     retries: int
     backoff: float
     longest: float
 
     def seconds(self, attempt: int, after: float, key: str) -> float:
-        """Return the wait before retry `attempt`: doubled each time, spread so that calls do not come back at once."""
+        """Return the wait before retry `attempt`: doubled each time, and spread so that retries do not coincide."""
         stream = np.array([int(key[:16], 16)], np.uint64)
         spread = 0.5 + 0.5 * float(uniforms(stream, attempt, 1)[0, 0])
         return min(self.longest, max(after, self.backoff * 2.0**attempt * spread))
@@ -261,7 +261,19 @@ def _call(reasoner: Reasoner, prompt: str, key: str, waits: _Waits) -> _Outcome:
 def _calls(
     reasoner: Reasoner, todo: list[tuple[int, str, str]], waits: _Waits, workers: int
 ) -> Generator[tuple[int, _Outcome]]:
-    """Yield outcomes as they come; few calls are queued at a time, so that an error or an interrupt ends soon."""
+    """Yield outcomes as they arrive; few calls are queued at once, so that an error or an interrupt ends soon.
+
+    Parameters
+    ----------
+    reasoner : callable
+        From prompt to reply.
+    todo : list of (int, str, str)
+        Position, prompt and key of each question.
+    waits : _Waits
+        Retries.
+    workers : int
+        Number of threads.
+    """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="ask")
     pending: dict[Future[_Outcome], int] = {}
     waiting = iter(todo)
@@ -288,7 +300,25 @@ def _collect(
     give_up_after: int,
     progress: bool,
 ) -> None:
-    """Note outcomes and write replies to the cache as they come."""
+    """Record outcomes and cache replies as they arrive.
+
+    Parameters
+    ----------
+    calls : generator
+        Positions and outcomes; closed at the end.
+    n : int
+        Number of calls, for the progress bar.
+    outcomes : list
+        Filled by position.
+    keys : list of str
+        Keys in the cache, by position.
+    store : Connection
+        The cache.
+    give_up_after : int
+        Number of consecutive failures that ends the call.
+    progress : bool
+        Whether to show a progress bar.
+    """
     from tqdm.auto import tqdm
 
     failed, written = 0, time.monotonic()
@@ -301,8 +331,8 @@ def _collect(
                     failed += 1
                     if failed >= give_up_after:
                         raise ValueError(
-                            f"{failed} questions in a row got no reply; the last: {outcome.error}. What was answered "
-                            "is in the cache, if there is one; call again to go on, or raise give_up_after="
+                            f"{failed} questions in a row got no reply; the last: {outcome.error}. The cache, if any, "
+                            "keeps the replies so far; call again to continue, or raise give_up_after="
                         )
                     continue
                 failed = 0
