@@ -35,7 +35,7 @@ def _no_answer(cell: Any) -> str:
     """Return what was found instead of an answer, and how to convert it."""
     found = shown(cell)
     if found in ("0", "1", "0.0", "1.0"):
-        hint = "; convert a column of 0 and 1 by .astype('boolean')"
+        hint = "; make a column of 0 and 1 answers by .astype('boolean')"
     elif isinstance(cell, str):
         hint = "; read texts by ce.reasoning.parse_answers"
     else:

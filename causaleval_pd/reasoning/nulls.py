@@ -176,6 +176,19 @@ class _RandomQuantities(Controls):
         return replace(pairs, truth=truth.ravel(), estimate=estimate.ravel())
 
     def _draw(self, terms: Terms, column: int, keys: NDArray[np.uint64], start: int, count: int) -> Floats:
+        """Draw quantities of one column of terms, (rows, count).
+
+        Parameters
+        ----------
+        terms : Terms
+            Observed counts of the column, one a row.
+        column : int
+            Number of the column, for its random streams.
+        keys : (rows,) uint64
+            Keys of the rows' random streams.
+        start, count : int
+            First draw, and number of draws.
+        """
         total = np.zeros((len(keys), count))
         for part, law in enumerate(quantity_laws(self.null, terms)):
             # each term of a row has its own stream

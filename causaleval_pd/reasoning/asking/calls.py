@@ -158,7 +158,7 @@ def ask(
         check_whole(value, label, least)
     keys = _keys(questions, prompt, list(key), _name(reasoner, name, needed=cache is not None))
     outcomes: list[_Outcome | None] = [None] * len(questions)
-    waits = _Waits(retries, backoff, longest_wait)
+    waits = Waits(retries, backoff, longest_wait)
     with closing(_open(cache)) as store:
         for position, found in _stored(store, keys):
             outcomes[position] = _Outcome(found, None)
@@ -224,7 +224,7 @@ def _stored(store: sqlite3.Connection, keys: list[str]) -> Iterator[tuple[int, s
             yield places[key], str(reply)
 
 
-class _Waits(NamedTuple):
+class Waits(NamedTuple):
     """Number of retries and the waits before them."""
 
     retries: int
@@ -238,7 +238,7 @@ class _Waits(NamedTuple):
         return min(self.longest, max(after, self.backoff * 2.0**attempt * spread))
 
 
-def _call(reasoner: Reasoner, prompt: str, key: str, waits: _Waits) -> _Outcome:
+def _call(reasoner: Reasoner, prompt: str, key: str, waits: Waits) -> _Outcome:
     for attempt in range(waits.retries + 1):
         try:
             reply = reasoner(prompt)
@@ -259,7 +259,7 @@ def _call(reasoner: Reasoner, prompt: str, key: str, waits: _Waits) -> _Outcome:
 
 
 def _calls(
-    reasoner: Reasoner, todo: list[tuple[int, str, str]], waits: _Waits, workers: int
+    reasoner: Reasoner, todo: list[tuple[int, str, str]], waits: Waits, workers: int
 ) -> Generator[tuple[int, _Outcome]]:
     """Yield outcomes as they arrive; few calls are queued at once, so that an error or an interrupt ends soon.
 
@@ -269,7 +269,7 @@ def _calls(
         From prompt to reply.
     todo : list of (int, str, str)
         Position, prompt and key of each question.
-    waits : _Waits
+    waits : Waits
         Retries.
     workers : int
         Number of threads.

@@ -145,12 +145,12 @@ class Endpoint:
         return bytes(body)
 
     def _refuse(self, status: int, after: str | None, body: bytes) -> None:
-        said = body[:200].decode("utf-8", "replace")
+        shown = body[:200].decode("utf-8", "replace")
         if status in _TRY_AGAIN or status >= 500:
-            raise RetryLater(f"status {status}: {said}", _seconds(after))
+            raise RetryLater(f"status {status}: {shown}", _seconds(after))
         if status in _SETTINGS or 300 <= status < 400:
-            raise PermissionError(f"{self.url} answers with status {status}: {said}; check address, model and key")
-        raise CallFailed(f"status {status}: {said}")
+            raise PermissionError(f"{self.url} answers with status {status}: {shown}; check address, model and key")
+        raise CallFailed(f"status {status}: {shown}")
 
 
 def _seconds(after: str | None) -> float:
@@ -166,8 +166,8 @@ def _text(body: bytes) -> str:
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-        said = body[:100].decode("utf-8", "replace")
-        raise RetryLater(f"the reply is no chat completion ({type(error).__name__}): {said!r}") from None
+        shown = body[:100].decode("utf-8", "replace")
+        raise RetryLater(f"the reply is not a chat completion ({type(error).__name__}): {shown!r}") from None
     if not isinstance(content, str):
         raise RetryLater(f"the reply has no text, found {type(content).__name__}")
     return content

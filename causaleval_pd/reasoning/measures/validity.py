@@ -172,7 +172,17 @@ def _intervals(quantities: pd.DataFrame, level: float) -> tuple[Floats, Floats]:
 def _tests(
     quantities: pd.DataFrame, truth: Floats, estimate: Floats, tolerance: Floats, internal: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Return p-values of "within the tolerance" and of "beyond it"."""
+    """Return p-values of "within the tolerance" and of "beyond it".
+
+    Parameters
+    ----------
+    quantities : DataFrame
+        Table made by `quantities`.
+    truth, estimate, tolerance : array
+        Compared values, and the largest tolerated distance.
+    internal : array
+        Whether a row is compared with the reasoner's own estimate.
+    """
     se = quantities["se"].to_numpy(np.float64)
     apart = estimate - truth
     with np.errstate(divide="ignore", invalid="ignore"):

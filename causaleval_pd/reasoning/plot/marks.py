@@ -24,9 +24,7 @@ def pns_rows(quantities: pd.DataFrame, by: str | None) -> pd.DataFrame:
         check_known(by, quantities.columns, "column")
     rows = quantities[(quantities["quantity"] == "pns") & quantities["estimate"].notna()]
     if not len(rows):
-        raise ValueError(
-            "the table has no estimated PNS; call quantities with 'pns', and check the parsed replies"
-        )
+        raise ValueError("the table has no estimated PNS; call quantities with 'pns', and check the parsed replies")
     return rows
 
 

@@ -131,6 +131,6 @@ def read_tasks(path: str | PathLike[str]) -> TaskTables:
     folder = Path(path)
     if missing := [name for name in (*_SMALL, *_LARGE) if not _file(folder, name).is_file()]:
         raise FileNotFoundError(
-            f"{folder} is not a folder of tasks: it lacks {', '.join(f'{n}.parquet' for n in missing)}"
+            f"{folder} is not a folder of tasks; missing files: {', '.join(f'{n}.parquet' for n in missing)}"
         )
     return TaskTables(**{name: pd.read_parquet(_file(folder, name)) for name in (*_SMALL, *_LARGE)})

@@ -17,8 +17,8 @@ from .task_tables import TaskTables
 
 __all__ = ["read_published", "read_published_quantities"]
 
-# rows that are read at once; each repeats its context in full
-_ROWS = 5000
+#: rows that are read at once; each repeats its context in full
+ROWS_AT_ONCE = 5000
 
 _KEYS = {"Context ID": "task", "Sample ID": "sample"}
 _FACTUAL = {*_KEYS, "Effect", "Context", "Question", "True"}
@@ -93,7 +93,7 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     for path in paths:
         # codes may look like numbers or like missing values
         names = {"Effect": "str", "Cause": "str"}
-        with pd.read_csv(path, chunksize=_ROWS, dtype=names, keep_default_na=False) as reader:
+        with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
             for rows in reader:
                 for name, table in _split(rows, path).items():
                     parts[name].append(table)

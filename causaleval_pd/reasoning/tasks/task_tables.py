@@ -79,8 +79,8 @@ class TaskTables:
         check_known(task, self.nodes["task"].unique().tolist(), "task")
         nodes = self.nodes[self.nodes["task"] == task]
         edges = self.edges.loc[self.edges["task"] == task, ["parent", "child"]]
-        told = nodes.dropna(subset=["function"])
-        functions = dict(zip(told["node"].tolist(), told["function"].tolist(), strict=True))
+        known = nodes.dropna(subset=["function"])
+        functions = dict(zip(known["node"].tolist(), known["function"].tolist(), strict=True))
         noise = dict(zip(nodes["node"].tolist(), nodes["noise"].tolist(), strict=True))
         return World(edges.itertuples(index=False, name=None), functions, noise)
 
@@ -155,8 +155,8 @@ def join_prompts(
         raise ValueError(f"row {row} asks {rows.iloc[row][[*_CONTEXT, 'question']].to_dict()}, which has no text here")
     used, first, context = np.unique(asked, return_index=True, return_inverse=True)
     # where each context describes the world, the world's own text is empty
-    told = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
-    opening = _joined(told, _arrow(contexts["text"].take(used)), "")
+    intro = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
+    opening = _joined(intro, _arrow(contexts["text"].take(used)), "")
     asks = _arrow(questions["text"] + " " + last)
     length = opening.nbytes // max(1, len(opening)) + asks.nbytes // max(1, len(asks))
     step = max(1, _BYTES_AT_ONCE // max(1, length))

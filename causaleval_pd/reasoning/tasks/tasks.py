@@ -193,8 +193,8 @@ class Tasks:
         chunks = pd.DataFrame({"task": wanted["task"], "start": place // CHUNK * CHUNK})[inside].drop_duplicates()
         for task, start in chunks.itertuples(index=False, name=None):
             if task in known:
-                told = known[task].contexts(start, min(start + CHUNK, rows), self.replicates)
-                parts.append(told.select(["task", "sample", "replicate", "text"]))
+                made = known[task].contexts(start, min(start + CHUNK, rows), self.replicates)
+                parts.append(made.select(["task", "sample", "replicate", "text"]))
         if not parts:
             return pd.DataFrame({"task": [], "sample": [], "replicate": [], "text": []}).astype({"text": "str"})
         return wanted.merge(pa.concat_tables(parts).to_pandas())
@@ -276,19 +276,20 @@ def make_tasks(
     themes = [theme] if isinstance(theme, (str, Theme)) else list(theme)
     seed = resolve_seed(rng)
     found: list[Task] = []
-    for told in (replace(get_theme(one), detail=detail) for one in themes):
+    for own_theme in (replace(get_theme(one), detail=detail) for one in themes):
         for origin in [o for o in (sizes if worlds is None else worlds) or [] for _ in range(n_tasks)]:
             own = np.random.default_rng([seed, len(found)])
             if isinstance(origin, World):
                 world = origin
             else:
-                names = told.names(sum(origin) - len(origin) + 1, own) if all(s >= 2 for s in origin) else None
+                n_nodes = sum(origin) - len(origin) + 1
+                names = own_theme.names(n_nodes, own) if all(s >= 2 for s in origin) else None
                 world = sample_world(
                     origin, kind, functions, noise=noise, min_pns=min_pns, nodes=names, rng=int(own.integers(2**62))
                 )
-            drawn = told.conditions(world, own)
+            drawn = own_theme.conditions(world, own)
             asked = tuple(world.pairs(pairs))
-            found.append(Task(len(found), world, told, drawn, int(own.integers(2**62)), asked))
+            found.append(Task(len(found), world, own_theme, drawn, int(own.integers(2**62)), asked))
     return Tasks(found, n_samples, replicates)
 
 

@@ -22,8 +22,8 @@ MAX_ENTRIES = 2**22
 #: largest number of nodes whose noise is enumerated, where that takes less than the table over open nodes
 MAX_ENUMERATED = 22
 
-# binary logarithm of the number of noise vectors that are evaluated at once
-_AT_ONCE = 14
+#: number of nodes whose noise vectors are evaluated at once
+NOISE_BITS_AT_ONCE = 14
 
 # for a table of more entries than this, this many further orders are tried
 _WIDE, _RESTARTS = 2**14, 50
@@ -94,7 +94,7 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
     graph = nx.DiGraph([(node, child) for node, below in children.items() for child in below])
     affected = nx.descendants(graph, cause) if cause in graph else set()
     # the cause stays open to the end, and so do effects that it does not affect
-    order, largest = _narrow_order(model, children, affected, {cause} | (wanted - affected))
+    order, largest = narrow_order(model, children, affected, {cause} | (wanted - affected))
     free = [node for node in children if 0 < model.noise[node] < 1]
     if len(free) <= MAX_ENUMERATED and len(free) * math.log(2) < largest:
         return _enumerate(model, list(children), free, cause, wanted)
@@ -150,8 +150,20 @@ def _sum_out(
 def _enumerate(
     model: Model, nodes: list[str], free: list[str], cause: str, wanted: set[str]
 ) -> dict[str, NDArray[np.float64]]:
-    """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation."""
-    inner = min(len(free), _AT_ONCE)
+    """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation.
+
+    Parameters
+    ----------
+    model : World
+        Parents, functions and noise.
+    nodes, free : list of str
+        Nodes that matter in topological order, and those of them whose noise is random.
+    cause : str
+        Node whose values are set.
+    wanted : set of str
+        Effects to return.
+    """
+    inner = min(len(free), NOISE_BITS_AT_ONCE)
     low = np.arange(2**inner)
     pattern = {node: (low >> i & 1).astype(np.bool_) for i, node in enumerate(free[:inner])}
     noise: dict[str, Any] = {node: np.bool_(model.noise[node] == 1) for node in nodes} | pattern
@@ -184,7 +196,7 @@ def _relevant_children(model: Model, targets: set[str]) -> dict[str, list[str]]:
     }
 
 
-def _narrow_order(
+def narrow_order(
     model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str]
 ) -> tuple[list[str], float]:
     """Order nodes so that few are open at once; return the order and the logarithm of the size of its largest table."""
@@ -245,7 +257,23 @@ def _states(node: str, affected: set[str]) -> tuple[int, ...]:
 def _add(
     model: Model, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
 ) -> NDArray[np.float64]:
-    """Multiply the table by P(node | its parents), as a new last axis."""
+    """Multiply the table by P(node | its parents), as a new last axis.
+
+    Parameters
+    ----------
+    model : World
+        Parents, functions and noise.
+    table : array
+        Probabilities of the responses of open nodes.
+    axes : list of str
+        Open nodes, by axis.
+    node : str
+        Node to add.
+    cause : str
+        Node whose values are set.
+    affected : set of str
+        Descendants of the cause, of three states; other nodes have two.
+    """
     p = model.noise[node]
     states = np.array(_states(node, affected))
     parents = model.parents[node]

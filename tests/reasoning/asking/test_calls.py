@@ -268,9 +268,9 @@ def test_calls_are_made_at_once_and_rows_keep_their_order():
 
 
 def test_waits_double_are_spread_and_bounded():
-    from causaleval_pd.reasoning.asking.calls import _Waits
+    from causaleval_pd.reasoning.asking.calls import Waits
 
-    waits = _Waits(5, 1.0, 20.0)
+    waits = Waits(5, 1.0, 20.0)
     keys = [f"{i:016x}{0:016x}" for i in range(1, 50)]
     for attempt in range(4):
         seconds = [waits.seconds(attempt, 0.0, key) for key in keys]

@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import decision_power, perfect_reasoner, random_classes, random_reasoner
+from causaleval_pd.reasoning import (
+    decision_power,
+    perfect_reasoner,
+    random_classes,
+    random_reasoner,
+    required_samples,
+)
 
 DRAWS = 2000  # behind each number of the files
 
@@ -105,3 +111,14 @@ def test_refusals():
         random_reasoner(0.2, 10, p_yes=1.5)
     with pytest.raises(ValueError, match="probability"):
         decision_power(1.2, 0.5, 10)
+
+
+def test_required_samples():
+    assert required_samples(0.5, 0.1) == np.ceil(1.959963984540054**2 * 100)
+    n = required_samples([0.3, 0.01], 0.05, level=0.9)
+    half = 1.6448536269514722 * np.sqrt(np.array([0.3, 0.01]) * np.array([0.7, 0.99]) / n)
+    assert (half <= 0.05 * np.array([0.3, 0.01])).all()
+    assert (half * np.sqrt(n / (n - 1)) > 0.05 * np.array([0.3, 0.01])).all(), "one fewer is too few"
+    assert required_samples(0.0) == np.inf
+    with pytest.raises(ValueError, match="probabilities"):
+        required_samples(1.2)

@@ -201,7 +201,7 @@ def test_se_agrees_with_the_jackknife():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop(columns="answer"), "no column 'answer'; have it answered by ce.reasoning.ask"),
+        (lambda t: t.drop(columns="answer"), "no column 'answer'; make it by ce.reasoning.ask"),
         (lambda t: pd.concat([t, t]), "answered more than once"),
         (lambda t: t.assign(answer="yes"), "parse_answers"),
         (lambda t: t.assign(world="do2"), "unknown world of a question: 'do2'"),

@@ -65,5 +65,5 @@ def test_nothing_is_overwritten_unasked_or_left_half_done(tasks, tmp_path, monke
 
 
 def test_a_folder_without_tasks_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"lacks worlds\.parquet"):
+    with pytest.raises(FileNotFoundError, match=r"missing files: worlds\.parquet"):
         read_tasks(tmp_path)

@@ -70,7 +70,7 @@ def files(tasks, tmp_path):
 
 
 def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
-    monkeypatch.setattr(published_format, "_ROWS", 7)
+    monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 7)
     tables = read_published(*files)
     keys = ["task", "sample", "replicate", "question"]
     ours, theirs = (x.questionnaire().sort_values(keys, ignore_index=True) for x in (tasks, tables))

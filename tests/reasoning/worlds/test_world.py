@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causaleval_pd.reasoning import World, example_world, sample_world
-from causaleval_pd.reasoning.worlds import exact_quantities as elimination
+from causaleval_pd.reasoning.worlds import exact_quantities
 from causaleval_pd.reasoning.worlds.exact_quantities import EXACT_QUANTITIES
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers"
 COLUMNS = {
     "pns": "exact_pns",
     "ate": "exact_ate",
@@ -144,10 +144,10 @@ def any_world(draw):
 def test_any_dag_against_brute_force(way, world):
     with pytest.MonkeyPatch.context() as patch:
         if way == "sum":
-            patch.setattr(elimination, "MAX_ENUMERATED", -1)
+            patch.setattr(exact_quantities, "MAX_ENUMERATED", -1)
         else:
-            patch.setattr(elimination, "_narrow_order", lambda *_: ([], np.inf))
-            patch.setattr(elimination, "_AT_ONCE", 3)
+            patch.setattr(exact_quantities, "narrow_order", lambda *_: ([], np.inf))
+            patch.setattr(exact_quantities, "NOISE_BITS_AT_ONCE", 3)
         check_against_brute_force(world)
 
 
