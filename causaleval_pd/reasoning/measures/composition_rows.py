@@ -13,12 +13,12 @@ import pandas as pd
 
 from ..tasks.worlds_by_task import composition_paths
 from .answer_arms import count_terms, missing_bounds
-from .standard_errors import SamplingError, product_gradient
+from .standard_errors import StandardErrors, product_gradient
 from .yes_counts import Floats, Integers, equation_text, estimates, product_text
 
 
 def composition_rows(
-    pns: SamplingError,
+    pns: StandardErrors,
     settings: list[str],
     chains: Mapping[Any, tuple[str, ...]],
     exact: pd.DataFrame | None,
@@ -28,7 +28,7 @@ def composition_rows(
 
     Parameters
     ----------
-    pns : SamplingError
+    pns : StandardErrors
         PNS of every pair.
     settings : list of str
         Columns that distinguish reasoners.
@@ -66,7 +66,7 @@ def composition_rows(
 class _PairPNS:
     """What compositions need of the PNS of every pair; arrays by pair."""
 
-    error: SamplingError
+    error: StandardErrors
     counts: list[str]
     exact: Floats
     sample_truth: Floats
@@ -76,7 +76,7 @@ class _PairPNS:
     high: Floats
 
     @classmethod
-    def of(cls, pns: SamplingError, exact: pd.DataFrame | None) -> _PairPNS:
+    def of(cls, pns: StandardErrors, exact: pd.DataFrame | None) -> _PairPNS:
         """Compute the values of all pairs."""
         arms = pns.arms
         missing = arms.asked & np.isnan(arms.answer)
@@ -141,7 +141,7 @@ class _PairPNS:
         return common | of_world, common | of_self
 
 
-def _covariances(pns: SamplingError, members: Integers) -> tuple[Floats, Floats]:
+def _covariances(pns: StandardErrors, members: Integers) -> tuple[Floats, Floats]:
     """Return the covariances of the estimates' distances from the truth, and of the estimates themselves."""
     covariance = pns.covariance(members)
     return covariance, covariance if pns.against == "exact" else replace(pns, against="exact").covariance(members)

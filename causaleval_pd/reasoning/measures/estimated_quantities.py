@@ -14,7 +14,7 @@ from ..worlds.world import World
 from .answer_arms import Estimator, count_terms, interventional_arms, missing_bounds, observational_arms
 from .answer_table import check_answers
 from .composition_rows import composition_rows
-from .standard_errors import SamplingError
+from .standard_errors import StandardErrors
 from .yes_counts import LEVEL, QUANTITIES, divide, estimates
 
 __all__ = ["quantities"]
@@ -111,13 +111,13 @@ def quantities(
         pairs = do.groups[[*settings, "task", "cause", "effect"]]
         seen = observational_arms(table, settings, pairs, _root_values(worlds, root_values, table))
         seen_exact = _exact(known, seen.groups)
-        parts += [_rows(SamplingError(seen, name, estimator, against), settings, seen_exact) for name in given]
+        parts += [_rows(StandardErrors(seen, name, estimator, against), settings, seen_exact) for name in given]
     others = [name for name in chosen if name not in given]
-    parts += [_rows(SamplingError(do, name, estimator, against), settings, exact) for name in others]
+    parts += [_rows(StandardErrors(do, name, estimator, against), settings, exact) for name in others]
     result = pd.concat(parts, ignore_index=True)
     result["kind"] = _kinds(result, chains)
     if "pns" in chosen and chains:
-        pns = SamplingError(do, "pns", estimator, against)
+        pns = StandardErrors(do, "pns", estimator, against)
         result = pd.concat([result, composition_rows(pns, settings, chains, exact, n_compositions)], ignore_index=True)
     return _finish(result, settings, known, chosen)
 
@@ -162,7 +162,7 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
     return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(monotonicity_violation=0.0)
 
 
-def _rows(error: SamplingError, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
+def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of one quantity of every pair."""
     arms, quantity = error.arms, error.quantity
     terms = count_terms(arms, quantity, error.estimator)

@@ -39,8 +39,8 @@ def _mean(arms: Arms, values: Floats) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class SamplingError:
-    """Sampling error of one quantity in every group.
+class StandardErrors:
+    """Estimates of one quantity in every group, with their standard errors.
 
     Attributes
     ----------
