@@ -1,4 +1,4 @@
-"""The fields of answers and of quantities: how the verbs coerce, align and identify these cells."""
+"""The fields of answers and of quantities: how cells are coerced, aligned and identified."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from ..contract.checks import name_row, shown
 from ..contract.context import Context
 from ..contract.field import Field, missing_cells, register_field
 from ..contract.pairs import Batch
-from .measures.counts import QUANTITIES, parse_counts
+from .measures.yes_counts import QUANTITIES, parse_counts
 from .pairs import AnswerPairs, QuantityPairs
+
+__all__ = ["ANSWERS", "QUANTITY"]
 
 
 def _holds_answers(cells: pd.Series) -> bool:
-    """Tell whether a column holds booleans, perhaps with gaps."""
+    """Return whether a column holds booleans, missing ones allowed."""
     if cells.dtype in ("bool", "boolean"):
         return True
     return cells.dtype == object and len(cells) > 0 and bool(cells.dropna().map(lambda x: x in (True, False)).all())
 
 
 def _holds_quantities(cells: pd.Series) -> bool:
-    """Tell whether a column holds numbers."""
+    """Return whether a column holds numbers."""
     return pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
 
 
 def _no_answer(cell: Any) -> str:
-    """Say what was found instead of an answer, and how to make one of it."""
+    """Return what was found instead of an answer, and how to convert it."""
     found = shown(cell)
     if found in ("0", "1", "0.0", "1.0"):
         hint = "; make a column of 0 and 1 answers by .astype('boolean')"
@@ -76,14 +78,14 @@ def _known(truth: pd.Series, estimate: pd.Series) -> NDArray[np.int64]:
 
 
 def _answer_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
-    """Align by row; answers need no more."""
+    """Align by row, in one batch."""
     rows = _known(truth, estimate)
     if len(rows):
         yield Batch(rows, AnswerPairs(*(side.iloc[rows].to_numpy(bool) for side in (truth, estimate))))
 
 
 def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
-    """Align by row; shares, differences and products apart, since they differ in the closed forms they have."""
+    """Align by row; shares, differences and products are batches of their own, since their closed forms differ."""
     rows = _known(truth, estimate)
     true, found = (side.iloc[rows].to_numpy(np.float64) for side in (truth, estimate))
     if context is None:
@@ -120,7 +122,7 @@ def _identify_answers(cells: pd.Series) -> NDArray[np.int64]:
 
 
 def _identify_quantities(cells: pd.Series) -> NDArray[np.int64]:
-    # + 0.0 makes one number of both zeros, + 1 keeps 0 for what is missing
+    # + 0.0 turns -0.0 into 0.0, + 1 reserves 0 for missing cells
     bits = (cells.fillna(0.0).to_numpy(np.float64) + 0.0).view(np.int64) + 1
     return np.where(missing_cells(cells), 0, bits).astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""Metrics of single answers, and of quantities that answers add up to."""
+"""Metrics of single answers, and of quantities estimated from answers."""
 
 from __future__ import annotations
 
@@ -6,29 +6,39 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..contract.metric import metric
-from .measures.counts import QUANTITIES
+from .closed_forms import ANSWER, COUNTED
+from .measures.yes_counts import QUANTITIES, Floats
 from .pairs import NUMBER, AnswerPairs, QuantityPairs
 
-Values = NDArray[np.float64]
+__all__ = [
+    "answer_accuracy",
+    "answer_false_no",
+    "answer_false_yes",
+    "ate_error",
+    "log_error",
+    "pns_error",
+    "quantity_bias",
+    "quantity_error",
+    "rae",
+]
 
 _PAPER = "10.48550/arXiv.2503.04556"
-_ANSWER: dict[str, Any] = {"field": "answer", "kinds": ("answer",), "range": (0, 1), "closed_form": "answer"}
+_ANSWER: dict[str, Any] = {"field": "answer", "kinds": ("answer",), "range": (0, 1), "closed_form": ANSWER.name}
 _QUANTITY: dict[str, Any] = {
     "field": "quantity",
     "direction": "minimize",
     "optimum": 0,
-    "closed_form": "counts",
+    "closed_form": COUNTED.name,
     "reference": _PAPER,
 }
 _ALL = (*QUANTITIES, NUMBER)
 
 
 @metric(**_ANSWER, direction="maximize", optimum=1, symmetric=True, long_name="share of right answers")
-def answer_accuracy(pairs: AnswerPairs) -> Values:
-    """Tell right answers: 1 where the answer is the true one, else 0.
+def answer_accuracy(pairs: AnswerPairs) -> Floats:
+    """Mark right answers: 1 where the answer is the true one, else 0.
 
     The mean over rows is the accuracy.
 
@@ -42,8 +52,8 @@ def answer_accuracy(pairs: AnswerPairs) -> Values:
 
 
 @metric(**_ANSWER, direction="minimize", optimum=0, long_name="share of false yes")
-def answer_false_yes(pairs: AnswerPairs) -> Values:
-    """Tell a yes where the truth is no: 1, else 0.
+def answer_false_yes(pairs: AnswerPairs) -> Floats:
+    """Mark false yes: 1 where the answer is yes and the truth is no, else 0.
 
     Examples
     --------
@@ -55,8 +65,8 @@ def answer_false_yes(pairs: AnswerPairs) -> Values:
 
 
 @metric(**_ANSWER, direction="minimize", optimum=0, long_name="share of false no")
-def answer_false_no(pairs: AnswerPairs) -> Values:
-    """Tell a no where the truth is yes: 1, else 0.
+def answer_false_no(pairs: AnswerPairs) -> Floats:
+    """Mark false no: 1 where the answer is no and the truth is yes, else 0.
 
     Examples
     --------
@@ -68,18 +78,18 @@ def answer_false_no(pairs: AnswerPairs) -> Values:
 
 
 @metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), long_name="relative absolute error")
-def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.0) -> Values:
+def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.0) -> Floats:
     """Compute the error of a quantity relative to its truth.
 
     |truth - estimate| / max(|truth|, floor). With the published floor of 0 it is undefined for a truth of 0, whatever
-    the estimate; a positive floor is safe for zeros and bounds what rare events weigh.
+    the estimate; a positive floor allows truths of 0 and bounds the weight of rare events.
 
     Parameters
     ----------
     pairs : pairs of field 'quantity', or a cell
         Aligned pairs; or the true number, followed by the estimated one.
     zero_division : float
-        What the error is where the denominator is 0; default NaN.
+        Value where the denominator is 0; default NaN.
     floor : float
         Smallest denominator.
 
@@ -97,7 +107,7 @@ def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.
 
 
 @metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), symmetric=True, long_name="absolute error")
-def quantity_error(pairs: QuantityPairs) -> Values:
+def quantity_error(pairs: QuantityPairs) -> Floats:
     """Compute the distance of a quantity from its truth.
 
     |truth - estimate|, whatever the quantity; defined for every truth.
@@ -112,18 +122,18 @@ def quantity_error(pairs: QuantityPairs) -> Values:
 
 
 @metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), symmetric=True, long_name="absolute log ratio")
-def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Values:
-    """Compute by which factor a quantity misses its truth, on the log scale.
+def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Floats:
+    """Compute the absolute log ratio of a quantity and its truth.
 
-    |log(max(estimate, floor) / max(truth, floor))|: twice too large and twice too small weigh the same, and numbers
-    below the floor count as the floor.
+    |log(max(estimate, floor) / max(truth, floor))|: twice too large and twice too small have the same error, and
+    numbers below the floor count as the floor.
 
     Parameters
     ----------
     pairs : pairs of field 'quantity', or a cell
         Aligned pairs; or the true number, followed by the estimated one.
     floor : float
-        Smallest number that is told apart from zero.
+        Smallest truth and estimate; a positive number.
 
     Examples
     --------
@@ -137,10 +147,10 @@ def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Values:
 
 
 @metric(**{**_QUANTITY, "direction": "zero"}, kinds=_ALL, range=(-math.inf, math.inf), long_name="estimate - truth")
-def quantity_bias(pairs: QuantityPairs) -> Values:
+def quantity_bias(pairs: QuantityPairs) -> Floats:
     """Compute the signed error of a quantity.
 
-    estimate - truth: positive where the reasoner sees more effect than there is.
+    estimate - truth: positive where the reasoner overestimates the effect.
 
     Examples
     --------
@@ -152,7 +162,7 @@ def quantity_bias(pairs: QuantityPairs) -> Values:
 
 
 @metric(**_QUANTITY, kinds=("pns", NUMBER), range=(0, math.inf), symmetric=True, long_name="error of the PNS")
-def pns_error(pairs: QuantityPairs) -> Values:
+def pns_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of a probability of necessity and sufficiency.
 
     |truth - estimate| of rows that hold a PNS or a product of these; other quantities are refused.
@@ -167,7 +177,7 @@ def pns_error(pairs: QuantityPairs) -> Values:
 
 
 @metric(**_QUANTITY, kinds=("ate", NUMBER), range=(0, math.inf), symmetric=True, long_name="error of the ATE")
-def ate_error(pairs: QuantityPairs) -> Values:
+def ate_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of an average treatment effect.
 
     |truth - estimate| of rows that hold p(y | do(x)) - p(y | do(not x)); other quantities are refused.

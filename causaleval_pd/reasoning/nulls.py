@@ -20,19 +20,19 @@ from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matching, Null, register_null
 from ..execution.random_streams import uniforms
-from .measures.counts import Terms
-from .measures.laws import Law, quantity_laws
+from .closed_forms import ANSWER, COUNTED
+from .field import ANSWERS, QUANTITY
+from .measures.count_laws import CountLaw, quantity_laws
+from .measures.yes_counts import Floats, Terms
 from .pairs import AnswerPairs, QuantityPairs
 
-Floats = NDArray[np.float64]
-
-#: rough bytes that one drawn control takes while it is scored
-_BYTES = 100
+#: bytes of one drawn control while it is scored, and nanoseconds that drawing it takes; both rough
+_BYTES, _WORK = 100, 50.0
 
 #: odd step between the streams of a row's counts (the golden ratio's fraction of 2**64)
 _STREAM = 0x9E3779B97F4A7C15
 
-_WORDS = {
+_LONG_NAMES = {
     "permute_answers": "the reasoner's own answers, shuffled over samples within question and arm",
     "random_answers": "random answers, yes and no equally likely",
     "biased_answers": "random answers with the reasoner's own share of yes",
@@ -44,7 +44,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class RandomAnswers(Controls):
+class _RandomAnswers(Controls):
     """Controls that answer yes with a given probability.
 
     Attributes
@@ -54,7 +54,7 @@ class RandomAnswers(Controls):
     p_yes : (n,) float
         Probability of yes.
     keys : (n,) uint64
-        Names of the rows' random streams.
+        Keys of the rows' random streams.
     """
 
     pairs: AnswerPairs
@@ -63,27 +63,23 @@ class RandomAnswers(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls."""
         return np.full(self.pairs.n, "answer", object)
 
     @property
     def cost(self) -> int:
-        """Bytes that one drawn control takes while it is scored."""
         return _BYTES
 
     @property
     def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly."""
-        return 50.0
+        return _WORK
 
     def draw(self, start: int, count: int) -> AnswerPairs:
-        """Return rows x count pairs, a row's draws together."""
         yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
         return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the two values of the metric and their probabilities."""
-        if metric.closed_form != "answer":
+        if metric.closed_form != ANSWER.name:
             return None
         values = [
             np.asarray(metric(AnswerPairs(self.pairs.truth, np.full(self.pairs.n, answer))), np.float64)
@@ -100,7 +96,7 @@ def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> Closed
 
 
 def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
-    """Return each row's probability of yes; permuted answers have the share of yes in their group, one by one."""
+    """Return each row's probability of yes; a permuted answer is yes with the share of yes in its group."""
     answers = matching.estimate.to_numpy(np.float64, na_value=np.nan)
     labels = [np.zeros(len(answers), np.int64)]
     if matching.context is not None:
@@ -119,12 +115,12 @@ def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
 
 
 def _answer_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    return RandomAnswers(pairs, matching.prepared[rows], keys)
+    return _RandomAnswers(pairs, matching.prepared[rows], keys)
 
 
 @dataclass(frozen=True, eq=False)
-class RandomQuantities(Controls):
-    """Controls that are quantities of random answers, with the yes-counts of a null model.
+class _RandomQuantities(Controls):
+    """Controls that are quantities computed from random yes-counts of a null model.
 
     Attributes
     ----------
@@ -133,7 +129,7 @@ class RandomQuantities(Controls):
     null : str
         Name of the null model.
     keys : (n,) uint64
-        Names of the rows' random streams.
+        Keys of the rows' random streams.
     """
 
     pairs: QuantityPairs
@@ -142,12 +138,10 @@ class RandomQuantities(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Quantity that the controls stand for."""
         return self.pairs.kinds
 
     @property
     def cost(self) -> int:
-        """Bytes that one drawn control takes while it is scored."""
         return _BYTES * self._terms.quantity.shape[1]
 
     @property
@@ -161,11 +155,10 @@ class RandomQuantities(Controls):
 
     @property
     def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly."""
-        return 50.0
+        return _WORK
 
     def draw(self, start: int, count: int) -> QuantityPairs:
-        """Return rows x count pairs, a row's draws together; a compared estimate is drawn as well as the product."""
+        # where an estimate is compared with the product, both are drawn
         terms = self._terms
         truth = np.repeat(self.pairs.truth[:, None], count, axis=1)
         estimate = np.ones_like(truth)
@@ -183,9 +176,22 @@ class RandomQuantities(Controls):
         return replace(pairs, truth=truth.ravel(), estimate=estimate.ravel())
 
     def _draw(self, terms: Terms, column: int, keys: NDArray[np.uint64], start: int, count: int) -> Floats:
+        """Draw quantities of one column of terms, (rows, count).
+
+        Parameters
+        ----------
+        terms : Terms
+            Observed counts of the column, one a row.
+        column : int
+            Number of the column, for its random streams.
+        keys : (rows,) uint64
+            Keys of the rows' random streams.
+        start, count : int
+            First draw, and number of draws.
+        """
         total = np.zeros((len(keys), count))
         for part, law in enumerate(quantity_laws(self.null, terms)):
-            # each term of a row has a stream of its own
+            # each term of a row has its own stream
             own = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
             total += law.draw(uniforms(own, start, count))
         return total
@@ -193,7 +199,7 @@ class RandomQuantities(Controls):
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of the metric where a row is one quantity with one random count."""
         terms = self._terms
-        if metric.closed_form != "counts" or (terms.quantity[:, 0] >= 0).any() or np.any(self.pairs.n_factors != 1):
+        if metric.closed_form != COUNTED.name or (terms.quantity[:, 0] >= 0).any() or np.any(self.pairs.n_factors != 1):
             return None
         laws = quantity_laws(self.null, Terms(*(values[:, 1] for values in terms.fields)))
         if any((law.drawn > 0).any() for law in laws[1:]):
@@ -209,8 +215,8 @@ class RandomQuantities(Controls):
         return _closed(index, np.asarray(scored, np.float64), weights)
 
 
-def _distinct(law: Law, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find rows whose law and truth are the same, so that each is evaluated once."""
+def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first row of each distinct law and truth, and for each row the position of its own."""
     columns = np.stack([truth, law.base, law.step, law.total, law.marked, law.drawn, law.p], axis=1)
     _, first, inverse = np.unique(columns, axis=0, return_index=True, return_inverse=True, equal_nan=True)
     return first, inverse.reshape(-1).astype(np.int64)
@@ -219,13 +225,13 @@ def _distinct(law: Law, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.in
 def _quantity_controls(
     name: str, matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]
 ) -> Controls:
-    return RandomQuantities(pairs, name, keys)
+    return _RandomQuantities(pairs, name, keys)
 
 
-for _name, _long_name in _WORDS.items():
-    # a single answer has no second arm to exchange with, and its share of yes is that of the permuted ones
+for _name, _long_name in _LONG_NAMES.items():
+    # a single answer has no second arm to exchange with; with the own share of yes it is a permuted answer
     if _name not in ("exchange_arms", "biased_answers"):
         register_null(
-            "answer", Null(_name, _long_name, _answer_controls, prepare=partial(_probabilities_of_yes, _name))
+            ANSWERS.name, Null(_name, _long_name, _answer_controls, prepare=partial(_probabilities_of_yes, _name))
         )
-    register_null("quantity", Null(_name, _long_name, partial(_quantity_controls, _name)))
+    register_null(QUANTITY.name, Null(_name, _long_name, partial(_quantity_controls, _name)))

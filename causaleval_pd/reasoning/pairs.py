@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.pairs import Pairs
-from .measures.counts import QUANTITIES, Terms
+from .measures.yes_counts import QUANTITIES, Floats, Terms
 
-Floats = NDArray[np.float64]
-
-#: kind of a quantity of which only the number is known
+#: kind of a quantity without yes-counts
 NUMBER = "number"
 
 
@@ -39,7 +37,7 @@ class AnswerPairs(Pairs):
 
     @property
     def work(self) -> float:
-        """Nanoseconds that a plain metric takes for one pair, roughly; a costly one takes a hundred times as long."""
+        """Nanoseconds a pair, as in `Pairs`."""
         return 20.0
 
     def take(self, positions: NDArray[Any] | slice) -> AnswerPairs:
@@ -53,17 +51,17 @@ class AnswerPairs(Pairs):
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Tell which pairs are refused: all if answers are not among `kinds`."""
+        """Return which pairs are refused: all if answers are not among `kinds`."""
         return np.full(self.n, "answer" not in kinds)
 
     def describe(self, position: int) -> str:
-        """Say what the pair at `position` holds."""
+        """Describe the pair at `position`."""
         return f"truth is {bool(self.truth[position])} and the answer {bool(self.estimate[position])}"
 
 
 @dataclass(frozen=True, eq=False)
 class QuantityPairs(Pairs):
-    """True and estimated quantities, with the yes-counts that the estimates come from where these are known.
+    """True and estimated quantities, with the yes-counts of the estimates where these are known.
 
     Attributes
     ----------
@@ -87,7 +85,7 @@ class QuantityPairs(Pairs):
 
     @property
     def work(self) -> float:
-        """Nanoseconds that a plain metric takes for one pair, roughly; a costly one takes a hundred times as long."""
+        """Nanoseconds a pair, as in `Pairs`."""
         return 20.0
 
     def take(self, positions: NDArray[Any] | slice) -> QuantityPairs:
@@ -98,7 +96,7 @@ class QuantityPairs(Pairs):
 
     @cached_property
     def kinds(self) -> NDArray[np.object_]:
-        """What each pair estimates: a quantity's name, or "number" without counts."""
+        """Name of the estimated quantity of each pair, or "number" without counts."""
         if self.terms is None:
             return np.full(self.n, NUMBER, object)
         return np.asarray(QUANTITIES, object)[self.terms.quantity[:, 1]]
@@ -114,11 +112,11 @@ class QuantityPairs(Pairs):
         return self.take(first), inverse.reshape(-1)
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Tell which pairs estimate a quantity that is not among `kinds`."""
+        """Return which pairs estimate a quantity that is not among `kinds`."""
         return np.array([kind not in kinds for kind in self.kinds], bool)
 
     def describe(self, position: int) -> str:
-        """Say what the pair at `position` holds."""
+        """Describe the pair at `position`."""
         return (
             f"the quantity is a {self.kinds[position]} (truth {self.truth[position]:g}, estimate "
             f"{self.estimate[position]:g})"

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import answer_scores, compare_answers, make_tasks, quantities, taxonomy
-from causaleval_pd.reasoning.asking import reasoners
+from causaleval_pd.reasoning import answer_scores, compare_answers, make_tasks, quantities, reasoners, taxonomy
 
 
 @pytest.fixture(scope="module")

@@ -1,1 +1,16 @@
-"""asking."""
+"""Asking a reasoner: endpoints, calls with retries and a cache, reading of replies."""
+
+# ruff: noqa: F403, PLE0604
+
+from __future__ import annotations
+
+from . import answers, calls, endpoint
+from .answers import *
+from .calls import *
+from .endpoint import *
+
+__all__ = [
+    *answers.__all__,
+    *calls.__all__,
+    *endpoint.__all__,
+]

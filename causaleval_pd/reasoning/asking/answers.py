@@ -1,4 +1,4 @@
-"""From what a reasoner wrote to yes, no or missing; and answers joined to their questions by key."""
+"""Answers: yes, no or missing parsed from replies, and joined to their questions by key."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ import pandas as pd
 
 from ...contract.checks import check_type, nearest, shown
 
+__all__ = ["join_answers", "parse_answers"]
+
 YES = ("yes", "true")
 NO = ("no", "false")
 
-#: longer replies are read at both ends only
+#: longer replies are parsed at both ends only
 _MOST_CHARACTERS = 100_000
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -24,35 +26,35 @@ _OBJECT = re.compile(r"\{[^{}]{0,2000}\}")
 _KEYS = re.compile(r"^(final|short|the)?[ _-]*(answer|response|result|verdict|conclusion)$", re.IGNORECASE)
 _MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d«»\[\]()\\$]+")
 _BOXED = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*\{)?\s*([^{}]{1,40}?)\s*\}")
-# words after which a leading "no" denies nothing by itself
+# words that make a leading "no" part of a phrase rather than an answer
 _NOT_A_REPLY = ("one", "doubt", "matter", "other", "more", "need", "reason", "information", "such", "idea", "longer")
 
 
 def parse_answers(replies: Iterable[Any] | pd.Series, *, yes: Sequence[str] = YES, no: Sequence[str] = NO) -> pd.Series:
-    """Read yes or no from what a reasoner wrote; what cannot be read surely stays missing.
+    """Parse replies as yes or no; ambiguous replies are missing.
 
     In this order: a JSON object with an answer ("answer", "final_answer", "response" ...), also fenced or at the end
     of a text; a stated final answer ("Answer: yes", "the final answer is **No**", a boxed one), of several the last;
-    the first word; the last line. Case, markdown, quotes and hidden reasoning (`<think>`) do not matter. A first word
-    and a last line that contradict each other are no answer.
+    the first word; the last line. Case, markdown, quotes and hidden reasoning (`<think>`) do not matter. If the
+    first word and the last line contradict each other, the answer is missing.
 
     Parameters
     ----------
     replies : Series or iterable
-        What was written; booleans pass through, missing stays missing (a call that failed).
+        Texts; booleans pass through, and missing values (failed calls) stay missing.
     yes, no : sequence of str
-        Words that mean yes and no; give those of other languages here.
+        Words that mean yes and no, for other languages.
 
     Returns
     -------
     Series
-        Nullable booleans on the index of `replies`. `result.isna().sum()` replies were not read; `quantities` and
-        `answer_scores` count them and say what they could change at most.
+        Nullable booleans on the index of `replies`. `quantities` and `answer_scores` count missing answers and bound
+        their effect.
 
     Raises
     ------
     ValueError
-        If a word means both, or there is none.
+        If a word means both, or one side has no words.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, yes: Sequence[str] = YE
 
 
 class _Reader:
-    """The patterns for one pair of word lists."""
+    """Parser of replies, with the patterns for one pair of word lists."""
 
     def __init__(self, words: dict[str, bool]) -> None:
         self.words = words
@@ -94,7 +96,7 @@ class _Reader:
         self.echo = re.compile(rf"({either})\s*(?:or|/|\|)\s*({either})(?!\w)", re.IGNORECASE)
 
     def read(self, reply: Any) -> bool | None:
-        """Return the answer of one reply, or None."""
+        """Return the answer in a reply, or None."""
         if isinstance(reply, (bool, np.bool_)):
             return bool(reply)
         if not isinstance(reply, str):
@@ -109,7 +111,7 @@ class _Reader:
         return self._words(text) if found is None else found
 
     def _json(self, text: str) -> bool | None:
-        """Read the last JSON object that holds an answer."""
+        """Parse the last JSON object that holds an answer."""
         candidates = [text, *_FENCE.findall(text), *_OBJECT.findall(text)]
         for candidate in reversed(candidates):
             if "{" not in candidate:
@@ -166,11 +168,11 @@ def join_answers(
     Parameters
     ----------
     questions : DataFrame
-        What was asked, a row a question (`Tasks.questionnaire`).
+        A row a question (`Tasks.questionnaire`).
     answers : DataFrame
-        The key columns, `answer` or `reply` (read by `parse_answers`), and settings such as the model.
+        The key columns, `answer` or `reply` (parsed by `parse_answers`), and settings such as the model.
     on : sequence of str
-        Columns that tell questions apart.
+        Columns that identify a question.
 
     Returns
     -------
@@ -181,7 +183,7 @@ def join_answers(
     Raises
     ------
     ValueError
-        If keys are lacking, an answer belongs to no question, or a question is answered twice by one reasoner.
+        If keys are missing, an answer belongs to no question, or a question is answered twice by one reasoner.
 
     Examples
     --------
@@ -194,14 +196,14 @@ def join_answers(
     """
     keys = [on] if isinstance(on, str) else list(on)
     if not keys:
-        raise ValueError("on names no column; name the columns that tell questions apart")
+        raise ValueError("on names no column; name the columns that identify a question")
     for name, table in (("questions", questions), ("answers", answers)):
         check_type(table, pd.DataFrame, "a DataFrame", name)
         for key in keys:
             if key not in table.columns:
                 raise ValueError(
-                    f"{name} has no column {key!r}; {nearest(key, table.columns)}name the columns that tell questions "
-                    "apart by on="
+                    f"{name} has no column {key!r}; {nearest(key, table.columns)}name the columns that identify a "
+                    "question by on="
                 )
     found = answers
     if "answer" not in found.columns:

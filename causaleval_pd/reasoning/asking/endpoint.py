@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible chat endpoint, as a reasoner for `ask`; needs the extra `llm`."""
+"""OpenAI-compatible chat endpoint as a reasoner for `ask`; needs the extra `llm`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from types import TracebackType
 from typing import Any
 
 from ...contract.checks import check_type
-from .ask import CallFailed, RetryLater
+from .calls import CallFailed, RetryLater
 
-#: a reply beyond this many bytes is refused
+__all__ = ["Endpoint"]
+
+#: largest reply in bytes
 MOST_BYTES = 4 * 2**20
 
 _TRY_AGAIN = (408, 409, 425, 429)
@@ -19,7 +21,7 @@ _SETTINGS = (401, 403, 404, 405)
 
 
 class Endpoint:
-    """Chat model reached over HTTP, called with a prompt and returning its reply.
+    """Chat model called over HTTP: a function from a prompt to its reply.
 
     Parameters
     ----------
@@ -28,14 +30,14 @@ class Endpoint:
     model : str
         Name of the model.
     api_key : str, optional
-        Sent as a bearer token; read it from the environment, and do not write it into scripts. It is not shown, and
-        not part of the name under which replies are kept.
+        Sent as a bearer token; read it from the environment rather than writing it into scripts. It is neither shown
+        nor part of the name in the cache.
     system : str, optional
         System message.
     temperature : float
-        Randomness of replies.
+        Sampling temperature.
     max_tokens : int, optional
-        Longest reply.
+        Largest number of tokens of a reply.
     timeout : float
         Seconds for a whole call.
     options : mapping, optional
@@ -46,13 +48,13 @@ class Endpoint:
     ImportError
         If the extra `llm` is not installed.
     ValueError
-        If the address is none.
+        If `url` is not a valid address.
 
     Notes
     -----
-    Timeouts, broken connections, the status codes 408, 409, 425, 429 and 5xx, and replies that are no JSON of the
-    expected form are tried again by `ask`, after the time that a Retry-After header asks for. 401, 403, 404 and 405
-    mean that address or key are wrong, and end the call; other refusals are noted for their question.
+    Timeouts, broken connections, the status codes 408, 409, 425, 429 and 5xx, and replies that are not JSON of
+    the expected form are tried again by `ask`, after the time in a Retry-After header. 401, 403, 404 and 405 indicate
+    a wrong address or key and end the call; other refusals are recorded for their question.
 
     Examples
     --------
@@ -96,7 +98,7 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """Model and settings, under which `ask` keeps replies."""
+        """Model and settings, the name in the cache of `ask`."""
         settings = self.settings | ({"system": self.system} if self.system else {})
         return f"{self.model} {json.dumps(settings, sort_keys=True)}"
 
@@ -113,7 +115,7 @@ class Endpoint:
         self._client.close()
 
     def __call__(self, prompt: str) -> str:
-        """Put one prompt and return the reply's text."""
+        """Send one prompt and return the text of the reply."""
         messages = [{"role": "user", "content": prompt}]
         if self.system:
             messages.insert(0, {"role": "system", "content": self.system})
@@ -131,11 +133,11 @@ class Endpoint:
         return _text(body)
 
     def _read(self, response: Any) -> bytes:
-        """Read a reply within bounds of time and size: a server may send it drop by drop, or without end."""
+        """Read a reply within limits of time and size, since a server may send it slowly or without end."""
         deadline = time.monotonic() + self.timeout
         body = bytearray()
-        for piece in response.iter_bytes():
-            body += piece
+        for received in response.iter_bytes():
+            body += received
             if len(body) > MOST_BYTES:
                 raise CallFailed(f"the reply is longer than {MOST_BYTES} bytes")
             if time.monotonic() > deadline:
@@ -143,16 +145,16 @@ class Endpoint:
         return bytes(body)
 
     def _refuse(self, status: int, after: str | None, body: bytes) -> None:
-        said = body[:200].decode("utf-8", "replace")
+        shown = body[:200].decode("utf-8", "replace")
         if status in _TRY_AGAIN or status >= 500:
-            raise RetryLater(f"status {status}: {said}", _seconds(after))
+            raise RetryLater(f"status {status}: {shown}", _seconds(after))
         if status in _SETTINGS or 300 <= status < 400:
-            raise PermissionError(f"{self.url} answers with status {status}: {said}; check address, model and key")
-        raise CallFailed(f"status {status}: {said}")
+            raise PermissionError(f"{self.url} answers with status {status}: {shown}; check address, model and key")
+        raise CallFailed(f"status {status}: {shown}")
 
 
 def _seconds(after: str | None) -> float:
-    """Read a Retry-After header given in seconds; a date, or nonsense, asks for nothing."""
+    """Parse a Retry-After header in seconds; 0 for a date or anything else."""
     try:
         found = float(after or 0.0)
     except ValueError:
@@ -164,8 +166,8 @@ def _text(body: bytes) -> str:
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-        said = body[:100].decode("utf-8", "replace")
-        raise RetryLater(f"the reply is no chat completion ({type(error).__name__}): {said!r}") from None
+        shown = body[:100].decode("utf-8", "replace")
+        raise RetryLater(f"the reply is not a chat completion ({type(error).__name__}): {shown!r}") from None
     if not isinstance(content, str):
         raise RetryLater(f"the reply has no text, found {type(content).__name__}")
     return content

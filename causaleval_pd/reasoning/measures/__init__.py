@@ -1,1 +1,26 @@
-"""measures."""
+"""Measures of answers: scores, quantities with standard errors, decisions, classes, effects of chance."""
+
+# ruff: noqa: F403, PLE0604
+
+from __future__ import annotations
+
+from . import chance, classes, comparison, estimated_quantities, resampled_answers, scores, validity, yes_counts
+from .chance import *
+from .classes import *
+from .comparison import *
+from .estimated_quantities import *
+from .resampled_answers import *
+from .scores import *
+from .validity import *
+from .yes_counts import *
+
+__all__ = [
+    *chance.__all__,
+    *classes.__all__,
+    *comparison.__all__,
+    *estimated_quantities.__all__,
+    *resampled_answers.__all__,
+    *scores.__all__,
+    *validity.__all__,
+    *yes_counts.__all__,
+]

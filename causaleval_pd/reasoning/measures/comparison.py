@@ -13,7 +13,9 @@ from ...contract.checks import check_known, check_number, check_type
 from ...contract.statistical_test import StatisticalTest, find_test
 from ...statistics.arrays import mean_difference
 from ...statistics.multiplicity import adjust as adjust_p
-from .arms import check_answers
+from .answer_table import check_answers
+
+__all__ = ["compare_answers"]
 
 
 def compare_answers(
@@ -68,7 +70,7 @@ def compare_answers(
     Examples
     --------
     >>> from causaleval_pd.reasoning import compare_answers, make_tasks
-    >>> from causaleval_pd.reasoning.asking.reasoners import baselines
+    >>> from causaleval_pd.reasoning.reasoners import baselines
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=100, rng=1)
     >>> answers = baselines(tasks.questionnaire(), tasks, names=["perfect", "random"], rng=1)
     >>> compare_answers(answers, "model")[["comparison", "accuracy_a", "p_adjusted"]].round(3).values.tolist()

@@ -1,4 +1,4 @@
-"""Are quantities valid, and consistent with each other? Thresholds as published, and decisions that know noise."""
+"""Validity of quantities and consistency of compositions: published thresholds, and tests that account for noise."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from scipy.special import betainc
 from scipy.stats import norm
 
 from ...contract.checks import check_number, check_type, nearest
-from .arms import Floats
-from .counts import divide, estimates, parse_counts
+from .yes_counts import Floats, divide, estimates, parse_counts
+
+__all__ = ["consistency_test", "judge"]
 
 #: decisions on a row, by relation
 DECISIONS = ("valid", "invalid", "consistent", "inconsistent", "undecided")
@@ -26,25 +27,25 @@ def judge(
     level: float = 0.95,
     multiplier: float = 1.25,
 ) -> pd.DataFrame:
-    """Decide of each quantity whether it is valid, and of each composition whether it is consistent.
+    """Decide whether each quantity is valid, and whether each composition is consistent.
 
-    Three answers are given, since small samples make everybody pass or fail by chance: a quantity is valid if its error
-    is shown to lie within delta x max(|truth|, floor), invalid if it is shown to lie beyond, and undecided if the
-    answers do not tell. The published thresholds stand beside.
+    A decision has three values, since any reasoner may pass or fail by chance in small samples: a quantity is valid if
+    its error is shown to lie within delta x max(|truth|, floor), invalid if it is shown to lie beyond, and otherwise
+    undecided. The published thresholds are applied as well.
 
     Parameters
     ----------
     quantities : DataFrame
         Table made by `quantities`.
     delta : float
-        Largest relative error that is tolerated.
+        Largest tolerated relative error.
     floor : float
-        Truths below count as the floor in the tolerance, so that rare events are judged by absolute error.
+        Smallest truth in the tolerance; below it the tolerance is an absolute error, for rare events.
     level : float
-        Confidence of the interval; each decision errs with probability at most 1 - level.
+        Confidence of the interval; each decision is wrong with probability at most 1 - level.
     multiplier : float
-        The published threshold of internal consistency is this times the relative error, in the same samples, of the
-        product of the true answers.
+        Factor of the published threshold of internal consistency, on the relative error of the product of the true
+        answers in the same samples.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def judge(
     Raises
     ------
     ValueError
-        If columns are lacking, or a setting is out of range.
+        If columns are missing, or a setting is out of range.
 
     Notes
     -----
@@ -112,7 +113,7 @@ def judge(
 
 
 def check_quantities(table: pd.DataFrame) -> None:
-    """Refuse a table that `quantities` did not make."""
+    """Refuse a table without the columns of `quantities`."""
     check_type(table, pd.DataFrame, "a DataFrame made by ce.reasoning.quantities", "quantities")
     needed = (
         "task",
@@ -138,14 +139,14 @@ def _flags(values: NDArray[np.bool_], known: NDArray[np.bool_]) -> pd.arrays.Boo
 
 
 def relative_error(truth: Any, estimate: Any) -> Floats:
-    """Return |truth - estimate| / |truth|; infinite or NaN where the truth is 0, so that no threshold is met."""
+    """Return |truth - estimate| / |truth|; infinite or NaN where the truth is 0, which meets no threshold."""
     true, found = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.abs(true - found) / np.abs(true)
 
 
 def meets(error: Floats, limit: Any) -> NDArray[np.bool_]:
-    """Tell which errors are at most the limit; a tie passes: 1e-12 absorbs the rounding of the quotient."""
+    """Return where errors are at most the limit, ties included; 1e-12 absorbs rounding of the quotient."""
     return np.asarray(error <= limit + 1e-12)
 
 
@@ -171,7 +172,17 @@ def _intervals(quantities: pd.DataFrame, level: float) -> tuple[Floats, Floats]:
 def _tests(
     quantities: pd.DataFrame, truth: Floats, estimate: Floats, tolerance: Floats, internal: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Return p-values of "within the tolerance" and of "beyond it"."""
+    """Return p-values of "within the tolerance" and of "beyond it".
+
+    Parameters
+    ----------
+    quantities : DataFrame
+        Table made by `quantities`.
+    truth, estimate, tolerance : array
+        Compared values, and the largest tolerated distance.
+    internal : array
+        Whether a row is compared with the reasoner's own estimate.
+    """
     se = quantities["se"].to_numpy(np.float64)
     apart = estimate - truth
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -208,11 +219,11 @@ def lower_tail(yes: Floats, n: Any, p: Floats) -> Floats:
 
 
 def consistency_test(quantities: pd.DataFrame) -> pd.DataFrame:
-    """Test by scores whether each composition's global estimate equals the product of its parts.
+    """Test by score tests whether the global estimate of each composition equals the product of its parts.
 
     z = (global - product) / SE with SE^2 = product (1 - product) / n + sum (product / f)^2 f (1 - f) / n over the
-    factors f, as if the answers to different pairs were independent; in truth they share samples, so that the test is
-    careful. A reasoner whose answers never change has SE = 0: z is 0 if global and product agree.
+    factors f, as if the answers to different pairs were independent; they share samples, so the test is conservative.
+    A reasoner whose answers never change has SE = 0; then z is 0 if global and product agree.
 
     Parameters
     ----------

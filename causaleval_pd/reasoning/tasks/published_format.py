@@ -1,4 +1,4 @@
-"""Readers of the published layout of compositional reasoning data: CSV tables that repeat each context in every row."""
+"""Readers of published compositional reasoning data: CSV tables that repeat each context in every row."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..worlds.elimination import QUANTITIES
-from .printed import parse_matrix, parse_printed
+from ..worlds.exact_quantities import EXACT_QUANTITIES
+from .printed_values import parse_matrix, parse_printed
 from .task_tables import TaskTables
 
-# rows that are read at once: each repeats its context in full
-_ROWS = 5000
+__all__ = ["read_published", "read_published_quantities"]
+
+#: rows that are read at once; each repeats its context in full
+ROWS_AT_ONCE = 5000
 
 _KEYS = {"Context ID": "task", "Sample ID": "sample"}
 _FACTUAL = {*_KEYS, "Effect", "Context", "Question", "True"}
@@ -39,7 +41,7 @@ _COLUMNS = {
     "worlds": ["task", "theme", "n_nodes", "n_edges", "text"],
     "nodes": ["task", "node", "function", "noise", "is_asked", "condition"],
     "edges": ["task", "parent", "child"],
-    "quantities": ["task", "cause", "effect", *QUANTITIES],
+    "quantities": ["task", "cause", "effect", *EXACT_QUANTITIES],
     "questions": ["task", "question", "cause", "effect", "world", "text"],
     "contexts": ["task", "sample", "replicate", "noise", "text"],
     "truths": ["task", "sample", "question", "truth"],
@@ -54,8 +56,8 @@ _UNIQUE = {
 def read_published(*paths: str | PathLike[str]) -> TaskTables:
     r"""Read CSV files in the published layout into tables in normal form.
 
-    A file of factual questions, one of paired interventional questions and one of raw samples are told apart by their
-    columns; give those of one data set together. Large files are read in pieces, and each context is kept once.
+    Files hold factual questions, paired interventional questions or raw samples, distinguished by their columns; pass
+    all files of one data set together. Large files are read in chunks, and each context is kept once.
 
     Parameters
     ----------
@@ -65,9 +67,9 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     Returns
     -------
     TaskTables
-        `task` is the published context number. Raw files give nodes, noise rates and edges; no file says which
-        function a node has, so `function` is missing and exact quantities cannot be computed. The world is told within
-        each context, so `worlds.text` is empty.
+        `task` is the published context number. Raw files give nodes, noise rates and edges; no file states
+        the functions of nodes, so `function` is missing and exact quantities cannot be computed. Each context
+        describes its world, so `worlds.text` is empty.
 
     Raises
     ------
@@ -91,11 +93,11 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     for path in paths:
         # codes may look like numbers or like missing values
         names = {"Effect": "str", "Cause": "str"}
-        with pd.read_csv(path, chunksize=_ROWS, dtype=names, keep_default_na=False) as reader:
+        with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
             for rows in reader:
                 for name, table in _split(rows, path).items():
                     parts[name].append(table)
-                # contexts repeat within and across pieces; their keys tell, at less cost than their texts
+                # contexts repeat within and across chunks; comparing keys costs less than comparing texts
                 for name in ("worlds", "nodes", "edges", *_UNIQUE):
                     if len(parts[name]) > 1:
                         keys = _UNIQUE[name] if name == "contexts" else None
@@ -111,8 +113,8 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
 def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
     """Read published PNS or thresholds by context and pair or composition, from JSON.
 
-    The published `.npy` files hold pickled maps. Unpickling runs whatever the file says, so they are refused; where you
-    trust the file, write it as JSON once::
+    The published `.npy` files hold pickled maps. Unpickling can run any code, so they are refused; if you trust the
+    file, write it as JSON once::
 
         stored = np.load(npy_file, allow_pickle=True).item()
         plain = {str(c): {str(k): float(v) for k, v in inner.items()} for c, inner in stored.items()}
@@ -149,13 +151,13 @@ def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
         start = opened.read(6)
     if start == b"\x93NUMPY":
         raise ValueError(
-            f"{file} is a .npy file, whose maps are pickled: unpickling would run whatever the file says, so it is not "
-            "read; where you trust it, write it as JSON once, as the documentation of read_published_quantities shows"
+            f"{file} is a .npy file, whose maps are pickled: unpickling can run any code, so it is not read; "
+            "if you trust it, write it as JSON once, as the documentation of read_published_quantities shows"
         )
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"{file} is no JSON file: {error}") from error
+        raise ValueError(f"{file} is not a JSON file: {error}") from error
     if not isinstance(stored, dict) or not all(isinstance(inner, dict) for inner in stored.values()):
         raise ValueError(f"{file} must map each context to a map from printed tuples to numbers")
     rows = [
@@ -167,7 +169,7 @@ def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
 
 
 def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
-    """Take rows apart by the layout of their columns."""
+    """Split rows into tables, by the layout of their columns."""
     rows = rows.rename(columns=_KEYS)
     rows["replicate"] = rows.get("Replicate ID", 0)
     names = {*rows.columns, *(old for old, new in _KEYS.items() if new in rows)}
@@ -229,7 +231,7 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         if not len(nodes) == len(matrix) == len(noise):
             raise ValueError(
                 f"context {task!r} of the raw samples has {len(nodes)} nodes, a matrix of {len(matrix)} rows and "
-                f"{len(noise)} Bernoulli parameters; they must be as many"
+                f"{len(noise)} Bernoulli parameters; their numbers must agree"
             )
         places = np.argwhere(matrix)
         table = pd.DataFrame({"task": task, "node": nodes, "noise": noise, "is_asked": [n in cut for n in nodes]})
@@ -243,7 +245,7 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _truth(column: pd.Series) -> pd.Series:
-    """Read True, False, 1, 0 as booleans."""
+    """Parse True, False, 1, 0 as booleans."""
     words: Mapping[str, bool] = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
     read = column.astype("str").str.lower().map(words)
     if (wrong := read.isna()).any():
@@ -255,7 +257,7 @@ def _truth(column: pd.Series) -> pd.Series:
 def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_COLUMNS[name])
     if name == "contexts":
-        # raw samples tell the same contexts as the questions do, joined in their own way
+        # raw samples repeat the contexts of the questions, joined in another way
         table = table.drop_duplicates(_UNIQUE[name])
     elif name in _UNIQUE and (twice := table.duplicated(_UNIQUE[name], keep=False)).any():
         found = table[twice].head(2).to_dict("records")
@@ -264,7 +266,7 @@ def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _path(key: str) -> tuple[str, str, str, int]:
-    """Read a printed pair, a path, or a tuple of pairs that make a path."""
+    """Parse a printed pair, a path, or a tuple of pairs along a path."""
     parts = parse_printed(key)
     parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
     pairs = all(isinstance(part, (tuple, list)) and part for part in parts)

@@ -1,4 +1,4 @@
-"""Tables of tasks in normal form, and the two joins of them: what is asked, and the text that asks it."""
+"""Tables of tasks in normal form, and their joins: the questionnaire, and the prompts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pyarrow.compute as pc
 from ...contract.checks import check_known
 from ..worlds.world import World
 
-#: how a prompt may ask for the answer
+__all__ = ["INSTRUCTIONS", "TaskTables"]
+
+#: instructions of prompts, by name
 INSTRUCTIONS = {
     "brief": "Begin with yes or no and keep the answer short.",
     "last_line": "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
@@ -25,8 +27,8 @@ INSTRUCTIONS = {
 
 _CONTEXT = ["task", "sample", "replicate"]
 
-# bytes of prompts that are joined at once: memory of small pieces is used again, that of large ones fetched anew
-_PIECE_BYTES = 4 * 2**20
+# bytes of prompts that are joined at once; the allocator reuses memory of this size
+_BYTES_AT_ONCE = 4 * 2**20
 
 #: columns of a questionnaire
 QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
@@ -34,7 +36,7 @@ QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
 
 @dataclass(frozen=True, eq=False)
 class TaskTables:
-    """Tasks as they are stored: worlds, contexts, questions and truths, each fact once.
+    """Stored tasks: worlds, contexts, questions and truths, each fact once.
 
     Parameters
     ----------
@@ -77,8 +79,8 @@ class TaskTables:
         check_known(task, self.nodes["task"].unique().tolist(), "task")
         nodes = self.nodes[self.nodes["task"] == task]
         edges = self.edges.loc[self.edges["task"] == task, ["parent", "child"]]
-        told = nodes.dropna(subset=["function"])
-        functions = dict(zip(told["node"].tolist(), told["function"].tolist(), strict=True))
+        known = nodes.dropna(subset=["function"])
+        functions = dict(zip(known["node"].tolist(), known["function"].tolist(), strict=True))
         noise = dict(zip(nodes["node"].tolist(), nodes["noise"].tolist(), strict=True))
         return World(edges.itertuples(index=False, name=None), functions, noise)
 
@@ -87,7 +89,7 @@ class TaskTables:
         return join_questionnaire(self.truths, self.questions, self.contexts)
 
     def prompts(self, rows: pd.DataFrame | None = None, instruction: str = "brief") -> pd.Series:
-        """Return the text to be sent to a reasoner for rows of the questionnaire, as `Tasks.prompts` does."""
+        """Return the prompts for rows of the questionnaire, as `Tasks.prompts` does."""
         rows = self.questionnaire() if rows is None else rows
         return join_prompts(rows, self.worlds, self.contexts, self.questions, instruction)
 
@@ -138,7 +140,7 @@ def join_prompts(
     Raises
     ------
     ValueError
-        If a row names a task, context or question without text, or the instruction is no known name.
+        If a row names a task, context or question without text, or the instruction is unknown.
     """
     if " " not in instruction.strip():
         check_known(instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces):")
@@ -152,17 +154,17 @@ def join_prompts(
         row = int(lost.argmax())
         raise ValueError(f"row {row} asks {rows.iloc[row][[*_CONTEXT, 'question']].to_dict()}, which has no text here")
     used, first, context = np.unique(asked, return_index=True, return_inverse=True)
-    # stored tasks of others may tell the world within each context
-    told = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
-    opening = _joined(told, _arrow(contexts["text"].take(used)), "")
+    # where each context describes the world, the world's own text is empty
+    intro = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
+    opening = _joined(intro, _arrow(contexts["text"].take(used)), "")
     asks = _arrow(questions["text"] + " " + last)
     length = opening.nbytes // max(1, len(opening)) + asks.nbytes // max(1, len(asks))
-    piece = max(1, _PIECE_BYTES // max(1, length))
-    pieces = [
-        _joined(opening.take(pa.array(context[i : i + piece])), asks.take(pa.array(question[i : i + piece])), "\n\n")
-        for i in range(0, len(rows), piece)
+    step = max(1, _BYTES_AT_ONCE // max(1, length))
+    joined = [
+        _joined(opening.take(pa.array(context[i : i + step])), asks.take(pa.array(question[i : i + step])), "\n\n")
+        for i in range(0, len(rows), step)
     ]
-    prompts = pd.array(pa.chunked_array(pieces, pa.large_string()), dtype="str")
+    prompts = pd.array(pa.chunked_array(joined, pa.large_string()), dtype="str")
     return pd.Series(prompts, rows.index, name="prompt")
 
 

@@ -1,9 +1,10 @@
-"""Theme: how a causal world is told. One template makes a theme; a subclass may tell samples in its own way."""
+"""Theme: how a world is described in words, from templates or by a subclass's own text; made-up names of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -11,15 +12,25 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..worlds.world import World
-from . import names
 
-#: uniform numbers by label: one row a label, one column a context
+__all__ = ["Condition", "Theme"]
+
+#: `draw(labels)`: uniform numbers, a row a label, a column a context
 Draw = Callable[[Sequence[str]], NDArray[np.float64]]
+
+# syllables of made-up names, so that no answer is known from elsewhere
+_ONSETS = ("B", "D", "F", "G", "H", "J", "K", "L", "M", "N", "P", "R", "S", "T", "V", "Z", "Dr", "Kl", "Pr", "St")
+_MIDDLES = ("al", "em", "ir", "on", "ud", "ael", "in", "or", "et", "um")
+_ENDINGS = ("a", "o", "i", "as", "en", "is", "u", "ek")
+
+# without letters and digits that look alike
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+_DIGITS = "23456789"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What a node's own noise stands for.
+    """Meaning of a node's own noise in words.
 
     Parameters
     ----------
@@ -46,12 +57,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Theme:
-    """Words in which worlds, samples and questions are told.
+    """Words that describe worlds, samples and questions.
 
     Every text is a template over `{node}`; questions and settings also over `{state}` and `{denied}`, clauses that the
-    node is true or not; `own` and `seen` also over `{threshold}` and `{value}`. A world's text is
-    the intro, one rule a node in topological order, and the closing; a sample's text shows for each node a value from
-    which its noise follows. The threshold is drawn apart from the noise rate, so that it does not give the rate away.
+    node is true or false; `own` and `seen` also over `{threshold}` and `{value}`. The text of a world is the intro, one
+    rule a node in topological order, and the closing; the text of a sample shows for each node a value from which its
+    noise follows. The threshold is drawn independently of the noise rate, so that it does not reveal the rate.
 
     Parameters
     ----------
@@ -74,9 +85,9 @@ class Theme:
     thresholds, values : (int, int)
         Least and greatest threshold and value, both included; there are values below and at every threshold.
     details : tuple of str
-        Sentences over `{node}` that decide nothing; a sample shows one a node.
+        Irrelevant sentences over `{node}`; a sample shows one a node.
     detail : bool
-        Whether extraneous details are told.
+        Whether texts include irrelevant details.
 
     Examples
     --------
@@ -109,17 +120,17 @@ class Theme:
 
     def names(self, n: int, rng: np.random.Generator) -> list[str]:
         """Draw the names of n nodes, root first and leaf last."""
-        return names.people(n, rng)
+        return people_names(n, rng)
 
     def condition(self, node: str, rng: np.random.Generator) -> Condition:
-        """Draw what the noise of one node stands for."""
+        """Draw the condition of one node."""
         threshold = int(rng.integers(self.thresholds[0], self.thresholds[1] + 1))
         told = [self.seen.format(node=node, value=v) for v in range(self.values[0], self.values[1] + 1)]
         split = threshold - self.values[0]
         return Condition(self.own.format(node=node, threshold=threshold), tuple(told[split:]), tuple(told[:split]))
 
     def conditions(self, world: World, rng: np.random.Generator) -> tuple[Condition, ...]:
-        """Draw what the noise of every node stands for; those past the number of nodes are decoys."""
+        """Draw the conditions of all nodes; those beyond the number of nodes are decoys."""
         return tuple(self.condition(node, rng) for node in world.nodes)
 
     def say(self, node: str) -> str:
@@ -153,11 +164,11 @@ class Theme:
         world : World
             The world.
         conditions : sequence of Condition
-            What `conditions` drew for it.
+            Conditions drawn for it.
         noise : array
             Booleans, a row a sample, a column a node.
         draw : callable
-            Uniform numbers by label, always the same for the same label and sample.
+            Uniform numbers by label, reproducible by label and sample.
 
         Returns
         -------
@@ -165,13 +176,13 @@ class Theme:
             Strings.
         """
         told = draw([f"told {node}" for node in world.nodes])
-        columns = [pick(own, noise[:, i], told[i]) for i, own in enumerate(conditions)]
+        columns = [pick_sentences(own, noise[:, i], told[i]) for i, own in enumerate(conditions)]
         if self.detail and self.details:
             extra = draw([f"detail {node}" for node in world.nodes])
             for i, node in enumerate(world.nodes):
                 table = pa.array([text.format(node=node) for text in self.details])
-                columns.insert(2 * i + 1, table.take(pa.array(level(extra[i], len(table)))))
-        return join(columns, " ")
+                columns.insert(2 * i + 1, table.take(pa.array(integers_below(extra[i], len(table)))))
+        return join_texts(columns, " ")
 
     def ask_fact(self, effect: str) -> str:
         """Return the question whether the effect is true in fact."""
@@ -186,22 +197,43 @@ class Theme:
         return template.format(node=node, state=self.say(node), denied=self.deny(node))
 
 
-def pick(own: Condition, noise: NDArray[np.bool_], draw: NDArray[np.float64]) -> pa.Array:
-    """Show for each sample one of the sentences that its noise allows."""
-    codes = np.where(noise, level(draw, len(own.yes)), len(own.yes) + level(draw, len(own.no)))
+def pick_sentences(own: Condition, noise: NDArray[np.bool_], draw: NDArray[np.float64]) -> pa.Array:
+    """Return for each sample one of the sentences that its noise allows."""
+    codes = np.where(noise, integers_below(draw, len(own.yes)), len(own.yes) + integers_below(draw, len(own.no)))
     return pa.array([*own.yes, *own.no]).take(pa.array(codes))
 
 
-def level(draw: NDArray[np.float64], n: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Turn uniform numbers into integers 0 .. n - 1."""
+def integers_below(draw: NDArray[np.float64], n: int | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Map uniform numbers to integers 0 .. n - 1."""
     return (draw * n).astype(np.int64)
 
 
-def join(columns: Sequence[pa.Array | pa.Scalar], separator: str) -> pa.Array:
+def join_texts(columns: Sequence[pa.Array | pa.Scalar], separator: str) -> pa.Array:
     """Join the strings of each row; none may be missing."""
-    # one column alone would be taken for a separator
+    # pyarrow would take a single column for the separator
     return columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, separator)
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def people_names(n: int, rng: np.random.Generator) -> list[str]:
+    """Draw n different made-up names of people, such as Dralek or Nuda; numbered where syllables run out."""
+    return _drawn(["".join(parts) for parts in product(_ONSETS, _MIDDLES, _ENDINGS)], n, rng)
+
+
+def gene_symbols(n: int, rng: np.random.Generator) -> list[str]:
+    """Draw n different made-up gene symbols, such as Vor7 or Kin2."""
+    return _drawn([f"{a}{b}{digit}" for a, b, digit in product(_ONSETS, _MIDDLES, _DIGITS)], n, rng)
+
+
+def random_codes(n: int, rng: np.random.Generator) -> list[str]:
+    """Draw n different codes of letter, digit, letter, digit, such as K3T8."""
+    return _drawn(["".join(parts) for parts in product(_LETTERS, _DIGITS, _LETTERS, _DIGITS)], n, rng)
+
+
+def _drawn(pool: list[str], n: int, rng: np.random.Generator) -> list[str]:
+    rounds = -(-n // len(pool))
+    names = pool + [f"{name} {i}" for i in range(2, rounds + 1) for name in pool]
+    return [names[i] for i in rng.choice(len(names), n, replace=False)]

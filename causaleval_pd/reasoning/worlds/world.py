@@ -1,8 +1,7 @@
-"""Causal worlds of yes/no variables: exact quantities of every pair, sampled noise and true answers."""
+"""Causal worlds of binary variables: exact quantities of every pair, sampled noise and true answers."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, cast
@@ -12,37 +11,38 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ...contract.checks import check_known, check_number, check_type, shown
+from ...contract.checks import check_known, check_number, check_type
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from .compositions import compositions
-from .elimination import QUANTITIES, divorce_parents, quantities_of, response_joints
-from .evaluation import Model, evaluate, noise_by_node
+from .causal_graph import Pair, acyclic_graph, read_edges, topological_order
+from .components import compositions
+from .exact_quantities import EXACT_QUANTITIES, divorce_parents, quantities_of, response_joints
+from .structural_equations import Model, answers, evaluate, noise_by_node
 
-#: the worlds in which a question is asked, in the order of the last axis of `World.answers`
+__all__ = ["World"]
+
+#: what a question supposes: nothing, do(cause=1), do(cause=0); the last axis of `World.answers`
 WORLDS = ("fact", "do1", "do0")
 
 FUNCTIONS = ("and", "or")
 
-Pair = tuple[str, str]
-
-# samples whose noise is drawn at once: their numbers stay in the processor's cache
-_CHUNK = 4096
+# samples whose noise is drawn at once, so that their numbers stay in the processor's cache
+_SAMPLES = 4096
 
 
 class World:
-    """Structural causal model of yes/no variables in which a node joins its own noise with its parents.
+    """Structural causal model of binary variables in which a node joins its own noise with its parents.
 
     Each node i has noise U_i, true with probability `noise[i]`, independent of all other noise. A node without parents
     is its noise; any other node is U_i AND all its parents, or U_i OR any of its parents. do(X=x) replaces the equation
     of X and keeps all noise, so the factual world, do(X=1) and do(X=0) are three readings of one noise vector. All
-    functions are increasing: no node answers do(X=1) with no and do(X=0) with yes, hence ATE = PNS.
+    functions are increasing, so no node is true under do(X=0) and false under do(X=1), hence ATE = PNS.
 
     Parameters
     ----------
     edges : iterable of (str, str)
         Pairs (parent, child) of a directed acyclic graph.
     functions : mapping of str to {"and", "or"}
-        Function by node; nodes without parents may be left out, theirs does nothing.
+        Function by node; the function of a node without parents is not used and may be left out.
     noise : mapping of str to float
         P(U = 1) by node, in [0, 1]. Its keys are the nodes of the world.
 
@@ -53,11 +53,11 @@ class World:
 
     Notes
     -----
-    Quantities are exact and take no samples: noise is summed out node by node along a topological order, in a table
+    Quantities are exact and need no samples: noise is summed out node by node along a topological order, in a table
     over the nodes that later ones still need, each with three states (yes under neither intervention, under do(X=1)
-    only, under both). Where components hang together by single nodes, that is a product of small tables, one a
-    component. Noise is enumerated instead where that is less work; a graph whose table would pass 2**22 entries and
-    that has more than 22 noise terms is refused.
+    only, under both). Where single nodes join components, that is a product of small tables, one a component. Noise
+    is enumerated instead where that is less work; a graph whose table would exceed 2**22 entries and that has more
+    than 22 noise terms is refused.
 
     References
     ----------
@@ -88,13 +88,8 @@ class World:
             str(node): check_number(p, f"noise of node {node!r}", "[0, 1]") for node, p in noise.items()
         }
         _check_edges(self.edges, self.noise)
-        graph = nx.DiGraph(self.edges)
-        graph.add_nodes_from(self.noise)
-        if not nx.is_directed_acyclic_graph(graph):
-            cycle = [parent for parent, _ in nx.find_cycle(graph)]
-            raise ValueError(f"a world is acyclic, but its edges lead round {' -> '.join([*cycle, cycle[0]])}")
-        place = {node: i for i, node in enumerate(self.noise)}
-        self.nodes: tuple[str, ...] = tuple(nx.lexicographical_topological_sort(graph, key=lambda node: place[node]))
+        graph = acyclic_graph(self.edges, self.noise)
+        self.nodes: tuple[str, ...] = topological_order(graph, self.noise)
         self.parents: dict[str, tuple[str, ...]] = {
             node: tuple(p for p in self.nodes if graph.has_edge(p, node)) for node in self.nodes
         }
@@ -129,7 +124,7 @@ class World:
 
     @cached_property
     def cut_nodes(self) -> tuple[str, ...]:
-        """Root, the nodes whose removal parts root from leaf, and leaf, in topological order.
+        """Root, the nodes whose removal separates root from leaf, and leaf, in topological order.
 
         These are the nodes of the commutative cut tree, whose edges are all their ordered pairs.
         """
@@ -205,7 +200,7 @@ class World:
         return float(response_joints(self._divorced, node, [node])[node][1].sum())
 
     def truths(self, pairs: Literal["all", "cut"] | Iterable[Pair] = "all") -> pd.DataFrame:
-        """Return the exact quantities of many pairs as a table.
+        """Return the exact quantities of several pairs as a table.
 
         Parameters
         ----------
@@ -220,7 +215,7 @@ class World:
         Raises
         ------
         ValueError
-            If a node is unknown, or the graph is too densely linked for exact quantities.
+            If a node is unknown, or the graph is too dense for exact quantities.
 
         Examples
         --------
@@ -236,7 +231,7 @@ class World:
         joints = {cause: response_joints(self._divorced, cause, effects) for cause, effects in by_cause.items()}
         found = [quantities_of(joints[cause][effect]) for cause, effect in rows]
         names = pd.DataFrame(rows, columns=["cause", "effect"], dtype="str")
-        return names.join(pd.DataFrame(found, columns=list(QUANTITIES), dtype="float64"))
+        return names.join(pd.DataFrame(found, columns=list(EXACT_QUANTITIES), dtype="float64"))
 
     def _quantity(self, cause: str, effect: str, name: str) -> float:
         self._pairs_of([(cause, effect)])
@@ -248,7 +243,7 @@ class World:
             check_known(cause, self.nodes, "node")
             check_known(effect, self.nodes, "node")
             if cause == effect:
-                raise ValueError(f"a pair is a cause and another node, found {cause!r} twice")
+                raise ValueError(f"cause and effect of a pair must differ, found {cause!r} twice")
         return rows
 
     def sample(self, n: int, rng: RNGLike = None, *, start: int = 0) -> pd.DataFrame:
@@ -259,7 +254,7 @@ class World:
         n : int
             Number of samples.
         rng : int, Generator or None
-            Seed. Noise is named by (seed, node, sample), so any chunk of a long sample can be drawn by itself.
+            Seed. Noise depends on (seed, node, sample) alone, so that any part of a long sample can be drawn by itself.
         start : int
             Number of the first sample.
 
@@ -281,8 +276,8 @@ class World:
         keys = row_keys(names, "node", resolve_seed(rng))
         p = np.array([self.noise[node] for node in self.nodes])[:, None]
         drawn = np.empty((len(self.nodes), n), np.bool_)
-        for first in range(0, n, _CHUNK):
-            count = min(_CHUNK, n - first)
+        for first in range(0, n, _SAMPLES):
+            count = min(_SAMPLES, n - first)
             np.less(uniforms(keys, start + first, count), p, out=drawn[:, first : first + count])
         index = pd.RangeIndex(start, start + n, name="sample")
         return pd.DataFrame(drawn.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
@@ -322,7 +317,7 @@ class World:
         Parameters
         ----------
         noise : DataFrame or array
-            What `sample` gave.
+            Noise drawn by `sample`.
         pairs : {"all", "cut"} or iterable of (str, str)
             As in `truths`.
 
@@ -339,37 +334,7 @@ class World:
         >>> float((bits[:, 0, 1] & ~bits[:, 0, 2]).mean().round(2))
         0.6
         """
-        rows = self._pairs_of(pairs)
-        drawn = noise_by_node(self.nodes, noise)
-        n = len(drawn[self.nodes[0]])
-        found = np.empty((len(rows), 3, n), np.bool_)
-        causes = list(dict.fromkeys(cause for cause, _ in rows))
-        place = {node: i for i, node in enumerate(self.nodes)}
-        # short pieces stay in the processor's cache while every world is computed from them
-        piece = max(1, 2**18 // len(self.nodes))
-        for first in range(0, n, piece):
-            part = slice(first, first + piece)
-            own = {node: bits[part] for node, bits in drawn.items()}
-            fact = evaluate(self, own, {})
-            for cause in causes:
-                later = self.nodes[place[cause] :]
-                under = [evaluate(self, own, {cause: bit}, later, fact) for bit in (True, False)]
-                for i, (of, effect) in enumerate(rows):
-                    if of == cause:
-                        for world, values in enumerate((fact, *under)):
-                            found[i, world, part] = values[effect]
-        return found.transpose(2, 0, 1)
-
-
-def read_edges(edges: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Return pairs of names, or say what is no pair."""
-    if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edges)}")
-    listed = list(edges)
-    for edge in listed:
-        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-            raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edge)} in it")
-    return tuple((str(parent), str(child)) for parent, child in listed)
+        return answers(self, noise_by_node(self.nodes, noise), self._pairs_of(pairs))
 
 
 def _check_edges(edges: Sequence[Pair], noise: Mapping[str, float]) -> None:
@@ -377,14 +342,12 @@ def _check_edges(edges: Sequence[Pair], noise: Mapping[str, float]) -> None:
         raise ValueError("a world needs nodes: noise maps each node to P(U = 1), found an empty mapping")
     for edge in edges:
         if unknown := [node for node in edge if node not in noise]:
-            raise ValueError(f"edge {edge} names {unknown}, which noise does not; give P(U = 1) of every node")
-    if repeated := [edge for edge, count in Counter(edges).items() if count > 1]:
-        raise ValueError(f"edges are given once, found more often {repeated}")
+            raise ValueError(f"edge {edge} names {unknown}, which `noise` does not; give P(U = 1) of every node")
 
 
 def _check_functions(functions: Mapping[str, str], parents: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     if unknown := [node for node in functions if node not in parents]:
-        raise ValueError(f"functions name {unknown}, which are no nodes; the nodes are those that noise names")
+        raise ValueError(f"functions name {unknown}, which are not nodes; the nodes are the keys of noise")
     for node, above in parents.items():
         if above and node not in functions:
             raise ValueError(f"node {node!r} has parents but no function; give 'and' or 'or'")

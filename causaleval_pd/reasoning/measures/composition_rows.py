@@ -1,0 +1,160 @@
+"""Rows of compositions: products of PNS along the cut tree, beside the PNS of the whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..tasks.worlds_by_task import composition_paths
+from .answer_arms import count_terms, missing_bounds
+from .standard_errors import StandardErrors, product_gradient
+from .yes_counts import Floats, Integers, equation_text, estimates, product_text
+
+
+def composition_rows(
+    pns: StandardErrors,
+    settings: list[str],
+    chains: Mapping[Any, tuple[str, ...]],
+    exact: pd.DataFrame | None,
+    n: int | None,
+) -> pd.DataFrame:
+    """Return two rows a composition: against the world, and against the reasoner's own global PNS.
+
+    Parameters
+    ----------
+    pns : StandardErrors
+        PNS of every pair.
+    settings : list of str
+        Columns that distinguish reasoners.
+    chains : mapping of task to tuple of str
+        Root, cut nodes, leaf by task.
+    exact : DataFrame or None
+        Exact quantities of every pair, where worlds are known.
+    n : int or None
+        Number of compositions a task; None for all.
+    """
+    groups = pns.arms.groups
+    factors = _PairPNS.of(pns, exact)
+    rows: list[dict[str, Any]] = []
+    names = [*settings, "task"]
+    for key, indices in groups.groupby(names, sort=False, dropna=False).indices.items():
+        labels = dict(zip(names, key if isinstance(key, tuple) else (key,), strict=True))
+        task = labels["task"]
+        if task not in chains:
+            continue
+        members: Integers = np.asarray(indices, np.int64)
+        pairs = zip(groups["cause"].iloc[members], groups["effect"].iloc[members], strict=True)
+        position = {pair: i for i, pair in enumerate(pairs)}
+        chain = chains[task]
+        covariances = _covariances(pns, members)
+        for path in composition_paths(chain, n, task):
+            local = [_place(pair, position, task) for pair in pairwise(path)]
+            whole = _place((chain[0], chain[-1]), position, task)
+            common = labels | {"cause": chain[0], "effect": chain[-1], "path": " > ".join(path)}
+            rows += [common | row for row in factors.rows(members, local, whole, covariances)]
+    table = pd.DataFrame(rows)
+    return table.assign(quantity="pns", kind="composition") if len(table) else table
+
+
+@dataclass(frozen=True, eq=False)
+class _PairPNS:
+    """What compositions need of the PNS of every pair; arrays by pair."""
+
+    error: StandardErrors
+    counts: list[str]
+    exact: Floats
+    sample_truth: Floats
+    smooth: Floats
+    n_missing: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, pns: StandardErrors, exact: pd.DataFrame | None) -> _PairPNS:
+        """Compute the values of all pairs."""
+        arms = pns.arms
+        missing = arms.asked & np.isnan(arms.answer)
+        # a product's derivative is taken a little away from 0 and 1
+        smooth = np.asarray((np.clip(pns.estimate, 0, 1) * pns.n_effective + 2) / (pns.n_effective + 4))
+        return cls(
+            pns,
+            count_terms(arms, "pns", pns.estimator).texts(),
+            np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64),
+            estimates(count_terms(arms.of_truth(), "pns", pns.estimator)),
+            smooth,
+            arms.total(missing[:, 0]) + arms.total(missing[:, 1]),
+            *missing_bounds(arms, "pns", pns.estimator),
+        )
+
+    def rows(
+        self, members: Integers, local: list[int], whole: int, covariances: tuple[Floats, Floats]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return one composition against the world, and against the whole.
+
+        Parameters
+        ----------
+        members : array
+            Pairs of one reasoner and task.
+        local, whole : list of int, int
+            Places among them of the factors, and of the pair (root, leaf).
+        covariances : (array, array)
+            Covariances of the estimates' distances from the truth, and of the estimates.
+        """
+        pns, factors, top = self.error, members[local], members[whole]
+        gradient = np.zeros(len(members))
+        gradient[local] = product_gradient(pns.estimate[factors], self.smooth[factors])
+        text = product_text(self.counts[i] for i in factors)
+        n_missing = int(self.n_missing[factors].sum())
+        common = {
+            "estimate": float(np.prod(pns.estimate[factors])),
+            "n": int(pns.n_known[factors].min()),
+            "n_samples": int(pns.arms.n_samples[factors].min()),
+            "missing_low": float(np.prod(self.low[factors].clip(min=0.0))),
+            "missing_high": float(np.prod(self.high[factors])),
+            "truth_product": float(np.prod(self.sample_truth[factors])),
+        }
+        of_world = {
+            "relation": "external",
+            "truth_exact": float(np.prod(self.exact[factors])),
+            "truth_sample": common["truth_product"],
+            "n_missing": n_missing,
+            "counts": text,
+            "se": _error(covariances[0], gradient),
+        }
+        of_world["truth"] = of_world["truth_exact" if pns.against == "exact" else "truth_sample"]
+        gradient[whole] -= 1.0
+        of_self = {
+            "relation": "internal",
+            "truth": float(pns.estimate[top]),
+            "truth_exact": float(self.exact[top]),
+            "truth_sample": float(self.sample_truth[top]),
+            "n_missing": n_missing + int(self.n_missing[top]),
+            "counts": equation_text(self.counts[top], text),
+            "se": _error(covariances[1], gradient),
+        }
+        return common | of_world, common | of_self
+
+
+def _covariances(pns: StandardErrors, members: Integers) -> tuple[Floats, Floats]:
+    """Return the covariances of the estimates' distances from the truth, and of the estimates themselves."""
+    covariance = pns.covariance(members)
+    return covariance, covariance if pns.against == "exact" else replace(pns, against="exact").covariance(members)
+
+
+def _error(covariance: Floats, gradient: Floats) -> float:
+    return math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
+
+
+def _place(pair: tuple[str, str], position: Mapping[tuple[Any, Any], int], task: Any) -> int:
+    if pair not in position:
+        raise ValueError(
+            f"task {task!r}: the composition needs the pair {pair}, about which no answers are in the table; ask about "
+            "all pairs of cut nodes, or leave compositions out by n_compositions=0"
+        )
+    return position[pair]

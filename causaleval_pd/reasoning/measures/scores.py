@@ -1,0 +1,165 @@
+"""Classification scores of answers in fact and under interventions, with exact controls of shuffled answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import hypergeom
+
+from ...contract.checks import check_number
+from .answer_table import check_answers
+from .yes_counts import Floats, divide
+
+__all__ = ["answer_scores"]
+
+#: number of answers of a group beyond which the p-value of shuffled answers uses the normal law
+_MOST_EXACT = 20_000
+
+
+def answer_scores(
+    answers: pd.DataFrame,
+    *,
+    by: str | Sequence[str] | None = None,
+    within: Sequence[str] = ("world",),
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Score yes/no answers against the true ones: accuracy, precision, recall, F1, with controls in closed form.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        As for `quantities`.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners.
+    within : sequence of str
+        Further columns by which results are split: any of task, cause, effect, world. World "fact" is the level of
+        association, "do1" and "do0" that of intervention.
+    level : float
+        Probability of the interval of the accuracy.
+
+    Returns
+    -------
+    DataFrame
+        A row a group: n, n_missing, tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is
+        positive; 0/0 is NaN; missing answers count in n_missing only), accuracy_low, accuracy_high (all missing
+        answers wrong, all right), ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample),
+        majority_accuracy (if the commoner true answer is always given), control_accuracy, control_f1 (means if the
+        reasoner's answers to each question are shuffled over samples), p_value (exact probability that shuffled answers
+        have at least as many true positives; accuracy and F1 have the same order).
+
+    Raises
+    ------
+    ValueError
+        If columns are missing, a question is answered twice, or `within` names another column.
+
+    References
+    ----------
+    .. [1] Cohen, J. (1960). doi:10.1177/001316446002000104
+    .. [2] Matthews, B. W. (1975). doi:10.1016/0005-2795(75)90109-9
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import answer_scores, make_tasks
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=200, rng=1)
+    >>> perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    >>> answer_scores(perfect)[["world", "accuracy", "f1"]].values.tolist()
+    [['fact', 1.0, 1.0], ['do1', 1.0, 1.0], ['do0', 1.0, 1.0]]
+    """
+    check_number(level, "level", "(0, 1)")
+    table, settings = check_answers(answers, by)
+    within = [within] if isinstance(within, str) else within
+    if odd := [name for name in within if name not in ("task", "cause", "effect", "world")]:
+        raise ValueError(f"within takes task, cause, effect and world, found {odd}; pass settings as by=")
+    names = [*settings, *within]
+    query = table.groupby([*settings, "task", "cause", "effect", "world"], sort=False, dropna=False).ngroup()
+    cluster = table.groupby(["task", "sample"], sort=False).ngroup()
+    table = table.assign(query=query, cluster=cluster)
+    grouped = table.groupby(names, sort=False, dropna=False) if names else [((), table)]
+    rows = []
+    for key, part in grouped:
+        values = key if isinstance(key, tuple) else (key,)
+        rows.append(dict(zip(names, values, strict=True)) | _score(part, level))
+    return pd.DataFrame(rows, columns=None if rows else [*names, *_score(table.iloc[:0], level)])
+
+
+def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
+    known = part[part["answer"].notna()]
+    truth, answer = known["truth"].to_numpy(bool), known["answer"].to_numpy(bool)
+    n, missing = len(known), len(part) - len(known)
+    tp, fp = int((truth & answer).sum()), int((~truth & answer).sum())
+    fn, tn = int((truth & ~answer).sum()), int((~truth & ~answer).sum())
+    right = (truth == answer).astype(np.float64)
+    low, high = _clustered_wilson(right, known, level)
+    expected, p_value = _shuffled(known, tp)
+    by_chance = _ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
+    accuracy = _ratio(tp + tn, n)
+    scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+    positive = _ratio(int(part["truth"].sum()), len(part))
+    return {
+        "n": n,
+        "n_missing": missing,
+        "tp": tp,
+        "fp": fp,
+        "fn": fn,
+        "tn": tn,
+        "accuracy": accuracy,
+        "precision": _ratio(tp, tp + fp),
+        "recall": _ratio(tp, tp + fn),
+        "f1": _ratio(2 * tp, 2 * tp + fp + fn),
+        "specificity": _ratio(tn, tn + fp),
+        "mcc": _ratio(tp * tn - fp * fn, scale),
+        "kappa": _ratio(accuracy - by_chance, 1 - by_chance),
+        "accuracy_low": _ratio(tp + tn, n + missing),
+        "accuracy_high": _ratio(tp + tn + missing, n + missing),
+        "ci_low": low,
+        "ci_high": high,
+        "majority_accuracy": max(positive, 1 - positive),
+        # at fixed margins every score is a function of the number of true positives
+        "control_accuracy": _ratio(n - (2 * tp + fp + fn) + 2 * expected, n),
+        "control_f1": _ratio(2 * expected, 2 * tp + fp + fn),
+        "p_value": p_value,
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share, with the effective number of independent answers."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    n = len(right)
+    if not n:
+        return float("nan"), float("nan")
+    share = float(right.mean())
+    cluster = np.unique(known["cluster"].to_numpy(), return_inverse=True)[1]
+    variance = float((np.bincount(cluster, weights=right - share) ** 2).sum()) / n**2
+    effective = float(cluster.max() + 1) if variance == 0 else float(np.clip(share * (1 - share) / variance, 1, n))
+    low, high = proportion_confint(share * effective, effective, alpha=1 - level, method="wilson")
+    return float(low), float(high)
+
+
+def _shuffled(known: pd.DataFrame, tp: int) -> tuple[float, float]:
+    """Return the mean number of true positives if answers are shuffled within questions, and P(at least tp)."""
+    if not len(known):
+        return float("nan"), float("nan")
+    query = np.unique(known["query"].to_numpy(), return_inverse=True)[1]
+    weights = (None, known["truth"].to_numpy(np.float64), known["answer"].to_numpy(np.float64))
+    n, true, yes = (np.bincount(query, weights=w).astype(np.int64) for w in weights)
+    mean = divide(true * yes, n)
+    if n.sum() > _MOST_EXACT:
+        from scipy.stats import norm
+
+        variance = mean * divide((n - true) * (n - yes), n * np.maximum(n - 1, 1))
+        spread = float(np.sqrt(variance.sum()))
+        p = float(norm.sf((tp - 0.5 - mean.sum()) / spread)) if spread > 0 else 1.0
+        return float(mean.sum()), p
+    law, least = np.ones(1), 0
+    for own_n, own_true, own_yes in zip(n.tolist(), true.tolist(), yes.tolist(), strict=True):
+        low, high = max(0, own_true + own_yes - own_n), min(own_true, own_yes)
+        law = np.convolve(law, hypergeom.pmf(np.arange(low, high + 1), own_n, own_true, own_yes))
+        least += low
+    return float(mean.sum()), float(min(1.0, law[max(0, tp - least) :].sum()))

@@ -1,0 +1,333 @@
+"""Exact quantities of a cause and its effects: noise is summed out along a topological order, or enumerated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from .structural_equations import Model, evaluate
+
+#: quantities of a pair (cause, effect)
+EXACT_QUANTITIES = ("pns", "ate", "pn", "ps", "p_do1", "p_do0", "p_given1", "p_given0")
+
+#: largest number of entries of the table over open nodes (nodes that later ones still need)
+MAX_ENTRIES = 2**22
+
+#: largest number of nodes whose noise is enumerated, where that takes less than the table over open nodes
+MAX_ENUMERATED = 22
+
+#: number of nodes whose noise vectors are evaluated at once
+NOISE_BITS_AT_ONCE = 14
+
+# for a table of more entries than this, this many further orders are tried
+_WIDE, _RESTARTS = 2**14, 50
+
+# Responses to do(cause): yes under neither value, under 1 only, under both. All functions are increasing, so responses
+# are ordered; AND is their minimum and OR their maximum.
+_NEVER, _IF, _ALWAYS = 0, 1, 2
+
+
+@dataclass
+class _Divorced:
+    """Model in which no node has more than two parents."""
+
+    nodes: tuple[str, ...]
+    parents: dict[str, tuple[str, ...]]
+    functions: dict[str, str]
+    noise: dict[str, float]
+
+
+def divorce_parents(model: Model) -> Model:
+    """Return a model with the same joint distribution in which no node has more than two parents.
+
+    Nodes without noise of their own join the parents of a node one after another, so that a node of many parents needs
+    no table over all of them at once.
+    """
+    found = _Divorced((), {}, dict(model.functions), dict(model.noise))
+    order: list[str] = []
+    for node in model.nodes:
+        first, *others = model.parents[node] or (None,)
+        joined = first
+        for i, parent in enumerate(others[:-1]):
+            between = f"{node}\0{i}"
+            found.parents[between] = (str(joined), parent)
+            found.functions[between] = model.functions[node]
+            found.noise[between] = float(model.functions[node] == "and")
+            order.append(between)
+            joined = between
+        found.parents[node] = tuple(p for p in (joined, *others[-1:]) if p is not None)
+        order.append(node)
+    found.nodes = tuple(order)
+    return found
+
+
+def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+    """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 3).
+
+    Parameters
+    ----------
+    model : World
+        Nodes in topological order, parents, functions, noise.
+    cause : str
+        Node whose values are set.
+    effects : iterable of str
+        Nodes whose responses are computed; a node that is not a descendant of the cause does not respond.
+
+    Returns
+    -------
+    dict
+        Array by effect: rows are cause = 0, 1 in fact; columns are never, only if the cause is set to 1, always.
+
+    Raises
+    ------
+    ValueError
+        If the table over open nodes would exceed `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have noise.
+    """
+    wanted = set(effects)
+    children = _relevant_children(model, wanted | {cause})
+    graph = nx.DiGraph([(node, child) for node, below in children.items() for child in below])
+    affected = nx.descendants(graph, cause) if cause in graph else set()
+    # the cause stays open to the end, and so do effects that it does not affect
+    order, largest = narrow_order(model, children, affected, {cause} | (wanted - affected))
+    free = [node for node in children if 0 < model.noise[node] < 1]
+    if len(free) <= MAX_ENUMERATED and len(free) * math.log(2) < largest:
+        return _enumerate(model, list(children), free, cause, wanted)
+    if largest > math.log(MAX_ENTRIES):
+        raise ValueError(
+            f"this world is too densely linked for exact quantities of {cause!r}: they need a table of about "
+            f"2**{largest / math.log(2):.0f} entries, where {MAX_ENTRIES} are allowed, and depend on {len(free)} noise "
+            f"terms, of which {MAX_ENUMERATED} can be enumerated; estimate from sampled answers, or drop edges"
+        )
+    return _sum_out(model, children, order, cause, wanted, affected)
+
+
+def _sum_out(
+    model: Model,
+    children: Mapping[str, list[str]],
+    order: Iterable[str],
+    cause: str,
+    wanted: set[str],
+    affected: set[str],
+) -> dict[str, NDArray[np.float64]]:
+    """Add one node after another to a table, and sum out nodes that no later one needs.
+
+    Parameters
+    ----------
+    model : World
+        Parents, functions and noise.
+    children : mapping of str to list
+        Children of each node that matters.
+    order : iterable of str
+        These nodes in the order in which they are added.
+    cause : str
+        Node whose values are set.
+    wanted, affected : set of str
+        Effects to return, and descendants of the cause.
+    """
+    table: NDArray[np.float64] = np.ones(())
+    axes: list[str] = []
+    pending = {node: len(below) for node, below in children.items()}
+    found: dict[str, NDArray[np.float64]] = {}
+    for node in order:
+        table, axes = _add(model, table, axes, node, cause, affected), [*axes, node]
+        for parent in model.parents[node]:
+            pending[parent] -= 1
+        if cause in axes:
+            for effect in (wanted - set(found)) & set(axes):
+                found[effect] = _marginal(table, axes, cause, effect, affected)
+        closed = [a for a in axes if not pending[a] and a != cause and (a in found or a not in wanted)]
+        table = table.sum(axis=tuple(axes.index(a) for a in closed))
+        axes = [a for a in axes if a not in closed]
+    return found
+
+
+def _enumerate(
+    model: Model, nodes: list[str], free: list[str], cause: str, wanted: set[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation.
+
+    Parameters
+    ----------
+    model : World
+        Parents, functions and noise.
+    nodes, free : list of str
+        Nodes that matter in topological order, and those of them whose noise is random.
+    cause : str
+        Node whose values are set.
+    wanted : set of str
+        Effects to return.
+    """
+    inner = min(len(free), NOISE_BITS_AT_ONCE)
+    low = np.arange(2**inner)
+    pattern = {node: (low >> i & 1).astype(np.bool_) for i, node in enumerate(free[:inner])}
+    noise: dict[str, Any] = {node: np.bool_(model.noise[node] == 1) for node in nodes} | pattern
+    inner_weight = np.ones(2**inner)
+    for node, plane in pattern.items():
+        inner_weight = inner_weight * np.where(plane, model.noise[node], 1 - model.noise[node])
+    found = {effect: np.zeros((2, 3)) for effect in wanted}
+    for outer in range(2 ** (len(free) - inner)):
+        bits = {node: bool(outer >> i & 1) for i, node in enumerate(free[inner:])}
+        weight = inner_weight * math.prod(model.noise[n] if bit else 1 - model.noise[n] for n, bit in bits.items())
+        noise |= {node: np.bool_(bit) for node, bit in bits.items()}
+        fact, one, zero = (evaluate(model, noise, do, nodes) for do in ({}, {cause: True}, {cause: False}))
+        for effect in found:
+            # the effect is increasing in the cause, so the number of yes identifies the response
+            code = np.int8(3) * fact[cause] + one[effect] + zero[effect]
+            if effect == cause:
+                code = np.int8(5) * fact[cause]
+            found[effect] += np.bincount(np.broadcast_to(code, weight.shape), weight, minlength=6).reshape(2, 3)
+    return found
+
+
+def _relevant_children(model: Model, targets: set[str]) -> dict[str, list[str]]:
+    """Return the children of every ancestor of the targets among these ancestors; all other nodes sum to one."""
+    kept = set(targets)
+    for node in reversed(model.nodes):
+        if node in kept:
+            kept.update(model.parents[node])
+    return {
+        node: [c for c in model.nodes if c in kept and node in model.parents[c]] for node in model.nodes if node in kept
+    }
+
+
+def narrow_order(
+    model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str]
+) -> tuple[list[str], float]:
+    """Order nodes so that few are open at once; return the order and the logarithm of the size of its largest table."""
+    best = _greedy_order(model, children, affected, kept, dict.fromkeys(children, 0.0))
+    generator = np.random.default_rng(0)
+    for _ in range(_RESTARTS if best[1] > math.log(_WIDE) else 0):
+        shift = dict(zip(children, generator.normal(0, 0.5, len(children)).tolist(), strict=True))
+        best = min(best, _greedy_order(model, children, affected, kept, shift), key=lambda found: found[1])
+    return best
+
+
+def _greedy_order(
+    model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str], shift: Mapping[str, float]
+) -> tuple[list[str], float]:
+    """Order nodes greedily: next comes the node that enlarges the table least, up to a shift.
+
+    Parameters
+    ----------
+    model : World
+        Parents.
+    children : mapping of str to list
+        Children of each node that matters.
+    affected, kept : set of str
+        Nodes of three states, and nodes that stay open to the end.
+    shift : mapping of str to float
+        Added to the growth of the logarithm of the table, by node.
+    """
+    place = {node: i for i, node in enumerate(children)}
+    waiting = {node: len(model.parents[node]) for node in children}
+    pending = {node: len(below) + (node in kept) for node, below in children.items()}
+    width = {node: math.log(3 if node in affected else 2) for node in children}
+    ready = [node for node, count in waiting.items() if not count]
+    order: list[str] = []
+    size = largest = 0.0
+
+    def growth(node: str) -> float:
+        return (width[node] if pending[node] else 0.0) - sum(width[p] for p in model.parents[node] if pending[p] == 1)
+
+    while ready:
+        node = min(ready, key=lambda n: (growth(n) + shift[n], place[n]))
+        ready.remove(node)
+        order.append(node)
+        largest = max(largest, size + width[node])
+        size += growth(node)
+        for parent in model.parents[node]:
+            pending[parent] -= 1
+        for child in children[node]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+    return order, largest
+
+
+def _states(node: str, affected: set[str]) -> tuple[int, ...]:
+    return (_NEVER, _IF, _ALWAYS) if node in affected else (_NEVER, _ALWAYS)
+
+
+def _add(
+    model: Model, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
+) -> NDArray[np.float64]:
+    """Multiply the table by P(node | its parents), as a new last axis.
+
+    Parameters
+    ----------
+    model : World
+        Parents, functions and noise.
+    table : array
+        Probabilities of the responses of open nodes.
+    axes : list of str
+        Open nodes, by axis.
+    node : str
+        Node to add.
+    cause : str
+        Node whose values are set.
+    affected : set of str
+        Descendants of the cause, of three states; other nodes have two.
+    """
+    p = model.noise[node]
+    states = np.array(_states(node, affected))
+    parents = model.parents[node]
+    if not parents:
+        return table[..., None] * np.where(states == _ALWAYS, p, 1 - p)
+    conjunction = model.functions[node] == "and"
+    join = np.minimum if conjunction else np.maximum
+    joined = np.full((1,) * len(axes), _ALWAYS if conjunction else _NEVER)
+    for parent in parents:
+        # the children of the cause take its set value, whatever it is in fact
+        levels = np.array(_IF if parent == cause and node in affected else _states(parent, affected))
+        shape = [1] * len(axes)
+        shape[axes.index(parent)] = levels.size
+        joined = join(joined, levels.reshape(shape))
+    # neutral noise leaves the value to the parents; other noise determines it
+    neutral, fixed = (p, _NEVER) if conjunction else (1 - p, _ALWAYS)
+    factor = neutral * (joined[..., None] == states) + (1 - neutral) * (states == fixed)
+    return table[..., None] * factor
+
+
+def _marginal(
+    table: NDArray[np.float64], axes: list[str], cause: str, effect: str, affected: set[str]
+) -> NDArray[np.float64]:
+    """Sum the table down to (cause, effect), with all three responses of the effect."""
+    i, j = axes.index(cause), axes.index(effect)
+    joint = np.zeros((2, 3))
+    if cause == effect:
+        own = table.sum(axis=tuple(a for a in range(len(axes)) if a != i))
+        joint[0, _NEVER], joint[1, _ALWAYS] = own
+        return joint
+    rest = table.sum(axis=tuple(a for a in range(len(axes)) if a not in (i, j)))
+    joint[:, list(_states(effect, affected))] = rest if i < j else rest.T
+    return joint
+
+
+def quantities_of(joint: NDArray[np.float64]) -> dict[str, float]:
+    """Compute the quantities of a pair, by name, from P(cause = c, response of the effect); see `response_joints`.
+
+    The factual effect is its response to the factual cause, so conditional quantities need no other joint. They are NaN
+    where the condition cannot happen.
+    """
+    (never0, if0, always0), (never1, if1, always1) = joint.tolist()
+    pns, always = if0 + if1, always0 + always1
+    return {
+        "pns": pns,
+        "ate": pns,
+        "pn": _ratio(if1, if1 + always1),
+        "ps": _ratio(if0, if0 + never0),
+        "p_do1": pns + always,
+        "p_do0": always,
+        "p_given1": _ratio(if1 + always1, never1 + if1 + always1),
+        "p_given0": _ratio(always0, never0 + if0 + always0),
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float("nan")

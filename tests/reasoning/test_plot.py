@@ -1,0 +1,124 @@
+"""Figures show what the tables say, and label it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+
+from causaleval_pd.reasoning import judge, make_tasks, plot, quantities, reasoners
+
+
+@pytest.fixture(scope="module")
+def table():
+    tasks = make_tasks(["candy_party", "flu_vaccine"], [[3, 3, 3]], n_samples=300, min_pns=0.05, rng=3)
+    names = ["perfect", "random", "always_no", "parrots_do"]
+    return quantities(reasoners.baselines(tasks.questionnaire(), tasks, names=names, rng=1), by="model", worlds=tasks)
+
+
+def large_points(ax):
+    return {
+        c.get_label(): c.get_offsets()[0]
+        for c in ax.collections
+        if len(c.get_offsets()) == 1 and c.get_label()[0] != "_"
+    }
+
+
+def test_the_quadrant_places_reasoners(table):
+    ax = plot.quadrant(table)
+    points = large_points(ax)
+    assert set(points) == set(table["model"])
+    assert points["random"][0] > 0.1
+    assert points["random"][1] > 0.1
+    assert points["parrots_do"][0] > 0.1 > points["parrots_do"][1]
+    assert points["perfect"][0] < points["random"][0]
+    assert {"valid, consistent", "invalid, inconsistent"} <= {t.get_text() for t in ax.texts}
+    with pytest.raises(ValueError, match="no compositions"):
+        plot.quadrant(table[table["kind"] != "composition"])
+    with pytest.raises(ValueError, match="unknown column 'modle'; did you mean 'model'"):
+        plot.quadrant(table, by="modle")
+
+
+def test_points_that_coincide_are_moved_apart(table):
+    constant = table[table["model"] == "always_no"]
+    both = plot.quadrant(pd.concat([constant, constant.assign(model="twin")], ignore_index=True))
+    points = large_points(both)
+    assert points["always_no"][0] != points["twin"][0]
+    assert np.sqrt(points["always_no"][0] * points["twin"][0]) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_cut_tree_draws_each_pair_by_its_decision(table):
+    one = table[(table["model"] == "random") & (table["task"] == 0)]
+    ax = plot.cut_tree(one)
+    assert len(ax.patches) == 6
+    decisions = judge(one)[lambda t: (t["quantity"] == "pns") & (t["kind"] != "composition")]["decision"]
+    drawn = sum(p.get_linestyle() in (":", "dotted") for p in ax.patches)
+    assert drawn == (decisions == "invalid").sum() > 0
+    order = [t.get_text() for t in ax.texts if "(" not in t.get_text()]
+    chain = one.loc[one["kind"] == "composition", "path"].iloc[0].split(" > ")
+    assert order[: len(chain)] == chain
+    with pytest.raises(ValueError, match="one task and one reasoner"):
+        plot.cut_tree(table)
+
+
+@pytest.mark.parametrize("x", ["mediators", "distance"])
+@pytest.mark.parametrize("error", ["relative", "absolute"])
+def test_complexity_has_bands_that_hold_their_reasoners(table, x, error):
+    ax = plot.complexity(table, x=x, error=error)
+    lines = {line.get_label(): line for line in ax.lines}
+    bands = {c.get_label().split(",")[0]: c.get_paths()[0] for c in ax.collections}
+    for name in ("random", "perfect"):
+        points = np.column_stack(lines[name].get_data())
+        ends = bands[name].vertices
+        for at, value in points:
+            here = ends[np.isclose(ends[:, 0], at), 1]
+            assert here.min() - 1e-9 <= value <= here.max() + 1e-9
+    with pytest.raises(ValueError, match="worlds="):
+        plot.complexity(table.assign(mediators=None, distance=None))
+
+
+def test_reliability_has_a_panel_a_level(table):
+    figure = plot.reliability(table)
+    assert [ax.get_title() for ax in figure.axes] == ["association", "intervention", "counterfactual"]
+    for ax in figure.axes:
+        points = next(c for c in ax.collections if c.get_label() == "perfect").get_offsets()
+        assert np.abs(points[:, 0] - points[:, 1]).max() < 0.2
+    assert len(plot.reliability(table[table["quantity"] == "pns"]).axes) == 1
+    with pytest.raises(ValueError, match="ask quantities for these"):
+        plot.reliability(table[table["quantity"] == "ate"])
+
+
+def caption_of(figure):
+    return " ".join(t.get_text().replace("\n", " ") for t in figure.findobj(Text) if t.get_gid() == "caption")
+
+
+def test_long_names_and_many_reasoners_leave_room_for_the_axes(table):
+    rows = table[(table["model"] == "random") & (table["task"] == 0)]
+    long = rows.assign(model="some-organisation/a-very-long-name-of-a-model-70b-v3.1 with a chain of thought")
+    many = pd.concat([rows.assign(model=f"model {i:02d}") for i in range(30)], ignore_index=True)
+    for several in (long, many):
+        for draw in (plot.quadrant, plot.complexity, plot.reliability):
+            drawn = draw(several)
+            figure = getattr(drawn, "figure", drawn)
+            figure.canvas.draw()
+            (width, height), tight = figure.get_size_inches(), figure.get_tightbbox()
+            assert tight.x0 > -0.02 and tight.y0 > -0.02 and tight.x1 < width + 0.02 and tight.y1 < height + 0.02
+            assert sum(ax.get_position().width for ax in figure.axes) > 0.45
+    assert len(plot.quadrant(many).get_legend().get_texts()) == 30
+
+
+def test_reasoners_without_an_estimate_are_named(table):
+    silent = table["model"] == "always_no"
+    some = table.assign(estimate=table["estimate"].mask(silent))
+    for draw in (plot.quadrant, plot.complexity, plot.reliability):
+        drawn = draw(some)
+        assert "without an estimate: always_no" in caption_of(getattr(drawn, "figure", drawn))
+        drawn = draw(table)
+        assert "without" not in caption_of(getattr(drawn, "figure", drawn))
+
+
+def test_bands_of_one_place_can_be_seen(table):
+    ax = plot.complexity(table[table["mediators"] == table["mediators"].min()])
+    for band in ax.collections:
+        assert np.ptp(band.get_paths()[0].vertices[:, 0]) > 0.1
