@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ...graphs.header import check_names
@@ -52,7 +52,7 @@ class Structure:
             if not whole or list(parents) != sorted(set(parents)):
                 raise ValueError(f"node {name!r} has parents {parents}, expected distinct ascending positions of nodes")
         try:
-            causal_order(self.parents)
+            _ = self.order
         except graphlib.CycleError as error:
             cycle = " -> ".join(self.nodes[i] for i in error.args[1])
             raise ValueError(f"the network has the directed cycle {cycle}; parents must form a DAG") from None
@@ -98,7 +98,7 @@ class Structure:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Positions of the nodes, parents before children."""
-        return tuple(causal_order(self.parents))
+        return causal_order(self.parents)
 
     @cached_property
     def arcs(self) -> frozenset[tuple[int, int]]:
@@ -148,10 +148,11 @@ def _check_states(states: tuple[str, ...]) -> str | None:
     return None
 
 
-def causal_order(parents: Sequence[Sequence[int]]) -> list[int]:
+@lru_cache(maxsize=1024)
+def causal_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """Return positions with parents before children; raise `graphlib.CycleError` if there is a directed cycle."""
     # nodes are added in ascending order first, which breaks ties by position
     sorter: graphlib.TopologicalSorter[int] = graphlib.TopologicalSorter({i: () for i in range(len(parents))})
     for i, found in enumerate(parents):
         sorter.add(i, *found)
-    return list(sorter.static_order())
+    return tuple(sorter.static_order())
