@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import graphlib
 import itertools
 
 import numpy as np
@@ -22,6 +23,18 @@ def random_network(rng, k=3, cards=None, p=0.6, zeros=0.0):
         table[..., 0] += 1e-3 if zeros else 0
         cpts[name] = table / table.sum(axis=-1, keepdims=True)
     return ce.DiscreteNetwork(parents, cpts)
+
+
+def dags(names, n_arcs):
+    """All DAGs over some nodes with a number of arcs, as lists of arcs."""
+    found = []
+    for arcs in itertools.combinations(itertools.permutations(names, 2), n_arcs):
+        try:
+            list(graphlib.TopologicalSorter({n: [a for a, b in arcs if b == n] for n in names}).static_order())
+        except graphlib.CycleError:
+            continue
+        found.append(list(arcs))
+    return found
 
 
 def states(network):

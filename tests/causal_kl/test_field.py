@@ -8,6 +8,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_joint
+from causaleval_pd.causal_kl.laws import elimination
 from causaleval_pd.causal_kl.networks.column import graphs_of_networks, is_network_column, unpack_networks
 
 NAMES = sorted(ce.list_metrics("network").index)
@@ -148,10 +149,8 @@ def test_one_number_through_every_door(name):
 
 
 def test_rows_that_are_too_wide_are_named_and_sampled_on_request(metastatic, mutations, monkeypatch):
-    from causaleval_pd.causal_kl.networks import inference
-
-    inference.plan.cache_clear()
-    monkeypatch.setattr(inference, "WIDTH_LIMIT", 4)
+    elimination.elimination_steps.cache_clear()
+    monkeypatch.setattr(elimination, "WIDTH_LIMIT", 4)
     # a truth that nothing is remembered of
     cpts = {**metastatic.cpts, "M": [0.83, 0.17]}
     truth = ce.DiscreteNetwork(dict(metastatic.parents), cpts, metastatic.states)
@@ -166,6 +165,6 @@ def test_rows_that_are_too_wide_are_named_and_sampled_on_request(metastatic, mut
     ]
     scored = runs.ceval.evaluate(sampled)
     monkeypatch.undo()
-    inference.plan.cache_clear()
+    elimination.elimination_steps.cache_clear()
     exact = runs.ceval.evaluate(["ckl2"])["ckl2"]
     assert ((scored["drawn"] - exact).abs() < 4 * scored["error"]).all()

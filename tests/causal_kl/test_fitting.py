@@ -90,7 +90,7 @@ def test_an_undefined_row_cannot_be_drawn_from():
         ({"estimator": True}, "estimator must be 'mle'"),
         ({"states": {"A": ["n"], "B": ["n", "y"]}}, "column 'A' has the value 'y' in row 2; known: \\['n'\\]"),
         ({"structure": "A -- B"}, "parameters need a DAG, found a graph of class cpdag"),
-        ({"data": pd.DataFrame({"A": [0.1, 0.2], "B": [1.0, 2.0]}), "estimator": 0.5}, "know estimator='mle' alone"),
+        ({"data": pd.DataFrame({"A": [0.1, 0.2], "B": [1.0, 2.0]}), "estimator": 0.5}, "take estimator='mle' alone"),
         ({"data": pd.DataFrame({"A": [0.1, 0.2], "B": [0.2, 0.4]})}, "node 'B' is a linear function"),
     ],
 )

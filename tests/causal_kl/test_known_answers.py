@@ -8,7 +8,6 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, sample
-from causaleval_pd.causal_kl.networks.metastatic import MUTATED_ARCS
 
 from .conftest import known, known_gaussian_networks, known_networks
 
@@ -96,10 +95,10 @@ def test_table_3_of_the_paper(metastatic, mutations):
         assert found == pytest.approx(row.reproduced, abs=5e-8)
 
 
-def test_table_4_of_the_paper(metastatic):
+def test_table_4_of_the_paper(metastatic, mutations):
     rng = np.random.default_rng(20)
     cases = [sample(metastatic, 1000, rng=rng) for _ in range(200)]
-    graphs = {name: ce.as_graph(arcs) for name, arcs in MUTATED_ARCS.items()}
+    graphs = {name: network.graph for name, network in mutations.items() if not name.startswith("tweak")}
     rows = [(name, metastatic, from_data(graph, data, 0.5)) for data in cases for name, graph in graphs.items()]
     scored = ce.evaluate(pd.DataFrame(rows, columns=["mutation", "truth", "estimate"]), SCALED)
     found = scored.groupby("mutation")[SCALED].agg(["mean", "std"])

@@ -16,24 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import check_type
-from ..networks.align import align
-from ..networks.inference import marginal
+from ..laws.elimination import marginal
+from ..laws.family_laws import FamilyLaws, laws_of
 from ..networks.network import DiscreteNetwork
-from ..networks.weights import Truth, prepare
+from ..networks.pairs import align
+
+__all__ = ["augment", "conditional_kl"]
 
 Floats = NDArray[np.float64]
 Law = Literal["ckl1", "ckl2", "ckl3"]
 
 #: state of an intervention variable that leaves its node alone
 NONE = "none"
-#: what is appended to a node's name: its intervention, its value in the true joint from which interventions copy
+#: suffixes of a node's intervention, and of its value in the true joint law from which interventions copy
 INTERVENTION, SOURCE = "'", "*"
-#: the variable that says which node CKL3 leaves alone
+#: the variable that chooses which node CKL3 leaves alone
 FREE = "free node'"
 
 
 def augment(network: DiscreteNetwork, law: Law = "ckl1", *, truth: DiscreteNetwork | None = None) -> DiscreteNetwork:
-    """Return a network with a variable of its own for each node's intervention.
+    """Add a variable for each node's intervention to a network.
 
     The variable of node X is called X' and has the states of X and "none". CKL1 draws each on its own: "none" half of
     the time, else a uniform state. CKL2 copies the states of one draw of the true joint law, whose variables are called
@@ -46,7 +48,7 @@ def augment(network: DiscreteNetwork, law: Law = "ckl1", *, truth: DiscreteNetwo
     law : {"ckl1", "ckl2", "ckl3"}
         Law of the interventions.
     truth : DiscreteNetwork, optional
-        Whose joint law CKL2 and CKL3 copy; default `network`.
+        Network whose joint law CKL2 and CKL3 copy; default `network`.
 
     Returns
     -------
@@ -118,7 +120,7 @@ def conditional_kl(
     law: Literal["kl", "ckl1", "ckl2", "ckl3"] = "kl",
     base: float = math.e,
 ) -> float:
-    """Return the divergence of the two joint laws given evidence.
+    """Compute the divergence of the two joint laws given evidence.
 
     For a causal law it is that of the augmented networks, which has two terms: the expected divergence given
     interventions and evidence, and the divergence of the laws of interventions given evidence (without evidence these
@@ -159,14 +161,14 @@ def conditional_kl(
         raise TypeError("evidence needs discrete networks")
     if law != "kl":
         left, right = augment(left, law), augment(right, law, truth=left)
-    true, estimated = prepare(left), prepare(right)
+    true, estimated = laws_of(left), laws_of(right)
     seen = _evidence(left, evidence)
     probability = _evidence_probability(true, seen)
     if not probability > 0:
         raise ValueError(f"the evidence {dict(evidence)} has probability 0 in the truth")
     total = 0.0
     for sign, network in ((1, left), (-1, right)):
-        for i, parents in enumerate(network.layout.parents):
+        for i, parents in enumerate(network.structure.parents):
             weight = _given(true, (*parents, i), seen) / probability
             reached = weight > 0
             with np.errstate(divide="ignore"):
@@ -189,7 +191,7 @@ def _evidence(network: DiscreteNetwork, evidence: Mapping[str, Any]) -> dict[int
     return seen
 
 
-def _given(truth: Truth, keep: tuple[int, ...], seen: Mapping[int, int]) -> Floats:
+def _given(truth: FamilyLaws, keep: tuple[int, ...], seen: Mapping[int, int]) -> Floats:
     """Return the probability of each combination of states together with the evidence."""
     used = truth.ancestral([*keep, *seen])
     scopes = [truth.scopes[j] for j in used] + [(j,) for j in seen]
@@ -197,5 +199,5 @@ def _given(truth: Truth, keep: tuple[int, ...], seen: Mapping[int, int]) -> Floa
     return marginal(scopes, tables, truth.cards, keep)
 
 
-def _evidence_probability(truth: Truth, seen: Mapping[int, int]) -> float:
+def _evidence_probability(truth: FamilyLaws, seen: Mapping[int, int]) -> float:
     return float(_given(truth, (), seen))

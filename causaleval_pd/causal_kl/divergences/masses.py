@@ -1,4 +1,4 @@
-"""How much of the true law falls on zeros and undefined rows: why a divergence is infinite or NaN."""
+"""Mass of the true law on zeros and undefined rows of the estimate: why a divergence is infinite or NaN."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.metric import metric
+from ..laws.family_laws import LAWS, laws_of
 from ..networks.pairs import NetworkPairs, row_sums
-from ..networks.weights import LAWS, prepare
 from .divergence import discrete_truth, weights
+
+__all__ = ["undefined_mass", "zero_mass"]
 
 Floats = NDArray[np.float64]
 
@@ -21,8 +23,8 @@ def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
         raise ValueError(f"of must be one of {', '.join(LAWS)}, found {of!r}")
     values = np.empty(pairs.n)
     for group in pairs.groups():
-        weight = weights(prepare(discrete_truth(group)), of, group.layout)
-        values[group.rows] = row_sums(hit(group.parameters) * weight) / max(1, len(group.layout.nodes))
+        weight = weights(laws_of(discrete_truth(group)), of, group.structure)
+        values[group.rows] = row_sums(hit(group.parameters) * weight) / max(1, len(group.structure.nodes))
     return values
 
 
@@ -43,7 +45,7 @@ def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     pairs : pairs of field 'network', or a cell
         Aligned pairs; or the true network, followed by the estimated one.
     of : {"kl", "ckl1", "ckl2", "ckl3"}
-        Whose law; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.
+        Law of interventions; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     pairs : pairs of field 'network', or a cell
         Aligned pairs; or the true network, followed by the estimated one.
     of : {"kl", "ckl1", "ckl2", "ckl3"}
-        Whose law; `tweak("undefined_mass", of="kl", name="kl_undefined_mass")` names a column.
+        Law of interventions; `tweak("undefined_mass", of="kl", name="kl_undefined_mass")` names a column.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""networks."""
+"""Networks as values, in columns, in pairs, and as other programs write them."""

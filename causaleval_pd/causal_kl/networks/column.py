@@ -1,4 +1,4 @@
-"""Columns of networks from whatever the user has."""
+"""Columns of packed networks: made from cells of any known format, checked, unpacked."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from numpy.typing import NDArray
 from ...contract.checks import name_row
 from ...graphs.column import graph_column
 from ...graphs.packed import COLUMN_DTYPE, is_packed
-from .cells import MAGIC, read_head, split_cell
 from .formats import is_network, read_network
-from .layout import Layout
 from .network import Network, check_parameters
+from .packed import MAGIC, read_head, split_cell
 from .pairs import Networks
+from .structure import Structure
+
+__all__ = ["as_network", "network_column"]
 
 _FIRST_CELLS = 100
 
 
 def as_network(value: Any) -> Network:
-    """Make one network of whatever `network_column` takes as a cell.
+    """Read one network in any format of `network_column`.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ def as_network(value: Any) -> Network:
     Raises
     ------
     TypeError
-        If it is no known network.
+        If the format is unknown.
     ValueError
         If it is not well-formed; names the node.
 
@@ -73,7 +75,7 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
     Raises
     ------
     TypeError, ValueError
-        If a cell is no well-formed network; names the row and the node.
+        If a cell is not a well-formed network; names the row and the node.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Ser
 
 
 def is_network_column(series: pd.Series) -> bool:
-    """Tell whether a column looks like networks, judged by its dtype and first cells.
+    """Check whether a column looks like networks, judged by its dtype and first cells.
 
     Parameters
     ----------
@@ -145,7 +147,7 @@ def is_network_column(series: pd.Series) -> bool:
     Returns
     -------
     bool
-        True for packed networks and cells that `network_column` takes, but for paths, which are text like any other.
+        True for packed networks and for cells that `network_column` takes, except paths, which are text like any other.
     """
     if not (is_packed(series) or series.dtype == object):
         return False
@@ -194,9 +196,9 @@ def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[
             raise ValueError(f"{where(at)}: {error}") from None
         heads.setdefault(head, []).append(at)
         tails.append(tail)
-    layouts: list[Layout] = []
+    structures: list[Structure] = []
     stacks = []
-    layout, position = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
+    structure, position = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
     for head, members in heads.items():
         try:
             found = read_head(head)
@@ -210,10 +212,10 @@ def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[
                 )
         stack = np.frombuffer(b"".join(tails[at] for at in members), "<f8").reshape(len(members), found.size)
         check_parameters(found, stack, lambda row, members=members: where(members[row]))
-        layout[members], position[members] = len(layouts), np.arange(len(members))
-        layouts.append(found)
+        structure[members], position[members] = len(structures), np.arange(len(members))
+        structures.append(found)
         stacks.append(stack)
-    return Networks(layouts, stacks, layout, position), codes.astype(np.int64)
+    return Networks(structures, stacks, structure, position), codes.astype(np.int64)
 
 
 def graphs_of_networks(series: pd.Series) -> pd.Series:
@@ -232,7 +234,7 @@ def graphs_of_networks(series: pd.Series) -> pd.Series:
     Raises
     ------
     ValueError
-        If a cell is no packed network; names the row.
+        If a cell is not a packed network; names the row.
 
     Examples
     --------
@@ -242,8 +244,8 @@ def graphs_of_networks(series: pd.Series) -> pd.Series:
     ['A -> B']
     """
     networks, codes = unpack_networks(series)
-    edges = [[(one.nodes[a], one.nodes[b]) for a, b in sorted(one.arcs)] for one in networks.layouts]
-    graphs = graph_column(edges, nodes=[list(one.nodes) for one in networks.layouts], kind="dag")
-    at = np.append(networks.layout, -1)[codes]
+    edges = [[(one.nodes[a], one.nodes[b]) for a, b in sorted(one.arcs)] for one in networks.structures]
+    graphs = graph_column(edges, nodes=[list(one.nodes) for one in networks.structures], kind="dag")
+    at = np.append(networks.structure, -1)[codes]
     taken = graphs.array.take(at, allow_fill=True)
     return pd.Series(taken, index=series.index, name=series.name)

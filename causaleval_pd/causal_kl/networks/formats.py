@@ -1,4 +1,4 @@
-"""Networks of other programs: pgmpy, pyagrum, bnlearn as dicts, BIF / XMLBIF / NET files."""
+"""Read networks of other programs: pgmpy, pyagrum, bnlearn as dicts, BIF / XMLBIF / NET files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_FILE_BYTES = 64 * 2**20
 
 
 def is_network(cell: Any) -> bool:
-    """Tell whether a cell (no text, no bytes) is a network of a known program."""
+    """Check whether a cell, neither text nor bytes, is a network of a known program."""
     if isinstance(cell, Network):
         return True
     if isinstance(cell, Mapping):
@@ -27,7 +27,7 @@ def is_network(cell: Any) -> bool:
 
 
 def read_network(cell: Any) -> Network:
-    """Read one network in any known format; TypeError if it is none."""
+    """Read one network in any known format; raise a TypeError for anything else."""
     if isinstance(cell, Network):
         return cell
     if isinstance(cell, bytes):
@@ -48,7 +48,7 @@ def read_network(cell: Any) -> Network:
 
 
 def _program(cell: Any) -> str:
-    """Name the package that a cell's class comes from."""
+    """Return the name of the package that defines a cell's class, or ""."""
     for kind in type(cell).__mro__:
         package = kind.__module__.partition(".")[0].lower()
         if package in ("pgmpy", "pyagrum"):
@@ -169,8 +169,8 @@ def read_file(path: str | Path) -> Network:
     suffix = (suffixes[:-1] if compressed else suffixes)[-1:]
     if not suffix or suffix[0] not in SUFFIXES:
         raise ValueError(
-            f"{str(path)!r} is no path of a network; files end in {', '.join(SUFFIXES)}, perhaps with .gz; a graph "
-            "has no parameters: give it some by ce.causal_kl.from_data(graph, data)"
+            f"{str(path)!r} is not the path of a network; files end in {', '.join(SUFFIXES)}, perhaps with .gz; a "
+            "graph has no parameters: give it some by ce.causal_kl.from_data(graph, data)"
         )
     try:
         from pgmpy import readwrite

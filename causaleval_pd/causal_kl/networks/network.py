@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from ...contract.checks import check_type
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
-from .cells import pack_cell, unpack_cell
-from .layout import Layout, sort_states
+from .packed import pack_cell, unpack_cell
+from .structure import Structure, sort_states
+
+__all__ = ["DiscreteNetwork", "GaussianNetwork"]
 
 Floats = NDArray[np.float64]
 
@@ -26,60 +28,60 @@ ROW_TOLERANCE = 1e-8
 
 
 class Network:
-    """What discrete and linear-Gaussian networks share: a layout and its numbers."""
+    """Base of discrete and linear-Gaussian networks: a structure and its parameters."""
 
-    layout: Layout
+    structure: Structure
     parameters: Floats
 
     @classmethod
-    def _of_checked(cls, layout: Layout, parameters: Floats) -> Self:
-        """Make a network of parts that have been checked."""
+    def _of_checked(cls, structure: Structure, parameters: Floats) -> Self:
+        """Make a network from parts that have been checked."""
         made = object.__new__(cls)
-        made._freeze(layout, parameters)
+        made._freeze(structure, parameters)
         return made
 
-    def _freeze(self, layout: Layout, parameters: Floats) -> None:
-        """Set the layout and its numbers, read-only; -0 becomes 0 and every NaN the same NaN."""
+    def _freeze(self, structure: Structure, parameters: Floats) -> None:
+        """Set structure and parameters, read-only; -0 becomes 0 and every NaN the same NaN."""
         own = np.where(np.isnan(parameters), np.nan, parameters + 0.0)
         own.flags.writeable = False
-        object.__setattr__(self, "layout", layout)
+        object.__setattr__(self, "structure", structure)
         object.__setattr__(self, "parameters", own)
 
     @property
     def kind(self) -> str:
-        """Return "discrete" or "gaussian"."""
-        return self.layout.kind
+        """Kind of the network: "discrete" or "gaussian"."""
+        return self.structure.kind
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the nodes in code-point order."""
-        return self.layout.nodes
+        return self.structure.nodes
 
     @property
     def parents(self) -> Mapping[str, tuple[str, ...]]:
-        """Names of each node's parents in code-point order, which is that of the axes and coefficients."""
+        """Names of each node's parents in code-point order, the order of axes and coefficients."""
         names = self.nodes
         return MappingProxyType(
-            {name: tuple(names[p] for p in found) for name, found in zip(names, self.layout.parents, strict=True)}
+            {name: tuple(names[p] for p in found) for name, found in zip(names, self.structure.parents, strict=True)}
         )
 
     @property
     def n_arcs(self) -> int:
         """Number of arcs."""
-        return len(self.layout.arcs)
+        return len(self.structure.arcs)
 
     @property
     def graph(self) -> Graph:
         """The DAG of the network."""
-        return as_graph([(self.nodes[a], self.nodes[b]) for a, b in sorted(self.layout.arcs)], nodes=self.nodes)
+        return as_graph([(self.nodes[a], self.nodes[b]) for a, b in sorted(self.structure.arcs)], nodes=self.nodes)
 
     def values_of(self, position: int) -> Floats:
         """Return the parameters of the node at a position, in their shape."""
-        return self.parameters[self.layout.slices[position]].reshape(self.layout.shapes[position])
+        return self.parameters[self.structure.slices[position]].reshape(self.structure.shapes[position])
 
     @cached_property
     def _cell(self) -> bytes:
-        return pack_cell(self.layout, self.parameters)
+        return pack_cell(self.structure, self.parameters)
 
     def to_bytes(self) -> bytes:
         """Return the canonical bytes: equal networks have equal bytes."""
@@ -92,7 +94,7 @@ class Network:
         Parameters
         ----------
         cell : bytes
-            What `to_bytes` returned or a packed column holds.
+            The result of `to_bytes`, or a cell of a packed column.
 
         Returns
         -------
@@ -104,12 +106,12 @@ class Network:
         ValueError
             If these are not the canonical bytes of a network.
         """
-        layout, parameters = unpack_cell(cell)
-        check_parameters(layout, parameters[None], lambda row: "the cell")
-        kind: Any = DiscreteNetwork if layout.kind == "discrete" else GaussianNetwork
+        structure, parameters = unpack_cell(cell)
+        check_parameters(structure, parameters[None], lambda row: "the cell")
+        kind: Any = DiscreteNetwork if structure.kind == "discrete" else GaussianNetwork
         if not issubclass(kind, cls):
-            raise ValueError(f"the cell holds a {layout.kind} network, not a {cls.__name__}")
-        return kind._of_checked(layout, parameters)
+            raise ValueError(f"the cell holds a {structure.kind} network, not a {cls.__name__}")
+        return kind._of_checked(structure, parameters)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):
@@ -161,7 +163,7 @@ class DiscreteNetwork(Network):
     1  0.2  0.8
     """
 
-    layout: Layout
+    structure: Structure
     parameters: Floats
 
     def __init__(
@@ -183,7 +185,7 @@ class DiscreteNetwork(Network):
             for name in names
         }
         kept = {name: sort_states(found) for name, found in listed.items()}
-        layout = Layout(names, tuple(tuple(kept[name]) for name in names), parent_positions(names, parents))
+        structure = Structure(names, tuple(tuple(kept[name]) for name in names), parent_positions(names, parents))
         parts = []
         for name in names:
             axes = [*parents[name], name]
@@ -198,13 +200,13 @@ class DiscreteNetwork(Network):
             at = np.ix_(*([listed[a].index(s) for s in kept[a]] for a in (*(axes[i] for i in order), name)))
             parts.append(array[at].reshape(-1))
         parameters = np.concatenate(parts) if parts else np.empty(0)
-        check_parameters(layout, parameters[None], lambda row: "")
-        self._freeze(layout, parameters)
+        check_parameters(structure, parameters[None], lambda row: "")
+        self._freeze(structure, parameters)
 
     @property
     def states(self) -> Mapping[str, tuple[str, ...]]:
         """Names of each node's states, in the order of the axes."""
-        return MappingProxyType(dict(zip(self.nodes, self.layout.states or (), strict=True)))
+        return MappingProxyType(dict(zip(self.nodes, self.structure.states or (), strict=True)))
 
     @property
     def cpts(self) -> Mapping[str, Floats]:
@@ -260,7 +262,7 @@ class GaussianNetwork(Network):
     GaussianNetwork(2 nodes, 1 arcs: A -> B)
     """
 
-    layout: Layout
+    structure: Structure
     parameters: Floats
 
     def __init__(
@@ -275,7 +277,7 @@ class GaussianNetwork(Network):
         check_type(coefficients, Mapping, "a mapping with an entry a node that has parents", "coefficients")
         coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
         node_names(parents, {"coefficients": coefficients})
-        layout = Layout(names, None, parent_positions(names, parents))
+        structure = Structure(names, None, parent_positions(names, parents))
         parts = []
         for name in names:
             weights = _array(name, coefficients[name], "coefficients")
@@ -291,8 +293,8 @@ class GaussianNetwork(Network):
             ]
             parts.append(np.concatenate([ends[0].reshape(1), weights[order], ends[1].reshape(1)]))
         parameters = np.concatenate(parts) if parts else np.empty(0)
-        check_parameters(layout, parameters[None], lambda row: "")
-        self._freeze(layout, parameters)
+        check_parameters(structure, parameters[None], lambda row: "")
+        self._freeze(structure, parameters)
 
     @property
     def intercepts(self) -> Mapping[str, float]:
@@ -310,27 +312,42 @@ class GaussianNetwork(Network):
         return MappingProxyType({name: float(self.values_of(i)[-1]) for i, name in enumerate(self.nodes)})
 
 
-def check_parameters(layout: Layout, parameters: Floats, where: Any) -> None:
-    """Refuse numbers (m, size) that no network of this layout has, naming the network by `where(row)` and the node."""
-    for name, part, shape in zip(layout.nodes, layout.slices, layout.shapes, strict=True):
+def check_parameters(structure: Structure, parameters: Floats, where: Any) -> None:
+    """Refuse parameters that are not those of a network.
+
+    Parameters
+    ----------
+    structure : Structure
+        Structure of the networks.
+    parameters : (m, size) float
+        Parameters of each network.
+    where : callable
+        `where(row)` names a network in messages.
+
+    Raises
+    ------
+    ValueError
+        If a row of a table is not a law, or an intercept, coefficient or variance is invalid; names the node.
+    """
+    for name, part, shape in zip(structure.nodes, structure.slices, structure.shapes, strict=True):
         values = parameters[:, part].reshape(len(parameters), *shape)
-        fault, bad = _fault_gaussian(values) if layout.states is None else _fault_table(values)
+        fault, bad = _fault_gaussian(values) if structure.states is None else _fault_table(values)
         if not bad.any():
             continue
         row, *at = (int(x) for x in np.argwhere(bad)[0])
         prefix = where(row)
         shown = values[(row, *at)].tolist()
         given = ""
-        if layout.states is not None and at:
-            i = layout.nodes.index(name)
+        if structure.states is not None and at:
+            i = structure.nodes.index(name)
             given = " given " + ", ".join(
-                f"{layout.nodes[p]}={layout.states[p][s]}" for p, s in zip(layout.parents[i], at, strict=True)
+                f"{structure.nodes[p]}={structure.states[p][s]}" for p, s in zip(structure.parents[i], at, strict=True)
             )
         raise ValueError(f"{prefix}{': ' if prefix else ''}node {name!r}{given}: {fault}, found {shown}")
 
 
 def _fault_table(values: Floats) -> tuple[str, NDArray[np.bool_]]:
-    """Say which rows of tables (m, parents.., child) are no probabilities."""
+    """Return the fault and which rows of tables (m, parents.., child) have it."""
     undefined = np.isnan(values).all(axis=-1)
     with np.errstate(invalid="ignore"):
         outside = ~((values >= 0) & (values <= 1 + ROW_TOLERANCE)).all(axis=-1) & ~undefined
@@ -341,18 +358,18 @@ def _fault_table(values: Floats) -> tuple[str, NDArray[np.bool_]]:
 
 
 def _fault_gaussian(values: Floats) -> tuple[str, NDArray[np.bool_]]:
-    """Say which rows (intercept, coefficients.., variance) are no linear-Gaussian law."""
+    """Return the fault and which rows (intercept, coefficients.., variance) have it."""
     bad = ~np.all(np.isfinite(values), axis=-1, keepdims=True) | ~(values[..., -1:] > 0)
     return "intercept and coefficients must be finite and the variance positive", bad[..., 0]
 
 
 def check_discrete(network: Any, what: str = "network") -> None:
-    """Refuse what is no discrete network."""
+    """Refuse anything but a discrete network."""
     check_type(network, DiscreteNetwork, "a DiscreteNetwork; as_network reads other formats", what)
 
 
 def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the node names, sorted; every mapping must have all of them."""
+    """Return the node names, sorted; refuse mappings that lack a node or have others."""
     if not isinstance(parents, Mapping):
         raise TypeError(f"parents must map node names to lists of node names, found {type(parents).__name__}")
     for name, found in parents.items():

@@ -1,4 +1,4 @@
-"""Null models of networks made of a user's function that draws one control."""
+"""Null models of networks made from a user's function that draws one control."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm
-from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
-from ..networks.align import differing
-from ..networks.fitting import Families, parameterise, parents_of
+from ..family_fits import FamilyFits
+from ..fitting import parameterise, parents_of
 from ..networks.formats import is_network, read_network
-from ..networks.layout import Layout
 from ..networks.network import Network
-from ..networks.pairs import NetworkPairs, Networks
-from .random_networks import control_bytes, families_of_row, no_fits
+from ..networks.pairs import NetworkPairs, Networks, differing
+from ..networks.structure import Structure
+from .fitted_controls import FittedControls, fits_of_row, no_fits
 
 #: draws one control for an estimate
 DrawOne = Callable[[Network, np.random.Generator], Any]
 
 
 def custom_null(function: DrawOne, name: str) -> Null:
-    """Make a null model of a function that draws one control.
+    """Make a null model from a function that draws one control.
 
     Parameters
     ----------
@@ -43,35 +41,25 @@ def custom_null(function: DrawOne, name: str) -> Null:
     """
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        families = [
-            families_of_row(matching.context, row, pairs.true_network(t), matching.prepared)
+        fits = [
+            fits_of_row(matching.context, row, pairs.true_network(t), matching.prepared)
             for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
         ]
-        return CustomNetworks(function, name, pairs, rows, families, keys)
+        return CustomNetworks(function, name, pairs, rows, fits, keys)
 
     return Null(name, f"random networks drawn by the function {name}", controls, prepare=no_fits)
 
 
 @dataclass(frozen=True, eq=False)
-class CustomNetworks(Controls):
+class CustomNetworks(FittedControls):
     """Controls of the rows of one batch, drawn one by one."""
 
     function: DrawOne
     name: str
     pairs: NetworkPairs
     rows: NDArray[np.int64]
-    families: list[Families]
+    fits: list[FamilyFits]
     keys: NDArray[np.uint64]
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls: DAGs."""
-        return np.full(self.pairs.n, "dag", object)
-
-    @property
-    def cost(self) -> int:
-        """Bytes that one drawn control takes while it is scored, roughly."""
-        return control_bytes(self.pairs)
 
     @property
     def work(self) -> float:
@@ -86,28 +74,24 @@ class CustomNetworks(Controls):
             for r in range(start, start + count):
                 # a counter-based generator: draw r needs none of the draws before it
                 rng = np.random.Generator(np.random.Philox(key=key + (r << 64)))
-                networks.append(self._checked(self.function(estimate, rng), estimate, self.families[at], row))
+                networks.append(self._checked(self.function(estimate, rng), estimate, self.fits[at], row))
         truth_index = np.repeat(self.pairs.truth_index, count)
         every = np.arange(len(networks), dtype=np.int64)
         return NetworkPairs(self.pairs.truth, Networks.of(networks), truth_index, every)
 
-    def _checked(self, found: Any, estimate: Network, families: Families, row: int) -> Network:
-        """Read what the function returned."""
+    def _checked(self, found: Any, estimate: Network, fits: FamilyFits, row: int) -> Network:
+        """Read the network or DAG that the function returned, and refuse one that does not match the estimate."""
         what = f"row {row}: null {self.name!r} returned {type(found).__name__}"
         try:
             if is_network(found):
                 control = read_network(found)
             else:
                 graph = as_graph(found, nodes=estimate.nodes if isinstance(found, str) else None)
-                layout = Layout(graph.nodes, estimate.layout.states, parents_of(graph))
-                control = parameterise(layout, families)
+                structure = Structure(graph.nodes, estimate.structure.states, parents_of(graph))
+                control = parameterise(structure, fits)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{what}, which is no DAG or network over the estimate's nodes: {error}") from error
-        fault = differing(estimate.layout, control.layout, ("estimate", "control"))
+            raise ValueError(f"{what}, which is not a DAG or network over the estimate's nodes: {error}") from error
+        fault = differing(estimate.structure, control.structure, ("estimate", "control"))
         if fault:
             raise ValueError(f"{what}, which does not match the estimate: {fault}")
         return control
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return None: nothing is known of the function."""
-        return None

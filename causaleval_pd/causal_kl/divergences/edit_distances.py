@@ -21,11 +21,13 @@ from ...graphs.column import as_graph
 from ...graphs.kernels.planes import KINDS as KINDS_OF_GRAPH
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphBatch
-from ..networks.gaussian import GaussianTruth, path_coefficients, prepare_gaussian
-from ..networks.layout import Layout
-from ..networks.network import DiscreteNetwork, GaussianNetwork
-from ..networks.weights import Truth, prepare
-from .divergence import KINDS, check_base
+from ..laws.family_laws import FamilyLaws, laws_of
+from ..laws.gaussian_moments import GaussianMoments, moments_of, path_coefficients
+from ..networks.network import GaussianNetwork
+from ..networks.structure import Structure
+from .divergence import KINDS, check_base, discrete_truth
+
+__all__ = ["edit_distance", "pattern_edit_distance", "wed_d", "wed_p"]
 
 Floats = NDArray[np.float64]
 
@@ -54,11 +56,11 @@ def edit_distance(pairs: Any) -> Floats:
     """
     values = np.empty(pairs.n)
     for group in pairs.groups():
-        values[group.rows] = len(group.truth.layout.arcs ^ group.layout.arcs)
+        values[group.rows] = len(group.truth.structure.arcs ^ group.structure.arcs)
     return values
 
 
-def mutual_information(truth: Truth, a: int, b: int) -> float:
+def mutual_information(truth: FamilyLaws, a: int, b: int) -> float:
     """Return the mutual information of two nodes under the true law, in nats."""
     joint = truth.joint((a, b))
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
@@ -101,10 +103,9 @@ def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     check_base(base)
     values = np.empty(pairs.n)
     for group in pairs.groups():
-        if isinstance(group.truth, DiscreteNetwork):
-            truth = prepare(group.truth)
-            arcs = sorted(truth.network.layout.arcs ^ group.layout.arcs)
-            values[group.rows] = sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
+        truth = laws_of(discrete_truth(group))
+        arcs = sorted(truth.network.structure.arcs ^ group.structure.arcs)
+        values[group.rows] = sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
     return values / math.log(base)
 
 
@@ -124,7 +125,7 @@ def wed_p(pairs: Any, *, own: bool = False) -> Floats:
 
     WED_P = sum over arcs of one network alone of p_ij^2. A deleted arc has the coefficient of the truth. An added arc
     has none there; it gets the one that it has when the estimate's DAG is fitted to the true covariance (our choice,
-    the definition being silent), so that the estimate's own parameters never matter, unless `own` asks for them.
+    the definition being silent), so that the estimate's own parameters never matter, unless `own` is True.
 
     Parameters
     ----------
@@ -143,28 +144,30 @@ def wed_p(pairs: Any, *, own: bool = False) -> Floats:
     """
     values = np.empty(pairs.n)
     for group in pairs.groups():
-        if isinstance(group.truth, GaussianNetwork):
-            truth = prepare_gaussian(group.truth)
-            deleted = path_coefficients(truth, group.truth.layout)
-            gone = sorted(group.truth.layout.arcs - group.layout.arcs)
-            new = sorted(group.layout.arcs - group.truth.layout.arcs)
-            values[group.rows] = sum(deleted[arc] ** 2 for arc in gone)
-            if not own:
-                added = path_coefficients(truth, group.layout)
-                values[group.rows] += sum(added[arc] ** 2 for arc in new)
-            elif new:
-                for row, parameters in zip(group.rows, group.parameters, strict=True):
-                    estimate = GaussianTruth(GaussianNetwork._of_checked(group.layout, parameters))
-                    added = path_coefficients(estimate, group.layout)
-                    values[row] += sum(added[arc] ** 2 for arc in new)
+        if not isinstance(group.truth, GaussianNetwork):
+            raise TypeError(f"expected a linear-Gaussian network, found {group.truth!r}")
+        truth, structure = moments_of(group.truth), group.truth.structure
+        deleted = path_coefficients(truth, structure)
+        new = sorted(group.structure.arcs - structure.arcs)
+        values[group.rows] = sum(deleted[arc] ** 2 for arc in sorted(structure.arcs - group.structure.arcs))
+        if not own:
+            added = path_coefficients(truth, group.structure)
+            values[group.rows] += sum(added[arc] ** 2 for arc in new)
+        elif new:
+            for row, parameters in zip(group.rows, group.parameters, strict=True):
+                estimate = GaussianMoments(GaussianNetwork._of_checked(group.structure, parameters))
+                added = path_coefficients(estimate, group.structure)
+                values[row] += sum(added[arc] ** 2 for arc in new)
     return values
 
 
 @lru_cache(maxsize=4096)
-def _pattern(layout: Layout) -> NDArray[np.int8]:
-    """Return the marks (k, k) of the CPDAG of a layout's DAG: both cells of an undirected edge are set."""
-    k = len(layout.nodes)
-    graph = as_graph([(layout.nodes[a], layout.nodes[b]) for a, b in sorted(layout.arcs)], nodes=layout.nodes)
+def _pattern(structure: Structure) -> NDArray[np.int8]:
+    """Return the marks (k, k) of the CPDAG of a structure's DAG: both cells of an undirected edge are set."""
+    k = len(structure.nodes)
+    graph = as_graph(
+        [(structure.nodes[a], structure.nodes[b]) for a, b in sorted(structure.arcs)], nodes=structure.nodes
+    )
     batch = GraphBatch(k, graph.planes[None], np.array([KINDS_OF_GRAPH.index(graph.kind)], np.uint8))
     return marks_from_planes(batch.cpdag.planes, k)[0]
 
@@ -203,7 +206,7 @@ def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats
     check_number(undirected_cost, "undirected_cost", "[0, 2]")
     values = np.empty(pairs.n)
     for group in pairs.groups():
-        true, estimated = _pattern(group.truth.layout), _pattern(group.layout)
+        true, estimated = _pattern(group.truth.structure), _pattern(group.structure)
         adjacent = [(marks | marks.T).astype(bool) for marks in (true, estimated)]
         changed = np.triu(adjacent[0] != adjacent[1]).sum()
         shared = np.triu(adjacent[0] & adjacent[1])

@@ -10,7 +10,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import augment, conditional_kl, from_joint
 
-from . import brute_force as brute
+from .. import brute_force as brute
 
 
 def test_the_published_marginal(metastatic):

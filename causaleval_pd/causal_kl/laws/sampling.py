@@ -1,4 +1,4 @@
-"""Cases drawn from a network, parents before children."""
+"""Draw cases from a network, parents before children."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_whole
 from ...execution.random_streams import RNGLike, resolve_seed
-from .network import DiscreteNetwork, GaussianNetwork, Network
+from ..networks.network import DiscreteNetwork, GaussianNetwork, Network
+
+__all__ = ["sample"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -62,10 +64,10 @@ def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
 
 def _draw_values(network: GaussianNetwork, n: int, generator: np.random.Generator) -> Floats:
     values = np.zeros((n, len(network.nodes)))
-    for i in network.layout.order:
+    for i in network.structure.order:
         own = network.values_of(i)
         noise = generator.standard_normal(n) * np.sqrt(own[-1])
-        values[:, i] = own[0] + values[:, list(network.layout.parents[i])] @ own[1:-1] + noise
+        values[:, i] = own[0] + values[:, list(network.structure.parents[i])] @ own[1:-1] + noise
     return values
 
 
@@ -102,10 +104,10 @@ def draw_states(
     ValueError
         If an undefined row is reached; names the node.
     """
-    layout = network.layout
-    states = np.zeros((n, len(layout.nodes)), np.int64)
-    for i in layout.order:
-        rows = network.values_of(i)[tuple(states[:, p] for p in layout.parents[i])]
+    structure = network.structure
+    states = np.zeros((n, len(structure.nodes)), np.int64)
+    for i in structure.order:
+        rows = network.values_of(i)[tuple(states[:, p] for p in structure.parents[i])]
         states[:, i] = draw_rows(np.broadcast_to(rows, (n, rows.shape[-1])), generator)
         free = np.ones(n, bool)
         if intervened is not None and to is not None:
@@ -113,8 +115,8 @@ def draw_states(
             states[~free, i] = to[~free, i]
         if np.isnan(rows).any() and np.isnan(np.broadcast_to(rows, (n, rows.shape[-1]))[free]).any():
             raise ValueError(
-                f"node {layout.nodes[i]!r}: a row of its table that is undefined has positive probability, so no case "
-                "can be drawn; estimate with pseudo-counts or fill the row"
+                f"node {structure.nodes[i]!r}: a row of its table that is undefined has positive probability, so no "
+                "case can be drawn; estimate with pseudo-counts or fill the row"
             )
     return states
 

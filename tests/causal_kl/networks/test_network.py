@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl.networks.cells import pack_cell
-from causaleval_pd.causal_kl.networks.layout import Layout
+from causaleval_pd.causal_kl.networks.packed import pack_cell
+from causaleval_pd.causal_kl.networks.structure import Structure
 
-from . import brute_force as brute
+from .. import brute_force as brute
 
 A, B = [0.3, 0.7], [[0.9, 0.1], [0.2, 0.8]]
 
@@ -49,7 +49,7 @@ def test_values_are_frozen_and_inputs_stay():
     with pytest.raises(ValueError, match="read-only"):
         network.cpts["B"][0, 0] = 1
     with pytest.raises(AttributeError):
-        network.layout = None
+        network.structure = None
     with pytest.raises(TypeError):
         network.parents["A"] = ("B",)
 
@@ -117,21 +117,20 @@ def test_bad_gaussian_networks_name_the_node(variances, coefficients, words):
 
 def test_huge_networks_are_refused_before_memory_is_taken():
     names = [f"n{i:02}" for i in range(30)]
-    layout = Layout
     with pytest.raises(ValueError, match="parameters, most of them at node 'n29'"):
-        layout(tuple(names), (("0", "1"),) * 30, (*(((),) * 29), tuple(range(29))))
+        Structure(tuple(names), (("0", "1"),) * 30, (*(((),) * 29), tuple(range(29))))
 
 
 def test_damaged_cells_are_refused():
     cell = two().to_bytes()
-    layout = two().layout
+    structure = two().structure
     for bad, words in [
         (b"\xce" + cell[1:], "not a packed network"),
         (cell[:1] + b"\x02" + cell[2:], "format version 2"),
         (cell[:-8], "bytes of parameters"),
         (cell.replace(b'"A"', b'"Z"'), "digest"),
         (b"", "not a packed network"),
-        (pack_cell(layout, np.array([0.3, 0.8, 1, 0, 1, 0])), "node 'A'.*sum to 1"),
+        (pack_cell(structure, np.array([0.3, 0.8, 1, 0, 1, 0])), "node 'A'.*sum to 1"),
     ]:
         with pytest.raises(ValueError, match=words):
             ce.DiscreteNetwork.from_bytes(bad)
@@ -141,13 +140,13 @@ def test_damaged_cells_are_refused():
         ce.DiscreteNetwork.from_bytes("x")
 
 
-def test_forged_layouts_are_refused():
+def test_forged_structures_are_refused():
     for text in ('{"nodes":["A","B"],"states":null,"parents":[[],[false]]}', "[" * 100_000, "{}", '{"nodes":1}'):
         with pytest.raises(ValueError, match="damaged|distinct ascending positions"):
-            Layout.from_text(text)
+            Structure.from_text(text)
     long = {"nodes": ["A"], "states": [["x", "y"], ["z"]], "parents": [[]]}
     with pytest.raises(ValueError, match="not canonical"):
-        Layout.from_text(json.dumps(long, separators=(",", ":")))
+        Structure.from_text(json.dumps(long, separators=(",", ":")))
 
 
 def test_parents_that_are_no_names_are_refused():

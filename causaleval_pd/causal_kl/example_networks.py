@@ -1,4 +1,4 @@
-"""The metastatic cancer network and its mutations, on which the divergences were introduced.
+"""Example networks: metastatic cancer and its mutations, on which the divergences were introduced, and two more.
 
 References
 ----------
@@ -9,10 +9,13 @@ References
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import Any
 
-from ...contract.checks import check_number
+from ..contract.checks import check_number
 from .fitting import from_joint
-from .network import DiscreteNetwork, Network
+from .networks.network import DiscreteNetwork, Network
+
+__all__ = ["metastatic", "metastatic_mutations"]
 
 #: arcs of the mutated structures, by the names of the published tables
 MUTATED_ARCS = MappingProxyType(
@@ -31,7 +34,7 @@ MUTATED_ARCS = MappingProxyType(
 
 
 def metastatic(*, coma_given_serum: float = 0.8, coma_given_tumour: float = 0.8) -> DiscreteNetwork:
-    """Return the network: metastatic cancer M, raised serum calcium S, brain tumour B, coma C.
+    """Return the network of metastatic cancer M, raised serum calcium S, brain tumour B and coma C.
 
     Parameters
     ----------
@@ -84,3 +87,19 @@ def metastatic_mutations() -> dict[str, Network]:
         "tweak.strong": metastatic(coma_given_tumour=0.75),
     }
     return tweaked | {name: from_joint(arcs, truth) for name, arcs in MUTATED_ARCS.items()}
+
+
+def deterministic_copy() -> DiscreteNetwork:
+    """Return a network in which B copies A, and C follows A."""
+    table: dict[str, Any] = {"A": [0.5, 0.5], "B": [[1, 0], [0, 1]], "C": [[0.9, 0.1], [0.2, 0.8]]}
+    return DiscreteNetwork({"A": [], "B": ["A"], "C": ["A"]}, table)
+
+
+def impossible_combination() -> DiscreteNetwork:
+    """Return a network in which A = 0 never occurs with B = 1, and C follows both."""
+    table: dict[str, Any] = {
+        "A": [0.5, 0.5],
+        "B": [[1, 0], [0.7, 0.3]],
+        "C": [[[0.9, 0.1], [0.5, 0.5]], [[0.8, 0.2], [0.1, 0.9]]],
+    }
+    return DiscreteNetwork({"A": [], "B": ["A"], "C": ["A", "B"]}, table)

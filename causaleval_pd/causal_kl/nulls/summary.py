@@ -1,24 +1,26 @@
-"""What one estimate's value is worth against its controls: the whole account, a row a metric."""
+"""Summarise the controls of one estimate and its place among them, a row a metric."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known
 from ...contract.context import Context
 from ...contract.field import get_field
 from ...contract.metric import Metric
 from ...contract.metric_sets import select_metrics
-from ...contract.null import Matching
+from ...contract.null import Controls, Matching
+from ...contract.pairs import Pairs
 from ...execution.random_streams import RNGLike, resolve_seed
 from ...statistics.direction import as_good, better
-from ..networks.align import align
-from ..networks.pairs import NetworkPairs, Networks
+from ..networks.pairs import pair
+
+__all__ = ["control_summary"]
 
 Floats = NDArray[np.float64]
 
@@ -34,23 +36,23 @@ def control_summary(
     n_draws: int = 1000,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Describe the controls of one estimate and where it stands among them.
+    """Summarise the controls of one estimate and its place among them.
 
     Parameters
     ----------
     truth, estimate : network
         Cells as in `network_column`.
     metrics : iterable of str or Metric
-        What to describe.
+        Metrics with a direction.
     null : {"dags", "edges", "permutation", "orientation", "oracle_skeleton"}
         Null model. "dags" and the orientations are enumerated where there are few (up to five nodes; up to fourteen
         edges), else drawn.
     data : DataFrame, optional
-        What the controls' parameters are estimated from; default the true joint law.
+        Data that the controls' parameters are estimated from; default the true joint law.
     estimator : {"mle", "uniform rows", "joint"} or float, optional
-        How: the estimator of the estimate.
+        Estimator of the estimate's parameters.
     n_draws : int
-        Controls, where they are drawn.
+        Number of controls, where they are drawn.
     rng : int, Generator or None
         Seed.
 
@@ -78,42 +80,41 @@ def control_summary(
     metric
     ckl3      0.0  0.5  0.4394           2
     """
-    nulls = get_field("network").nulls
-    check_known(null, nulls, "null")
+    model = get_field("network").nulls.find(null)
     if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
         raise ValueError(f"n_draws must be a positive integer, found {n_draws!r}")
-    left, right = align(truth, estimate)
-    zero = np.zeros(1, np.int64)
-    pairs = NetworkPairs(Networks.of([left]), Networks.of([right]), zero, zero)
+    pairs, zero = pair(truth, estimate), np.zeros(1, np.int64)
     context = Context(({"data": data, "estimator": estimator},), zero)
     empty = pd.Series(dtype=object)
     matching = Matching(empty, empty, None, None, {}, context)
-    keys = np.array([resolve_seed(rng)], np.uint64)
-    controls = nulls[null].match(matching)(zero, pairs, keys)
+    controls = model.match(matching)(zero, pairs, np.array([resolve_seed(rng)], np.uint64))
+    drawn = cache(lambda: controls.draw(0, int(n_draws)))
     rows = {}
-    drawn = None
     for metric in select_metrics(metrics):
         if metric.direction is None:
             raise ValueError(f"{metric.name} has no direction, so no control can be as good")
-        value = float(metric(pairs)[0])
-        closed = controls.closed_form(metric)
-        if closed is not None and closed.distribution is not None:
-            law = closed.distribution
-            number = round(1 / law.weights[0][law.weights[0] > 0].max()) if (law.weights[0] > 0).any() else 0
-            values, undefined = law.values[0][law.weights[0] > 0], float(law.undefined[0])
-        else:
-            drawn = controls.draw(0, int(n_draws)) if drawn is None else drawn
-            found = np.asarray(metric(drawn), np.float64)
-            values, undefined = found[~np.isnan(found)], float(np.isnan(found).mean())
-            number = len(values)
-        row = _describe(metric, value, values, undefined)
-        row["n_controls"], row["exact"] = number, closed is not None
-        if closed is None and number:
+        values, undefined, number, exact = _values(metric, controls, drawn)
+        row = _describe(metric, float(metric(pairs)[0]), values, undefined)
+        row["n_controls"], row["exact"] = number, exact
+        if not exact and number:
             row["p"] = (row["p"] * number + 1) / (number + 1)
-        if null == "oracle_skeleton":
+        if model.reference:
             row["p"] = np.nan
         rows[metric.name] = row
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("metric")
+
+
+def _values(metric: Metric, controls: Controls, drawn: Callable[[], Pairs]) -> tuple[Floats, float, int, bool]:
+    """Return the controls' defined values, the share of undefined ones, their number, and whether all are listed."""
+    closed = controls.closed_form(metric)
+    if closed is None or closed.distribution is None:
+        found = np.asarray(metric(drawn()), np.float64)
+        defined = found[~np.isnan(found)]
+        return defined, float(np.isnan(found).mean()), len(defined), closed is not None
+    law = closed.distribution
+    reached = law.weights[0] > 0
+    number = round(1 / law.weights[0][reached].max()) if reached.any() else 0
+    return law.values[0][reached], float(law.undefined[0]), number, True
 
 
 def _describe(metric: Metric, value: float, values: Floats, undefined: float) -> dict[str, Any]:
@@ -127,7 +128,7 @@ def _describe(metric: Metric, value: float, values: Floats, undefined: float) ->
     mean = float(values.mean()) if finite else np.nan
     limits = [np.nan] * 5
     if len(values):
-        # with infinite controls the inverse of the distribution function: no mean of a finite and an infinite value
+        # with infinite controls invert the distribution function: no mean of a finite and an infinite value
         how: Any = "linear" if finite else "inverted_cdf"
         limits = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], method=how).tolist()
     return {

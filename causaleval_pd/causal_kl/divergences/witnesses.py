@@ -1,4 +1,4 @@
-"""What one may ask of a measure of causal discovery, and which measure gives it, each answer by a witness.
+"""Desiderata of a measure of causal discovery, and networks that show which measures satisfy them.
 
 References
 ----------
@@ -9,16 +9,16 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...contract.metric import Metric
 from ...contract.metric_sets import select_metrics
-from ..networks.fitting import from_joint
-from ..networks.metastatic import metastatic, metastatic_mutations
-from ..networks.network import DiscreteNetwork
+from ..example_networks import deterministic_copy, impossible_combination, metastatic, metastatic_mutations
+from ..fitting import from_joint
+
+__all__ = ["desiderata"]
 
 Witness = tuple[str, str, bool, list[float]]
 
@@ -26,7 +26,7 @@ Witness = tuple[str, str, bool, list[float]]
 def desiderata(
     metrics: Iterable[str | Metric] = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3"),
 ) -> pd.DataFrame:
-    """Tell which measures satisfy which desideratum, with the networks that show it.
+    """Check which measures satisfy which desideratum, with the networks that show it.
 
     A desideratum that a witness refutes does not hold; one that none refutes holds on these examples, no more.
 
@@ -47,7 +47,7 @@ def desiderata(
           deterministic copy, CKL3 is 0 for a wrong parent.
         - finiteness: an estimate with the true joint law has a finite value. Not so for a deterministic copy reversed.
         - consistency: with infinite data the true structure scores 0. Where a combination of parents is impossible, no
-          data say what would follow, and measures that intervene on it are undefined.
+          data show what would follow, and measures that intervene on it are undefined.
 
     Raises
     ------
@@ -106,19 +106,3 @@ def _witnesses(metric: Metric) -> Iterator[Witness]:
     pregnant = impossible_combination()
     again = float(metric(pregnant, from_joint(pregnant, pregnant)))
     yield "consistency", "impossible combination: true structure = 0", again == 0, [again]
-
-
-def deterministic_copy() -> DiscreteNetwork:
-    """Return a network in which B copies A, and C follows A."""
-    table: dict[str, Any] = {"A": [0.5, 0.5], "B": [[1, 0], [0, 1]], "C": [[0.9, 0.1], [0.2, 0.8]]}
-    return DiscreteNetwork({"A": [], "B": ["A"], "C": ["A"]}, table)
-
-
-def impossible_combination() -> DiscreteNetwork:
-    """Return a network in which A = 0 never occurs with B = 1, and C follows both."""
-    table: dict[str, Any] = {
-        "A": [0.5, 0.5],
-        "B": [[1, 0], [0.7, 0.3]],
-        "C": [[[0.9, 0.1], [0.5, 0.5]], [[0.8, 0.2], [0.1, 0.9]]],
-    }
-    return DiscreteNetwork({"A": [], "B": ["A"], "C": ["A", "B"]}, table)

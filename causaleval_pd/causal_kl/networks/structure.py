@@ -1,16 +1,17 @@
-"""Layout: which variables a network has, with which states and parents; what its parameters are the numbers of.
+"""The structure of a network: its variables, their states and their parents; everything but its parameters.
 
-Networks of one layout are rows of one array of parameters, so that thousands of re-estimated networks are scored as
-one stack.
+The parameters of networks with one structure are the rows of one array, so that thousands of re-estimated networks are
+scored as one stack.
 """
 
 from __future__ import annotations
 
+import graphlib
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ...graphs.header import check_names
@@ -21,7 +22,7 @@ MAX_PARAMETERS = 2**26
 
 
 @dataclass(frozen=True)
-class Layout:
+class Structure:
     """Variables, states and parents in canonical order.
 
     Attributes
@@ -50,10 +51,11 @@ class Layout:
             whole = all(type(p) is int and 0 <= p < len(self.nodes) for p in parents)
             if not whole or list(parents) != sorted(set(parents)):
                 raise ValueError(f"node {name!r} has parents {parents}, expected distinct ascending positions of nodes")
-        order = causal_order(self.parents)
-        if len(order) < len(self.nodes):
-            cycle = " -> ".join(self.nodes[i] for i in _cycle(self.parents, set(order)))
-            raise ValueError(f"the network has the directed cycle {cycle}; parents must form a DAG")
+        try:
+            _ = self.order
+        except graphlib.CycleError as error:
+            cycle = " -> ".join(self.nodes[i] for i in error.args[1])
+            raise ValueError(f"the network has the directed cycle {cycle}; parents must form a DAG") from None
         if self.size > MAX_PARAMETERS:
             largest = max(range(len(self.nodes)), key=lambda i: math.prod(self.shapes[i]))
             raise ValueError(
@@ -63,7 +65,7 @@ class Layout:
 
     @property
     def kind(self) -> str:
-        """Return "discrete" or "gaussian"."""
+        """Kind of the network: "discrete" or "gaussian"."""
         return "gaussian" if self.states is None else "discrete"
 
     @property
@@ -81,7 +83,7 @@ class Layout:
 
     @cached_property
     def slices(self) -> tuple[slice, ...]:
-        """Where each node's parameters are in a row of parameters."""
+        """Slice of each node's parameters in a row of parameters."""
         result, start = [], 0
         for shape in self.shapes:
             result.append(slice(start, start + math.prod(shape)))
@@ -96,7 +98,7 @@ class Layout:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Positions of the nodes, parents before children."""
-        return tuple(causal_order(self.parents))
+        return causal_order(self.parents)
 
     @cached_property
     def arcs(self) -> frozenset[tuple[int, int]]:
@@ -105,13 +107,13 @@ class Layout:
 
     @cached_property
     def text(self) -> str:
-        """The layout as canonical JSON."""
+        """Canonical JSON."""
         content = {"nodes": self.nodes, "states": self.states, "parents": self.parents}
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
-    def from_text(cls, text: str) -> Layout:
-        """Read canonical JSON; ValueError says what is wrong with it."""
+    def from_text(cls, text: str) -> Structure:
+        """Read canonical JSON; raise a ValueError that names the fault."""
         try:
             content: Any = json.loads(text)
             made = cls(
@@ -146,27 +148,11 @@ def _check_states(states: tuple[str, ...]) -> str | None:
     return None
 
 
-def causal_order(parents: Sequence[Sequence[int]]) -> list[int]:
-    """Return positions with parents before children; nodes on or below a cycle are left out."""
-    waiting = [len(p) for p in parents]
-    children: list[list[int]] = [[] for _ in parents]
+@lru_cache(maxsize=1024)
+def causal_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Return positions with parents before children; raise `graphlib.CycleError` if there is a directed cycle."""
+    # nodes are added in ascending order first, which breaks ties by position
+    sorter: graphlib.TopologicalSorter[int] = graphlib.TopologicalSorter({i: () for i in range(len(parents))})
     for i, found in enumerate(parents):
-        for p in found:
-            children[p].append(i)
-    order = [i for i, n in enumerate(waiting) if n == 0]
-    for i in order:
-        for child in children[i]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                order.append(child)
-    return order
-
-
-def _cycle(parents: Sequence[Sequence[int]], done: set[int]) -> list[int]:
-    """Return a directed cycle, first node repeated at the end, among nodes that no causal order reaches."""
-    node = next(i for i in range(len(parents)) if i not in done)
-    path: list[int] = []
-    while node not in path:
-        path.append(node)
-        node = next(p for p in parents[node] if p not in done)
-    return [*path[path.index(node) :], node][::-1]
+        sorter.add(i, *found)
+    return tuple(sorter.static_order())

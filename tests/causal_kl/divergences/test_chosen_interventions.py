@@ -16,7 +16,7 @@ from causaleval_pd.causal_kl import (
     single_interventions,
 )
 
-from . import brute_force as brute
+from .. import brute_force as brute
 
 
 def pair(seed, zeros=0.0):

@@ -1,4 +1,4 @@
-"""Divergences estimated from samples of the intervened truth, for networks too dense for an exact answer."""
+"""Estimate divergences from samples of the intervened truth, for networks too dense for an exact answer."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from ...contract.metric import metric
 from ...execution.random_streams import RNGLike, resolve_seed
-from ..networks.align import align
-from ..networks.layout import Layout
+from ..laws.family_laws import LAWS, scale
+from ..laws.sampling import draw_rows, draw_states
 from ..networks.network import DiscreteNetwork
-from ..networks.pairs import Group, NetworkPairs, Networks
-from ..networks.sampling import draw_rows, draw_states
-from ..networks.weights import LAWS, scale
+from ..networks.pairs import Group, pair
+from ..networks.structure import Structure
+
+__all__ = ["MonteCarlo", "monte_carlo", "sampling_error"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,11 +83,9 @@ def monte_carlo(
     >>> abs(found.value - ce.ckl2(truth, turned)) < 4 * found.standard_error
     True
     """
-    left, right = align(truth, estimate)
-    if not isinstance(left, DiscreteNetwork):
+    [group] = pair(truth, estimate).groups()
+    if not isinstance(group.truth, DiscreteNetwork):
         raise TypeError("linear-Gaussian networks have closed forms: use the metrics")
-    zero = np.zeros(1, np.int64)
-    [group] = NetworkPairs(Networks.of([left]), Networks.of([right]), zero, zero).groups()
     value, error = simulate_divergence(group, law, n_samples, resolve_seed(rng))
     return MonteCarlo(float(value[0]), float(error[0]))
 
@@ -94,7 +93,28 @@ def monte_carlo(
 def simulate_divergence(group: Group, law: str, n_samples: int, seed: int) -> tuple[Floats, Floats]:
     """Return values and standard errors for a stack of estimates, all from the same cases.
 
-    The cases depend on the seed and the truth alone, so that neither the order of rows nor their chunks matter.
+    The cases depend on the seed and the truth alone, so neither the order of rows nor their chunks matter.
+
+    Parameters
+    ----------
+    group : Group
+        One discrete truth and its estimates of one structure.
+    law : {"kl", "ckl1", "ckl2", "ckl3"}
+        Law of interventions.
+    n_samples : int
+        Number of cases.
+    seed : int
+        Seed of the cases.
+
+    Returns
+    -------
+    values, standard_errors : (m,) ndarray
+        Scaled divergences in nats.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
     """
     if law not in LAWS:
         raise ValueError(f"law must be one of {', '.join(LAWS)}, found {law!r}")
@@ -108,13 +128,13 @@ def simulate_divergence(group: Group, law: str, n_samples: int, seed: int) -> tu
     with np.errstate(divide="ignore"):
         estimated = np.log(group.parameters)
         true = np.log(group.truth.parameters)[None]
-    own = group.truth.layout
+    own = group.truth.structure
     first = total = squares = np.zeros(len(estimated))
     for start in range(0, n_samples, _BLOCK_CASES):
         n = min(_BLOCK_CASES, n_samples - start)
         context, drawn, free = _cases(group.truth, law, n, generator)
         ratios = _log_probability(own, true, context, drawn, free) - _log_probability(
-            group.layout, estimated, context, drawn, free
+            group.structure, estimated, context, drawn, free
         )
         ratios *= scale(law, len(own.nodes)) if law != "ckl3" else 1.0
         if start == 0:
@@ -141,23 +161,23 @@ def _cases(
     if law == "ckl3":
         states = draw_states(truth, n, generator)
         fresh = np.empty_like(states)
-        for i, parents in enumerate(truth.layout.parents):
+        for i, parents in enumerate(truth.structure.parents):
             rows = truth.values_of(i)[tuple(states[:, p] for p in parents)]
             fresh[:, i] = draw_rows(np.broadcast_to(rows, (n, rows.shape[-1])), generator)
         return states, fresh, free
     if law == "ckl2":
         to = draw_states(truth, n, generator)
     else:
-        to = np.stack([generator.integers(card, size=n) for card in truth.layout.cards], axis=1)
+        to = np.stack([generator.integers(card, size=n) for card in truth.structure.cards], axis=1)
     free = generator.random((n, k)) < 0.5
     states = draw_states(truth, n, generator, intervened=~free, to=to)
     return states, states, free
 
 
-def _log_probability(layout: Layout, logs: Floats, context: Ints, drawn: Ints, free: NDArray[np.bool_]) -> Floats:
+def _log_probability(structure: Structure, logs: Floats, context: Ints, drawn: Ints, free: NDArray[np.bool_]) -> Floats:
     """Return the log probability (m, n) of the free nodes of each case under each network of a stack."""
     total = np.zeros((len(logs), len(drawn)))
-    for i, (parents, shape, part) in enumerate(zip(layout.parents, layout.shapes, layout.slices, strict=True)):
+    for i, (parents, shape, part) in enumerate(zip(structure.parents, structure.shapes, structure.slices, strict=True)):
         at = np.ravel_multi_index((*(context[:, p] for p in parents), drawn[:, i]), shape)
         total += np.where(free[:, i], logs[:, part][:, at], 0.0)
     return total
@@ -180,7 +200,7 @@ def sampling_error(pairs: Any, *, of: str = "ckl3", n_samples: int = 100_000, se
     pairs : pairs of field 'network', or a cell
         Aligned pairs; or the true network, followed by the estimated one.
     of : {"kl", "ckl1", "ckl2", "ckl3"}
-        Which divergence.
+        Divergence whose error is estimated.
     n_samples : int
         Number of samples.
     seed : int

@@ -1,7 +1,7 @@
-"""Divergence of linear-Gaussian networks, in closed form from first and second moments.
+"""Means and covariances of linear-Gaussian networks under interventions.
 
-The logarithm of the estimate's density is quadratic, so that only means and covariances of the intervened truth enter,
-though its law is a mixture of normal laws. KL and WED_P are published; CKL1 to CKL3 are an extension of ours.
+The logarithm of a linear-Gaussian density is quadratic, so a divergence depends on the intervened truth through its
+means and covariances alone, though its law is a mixture of normal laws.
 
 References
 ----------
@@ -16,23 +16,22 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .layout import Layout
-from .network import GaussianNetwork
-from .pairs import row_sums
+from ..networks.network import GaussianNetwork
+from ..networks.structure import Structure
 
 Floats = NDArray[np.float64]
 
 
-class GaussianTruth:
+class GaussianMoments:
     """Moments of a true linear-Gaussian network and of the laws of interventions on it."""
 
     def __init__(self, network: GaussianNetwork) -> None:
-        layout = network.layout
-        k = len(layout.nodes)
-        self.network, self.order = network, layout.order
+        structure = network.structure
+        k = len(structure.nodes)
+        self.network, self.order = network, structure.order
         self.intercepts, self.variances = np.empty(k), np.empty(k)
         self.weights = np.zeros((k, k))
-        for i, parents in enumerate(layout.parents):
+        for i, parents in enumerate(structure.parents):
             values = network.values_of(i)
             self.intercepts[i], self.variances[i] = values[0], values[-1]
             self.weights[i, list(parents)] = values[1:-1]
@@ -88,60 +87,17 @@ class GaussianTruth:
 
 
 @lru_cache(maxsize=256)
-def prepare_gaussian(network: GaussianNetwork) -> GaussianTruth:
-    """Return what is known of a true network, remembered over calls."""
-    return GaussianTruth(network)
+def moments_of(network: GaussianNetwork) -> GaussianMoments:
+    """Return the moments of a true network; recent networks are kept."""
+    return GaussianMoments(network)
 
 
-def gaussian_divergence(network: GaussianNetwork, layout: Layout, parameters: Floats, law: str) -> Floats:
-    """Return the scaled divergence, in nats, of a stack of estimates with the same parent sets.
-
-    Parameters
-    ----------
-    network : GaussianNetwork
-        The truth.
-    layout : Layout
-        Layout of the estimates.
-    parameters : (m, size) float
-        Their parameters.
-    law : {"kl", "ckl1", "ckl2", "ckl3"}
-        Law of interventions.
-
-    Returns
-    -------
-    (m,) ndarray
-        One value an estimate.
-    """
-    truth = prepare_gaussian(network)
-    total = np.zeros(len(parameters))
-    for i, (parents, part) in enumerate(zip(layout.parents, layout.slices, strict=True)):
-        values, at = parameters[:, part], list(parents)
-        weights, variance = values[:, 1:-1], values[:, -1]
-        shift = truth.means[i] - values[:, 0] - row_sums(weights * truth.means[at])
-        if law == "ckl3":
-            # the node follows from its true parents; all others have their joint law
-            difference = np.tile(truth.weights[i], (len(values), 1))
-            difference[:, at] -= weights
-            spread = truth.variances[i] + _quadratic(difference, truth.covariance)
-        else:
-            used = [i, *at]
-            difference = np.concatenate([np.ones((len(values), 1)), -weights], axis=1)
-            spread = _quadratic(difference, truth.moments(law, i)[np.ix_(used, used)])
-        total += (np.log(variance / truth.variances[i]) - 1 + (spread + shift**2) / variance) / 2
-    return total
-
-
-def _quadratic(rows: Floats, matrix: Floats) -> Floats:
-    """Return r' M r for each row r, each summed on its own."""
-    return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
-
-
-def path_coefficients(truth: GaussianTruth, layout: Layout) -> dict[tuple[int, int], float]:
+def path_coefficients(truth: GaussianMoments, structure: Structure) -> dict[tuple[int, int], float]:
     """Return the standardised coefficient of each arc when a DAG is fitted to the true covariance."""
     covariance = truth.covariance
     deviations = np.sqrt(np.diag(covariance))
     found = {}
-    for i, parents in enumerate(layout.parents):
+    for i, parents in enumerate(structure.parents):
         if not parents:
             continue
         at = list(parents)

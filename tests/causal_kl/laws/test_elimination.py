@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.causal_kl.networks import inference
-from causaleval_pd.causal_kl.networks.inference import WidthError, marginal, plan
+from causaleval_pd.causal_kl.laws import elimination
+from causaleval_pd.causal_kl.laws.elimination import WidthError, elimination_steps, marginal
 
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("one_pass", [2**12, 4])
 def test_marginals_of_random_products(seed, one_pass, monkeypatch):
-    monkeypatch.setattr(inference, "_ONE_PASS", one_pass)
-    plan.cache_clear()
+    monkeypatch.setattr(elimination, "ONE_PASS", one_pass)
+    elimination_steps.cache_clear()
     rng = np.random.default_rng(seed)
     cards = tuple(rng.integers(1, 4, size=7).tolist())
     scopes = [tuple(rng.permutation(7)[: rng.integers(1, 4)].tolist()) for _ in range(9)]
@@ -22,7 +22,7 @@ def test_marginals_of_random_products(seed, one_pass, monkeypatch):
     keep = tuple(rng.permutation(7)[: rng.integers(0, 4)].tolist())
     everything = np.einsum(*(x for pair in zip(tables, map(list, scopes), strict=True) for x in pair), list(keep))
     np.testing.assert_allclose(marginal(scopes, tables, cards, keep), everything)
-    plan.cache_clear()
+    elimination_steps.cache_clear()
 
 
 def test_zeros_stay_exactly_zero():

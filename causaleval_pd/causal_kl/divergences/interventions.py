@@ -16,6 +16,8 @@ from typing import Any
 from ...contract.checks import check_number, shown
 from ..networks.network import DiscreteNetwork, check_discrete
 
+__all__ = ["Intervention", "all_but_one", "all_sets", "single_interventions"]
+
 #: sets that `all_sets` enumerates
 _MAX_SETS = 2**12
 
@@ -66,7 +68,7 @@ def single_interventions(network: DiscreteNetwork, values: Any = "uniform") -> t
     Parameters
     ----------
     network : DiscreteNetwork
-        Whose nodes are meant.
+        Network with the nodes.
     values : str
         Law of the states, as in `Intervention`.
 
@@ -78,7 +80,7 @@ def single_interventions(network: DiscreteNetwork, values: Any = "uniform") -> t
     Raises
     ------
     ValueError
-        If the values are of no law.
+        If `values` is not the name of a law.
 
     Examples
     --------
@@ -98,12 +100,12 @@ def all_sets(
     """Return interventions on every set of nodes, each node being in it with a given probability.
 
     With probability 1/2 these are the laws of CKL1 (`values="uniform"`) and CKL2 ("observed"), which `ckl1` and `ckl2`
-    know how to score without enumeration.
+    score without enumeration.
 
     Parameters
     ----------
     network : DiscreteNetwork
-        Whose nodes are meant; at most twelve.
+        Network with the nodes; at most twelve.
     values : str
         Law of the states, as in `Intervention`.
     probability : float
@@ -117,7 +119,7 @@ def all_sets(
     Raises
     ------
     ValueError
-        If there are too many sets or the probability is none.
+        If there are too many sets, or `probability` is not between 0 and 1.
 
     Examples
     --------
@@ -142,7 +144,7 @@ def all_but_one(network: DiscreteNetwork, values: Any = "observed") -> tuple[Int
     Parameters
     ----------
     network : DiscreteNetwork
-        Whose nodes are meant.
+        Network with the nodes.
     values : str
         Law of the states, as in `Intervention`.
 
@@ -154,7 +156,7 @@ def all_but_one(network: DiscreteNetwork, values: Any = "observed") -> tuple[Int
     Raises
     ------
     ValueError
-        If the values are of no law.
+        If `values` is not the name of a law.
 
     Examples
     --------
@@ -170,6 +172,6 @@ def all_but_one(network: DiscreteNetwork, values: Any = "observed") -> tuple[Int
 
 
 def check_values(values: Any) -> None:
-    """Refuse what names no law of states."""
+    """Refuse an unknown law of states."""
     if not (isinstance(values, str) and values in ("uniform", "observed", "independent")):
         raise ValueError(f"values must be 'uniform', 'observed' or 'independent', found {values!r}")

@@ -1,6 +1,7 @@
 """Exact marginals of products of tables by variable elimination.
 
-An elimination is planned once for its scopes, so that the same network with other numbers only multiplies and sums.
+The steps of an elimination depend on the scopes alone and are kept, so that the same network with other numbers only
+multiplies and sums.
 
 References
 ----------
@@ -23,12 +24,12 @@ Scope = tuple[int, ...]
 #: entries of the largest table that an elimination may make
 WIDTH_LIMIT = 2**24
 #: tables up to this size are multiplied and summed in one pass
-_ONE_PASS = 2**12
+ONE_PASS = 2**12
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class WidthError(ValueError):
-    """An exact answer needs a larger table than `WIDTH_LIMIT`."""
+    """An exact answer would need a table of more than `WIDTH_LIMIT` entries."""
 
 
 class Step(NamedTuple):
@@ -71,7 +72,7 @@ def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int
     if not scopes:
         return np.ones(())
     made = list(tables)
-    for step in plan(tuple(scopes), cards, keep):
+    for step in elimination_steps(tuple(scopes), cards, keep):
         operands = [made[i] for i in step.operands]
         if len(step.expressions) == 1:
             made.append(np.einsum(step.expressions[0], *operands))
@@ -84,8 +85,8 @@ def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int
 
 
 @lru_cache(maxsize=4096)
-def plan(scopes: tuple[Scope, ...], cards: tuple[int, ...], keep: Scope) -> tuple[Step, ...]:
-    """Choose the order of elimination greedily by the size of the table that each step makes."""
+def elimination_steps(scopes: tuple[Scope, ...], cards: tuple[int, ...], keep: Scope) -> tuple[Step, ...]:
+    """Order the variables greedily by the size of the table that their elimination makes."""
     active: dict[int, Scope] = dict(enumerate(scopes))
     holders: dict[int, set[int]] = {}
     for at, scope in active.items():
@@ -127,7 +128,7 @@ def _step(used: Sequence[int], scopes: Sequence[Scope], result: Scope, cards: tu
     def word(scope: Sequence[int]) -> str:
         return "".join(letter[v] for v in scope)
 
-    if len(used) <= 2 or size <= _ONE_PASS:
+    if len(used) <= 2 or size <= ONE_PASS:
         return Step(tuple(used), (f"{','.join(map(word, scopes))}->{word(result)}",))
     expressions, left = [], scopes[0]
     for i, scope in enumerate(scopes[1:], 1):

@@ -1,4 +1,4 @@
-"""The law of a node and some other nodes in the intervened truth, given that the node itself is not intervened on.
+"""Laws of families in the intervened truth: of a node and other nodes, given that the node is not intervened on.
 
 In a scaled causal KL divergence an intervened node contributes log 1 = 0, so that only such family laws are needed, and
 they depend on the truth and on the estimate's parent sets alone: all re-parameterisations of an estimate share them.
@@ -18,29 +18,30 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .inference import Scope, WidthError, marginal
-from .network import DiscreteNetwork
+from ..networks.network import DiscreteNetwork
+from .elimination import Scope, WidthError, marginal
 
 Floats = NDArray[np.float64]
 LAWS = ("kl", "ckl1", "ckl2", "ckl3")
-#: bytes of laws that are remembered of each truth
+#: bytes of laws that are kept of each truth
 _CACHE_BYTES = 16 * 2**20
 
 
-class Truth:
-    """A true network with what its laws share: tables without undefined rows, ancestors, laws found before."""
+class FamilyLaws:
+    """Laws of families in one true network, kept once computed."""
 
     def __init__(self, network: DiscreteNetwork) -> None:
-        layout = network.layout
+        structure = network.structure
         self.network = network
-        self.k = len(layout.nodes)
-        self.cards = layout.cards
-        self.parents = layout.parents
+        self.k = len(structure.nodes)
+        self.cards = structure.cards
+        self.parents = structure.parents
         # an undefined row is filled, so that laws exist; that it is undefined shows where its logarithm is weighted
         self.tables = [
             np.where(np.isnan(cpt), 1.0 / cpt.shape[-1], cpt) for cpt in map(network.values_of, range(self.k))
         ]
         self.scopes: list[Scope] = [(*parents, i) for i, parents in enumerate(self.parents)]
+        self._own: dict[str, float] = {}
         self._found: OrderedDict[tuple[str, int, Scope], Floats] = OrderedDict()
         self._bytes = 0
 
@@ -48,7 +49,7 @@ class Truth:
     def ancestors(self) -> list[int]:
         """Each node's ancestors and the node itself, as bits."""
         masks = [0] * self.k
-        for i in self.network.layout.order:
+        for i in self.network.structure.order:
             masks[i] = 1 << i
             for p in self.parents[i]:
                 masks[i] |= masks[p]
@@ -126,15 +127,10 @@ class Truth:
         """Each node's table, with a last axis for the state to which it is set half of the time."""
         return [table[..., None] / 2 + np.eye(table.shape[-1]) / 2 for table in self.tables]
 
-    @cached_property
-    def entropies(self) -> dict[str, float]:
-        """Sum over nodes of the expected log probability that the truth gives to its own states, by law."""
-        return {}
-
     def own_log_probability(self, law: str) -> float:
-        """Return sum over nodes and families of weight x log P1."""
+        """Return the expected log probability that the truth gives to its own states, summed over nodes."""
         law = "kl" if law == "ckl3" else law
-        if law not in self.entropies:
+        if law not in self._own:
             total = 0.0
             for i, parents in enumerate(self.parents):
                 weight = self.family_law(law, i, parents)
@@ -145,28 +141,29 @@ class Truth:
                         f"node {self.network.nodes[i]!r} of the truth has an undefined row that is reached with "
                         "positive probability; interventions visit rows that are never observed, so give its full table"
                     )
-            self.entropies[law] = total
-        return self.entropies[law]
+            self._own[law] = total
+        return self._own[law]
 
 
 @lru_cache(maxsize=32)
-def prepare(network: DiscreteNetwork) -> Truth:
-    """Return what is known of a true network, remembered over calls."""
-    return Truth(network)
+def laws_of(network: DiscreteNetwork) -> FamilyLaws:
+    """Return the laws of a true network; recent networks are kept."""
+    return FamilyLaws(network)
 
 
-def _observed(truth: Truth, node: int, others: Scope) -> Floats:
+def _observed(truth: FamilyLaws, node: int, others: Scope) -> Floats:
+    """KL: no intervention."""
     return truth.joint((*others, node))
 
 
-def _uniform(truth: Truth, node: int, others: Scope) -> Floats:
+def _uniform(truth: FamilyLaws, node: int, others: Scope) -> Floats:
     """CKL1: every other node is set, independently, to a uniform state with probability 1/2."""
     used = truth.ancestral((*others, node))
     tables = [truth.tables[j] if j == node else truth.uniform_mixed[j] for j in used]
     return marginal([truth.scopes[j] for j in used], tables, truth.cards, (*others, node))
 
 
-def _twin(truth: Truth, node: int, others: Scope) -> Floats:
+def _twin(truth: FamilyLaws, node: int, others: Scope) -> Floats:
     """CKL2: every other node is set with probability 1/2, all of them to one draw of the true joint, the twin."""
     k = truth.k
     used = truth.ancestral((*others, node))
@@ -180,7 +177,7 @@ def _twin(truth: Truth, node: int, others: Scope) -> Floats:
     return marginal(scopes, tables, truth.cards * 2, (*others, node))
 
 
-def _fresh_leaf(truth: Truth, node: int, others: Scope) -> Floats:
+def _fresh_leaf(truth: FamilyLaws, node: int, others: Scope) -> Floats:
     """CKL3: the others are set to a draw of the true joint, and the node follows from its true parents alone."""
     used = truth.ancestral((*others, *truth.parents[node]))
     leaf = truth.k
@@ -193,5 +190,5 @@ _QUERIES = {"kl": _observed, "ckl1": _uniform, "ckl2": _twin, "ckl3": _fresh_lea
 
 
 def scale(law: str, k: int) -> float:
-    """Return 1 / P(a node is not intervened on), by which the published tables multiply."""
+    """Return 1 / P(a node is not intervened on), which scales the published tables."""
     return {"kl": 1.0, "ckl1": 2.0, "ckl2": 2.0, "ckl3": float(k)}[law]

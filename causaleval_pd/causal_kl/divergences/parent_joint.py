@@ -1,4 +1,4 @@
-"""Interventions on runs of a causal order that leave the law of every free node's parents as it is.
+"""The parent-joint condition: interventions that keep the joint law of every free node's parents.
 
 References
 ----------
@@ -12,14 +12,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ..laws.family_laws import laws_of
 from ..networks.network import DiscreteNetwork, check_discrete
-from ..networks.weights import prepare
-from .general_divergence import Intervened
-from .intervention import Intervention
+from .intervened import IntervenedLaw
+from .interventions import Intervention
+
+__all__ = ["contiguous_blocks", "satisfies_parent_joint"]
 
 
 def contiguous_blocks(truth: DiscreteNetwork, order: Sequence[str] | None = None) -> tuple[Intervention, ...]:
-    """Return interventions on runs of a causal order that leave the joint law of every free node's parents as it is.
+    """Return interventions on runs of a causal order that keep the joint law of every free node's parents.
 
     The parent-joint condition: with states of their true joint law, a set of nodes may be intervened on if each node
     that is not has parents whose joint law is the observational one. A block between its causes and its effects breaks
@@ -40,7 +42,7 @@ def contiguous_blocks(truth: DiscreteNetwork, order: Sequence[str] | None = None
     Raises
     ------
     ValueError
-        If `order` is no causal order of the nodes.
+        If `order` is not a causal order of the nodes.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def contiguous_blocks(truth: DiscreteNetwork, order: Sequence[str] | None = None
     """
     check_discrete(truth, "truth")
     names = list(truth.nodes)
-    listed = [names[i] for i in truth.layout.order] if order is None else list(order)
+    listed = [names[i] for i in truth.structure.order] if order is None else list(order)
     if sorted(listed) != names or any(
         listed.index(p) > listed.index(name) for name in names for p in truth.parents[name]
     ):
@@ -63,7 +65,7 @@ def contiguous_blocks(truth: DiscreteNetwork, order: Sequence[str] | None = None
 
 
 def satisfies_parent_joint(truth: DiscreteNetwork, nodes: Iterable[str]) -> bool:
-    """Tell whether interventions on these nodes leave the joint law of every other node's parents as it is.
+    """Check whether interventions on these nodes keep the joint law of every other node's parents.
 
     Parameters
     ----------
@@ -91,11 +93,11 @@ def satisfies_parent_joint(truth: DiscreteNetwork, nodes: Iterable[str]) -> bool
     [True, False, True]
     """
     check_discrete(truth, "truth")
-    known = prepare(truth)
+    known = laws_of(truth)
     intervention = Intervention(tuple(nodes), "observed")
-    intervened = Intervened(known, intervention)
+    intervened = IntervenedLaw(known, intervention)
     return all(
         np.allclose(intervened.joint(parents), known.joint(parents), rtol=0, atol=1e-12)
-        for i, parents in enumerate(truth.layout.parents)
+        for i, parents in enumerate(truth.structure.parents)
         if i not in intervened.at
     )

@@ -1,0 +1,1 @@
+"""Probability laws of a network: exact marginals, laws under interventions, samples."""

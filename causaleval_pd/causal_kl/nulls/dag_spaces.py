@@ -1,0 +1,205 @@
+"""The DAGs that a null model draws from: listed where they are few, else drawn.
+
+A DAG is a sequence of parent sets, one a node, as bits.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...execution.random_streams import uniforms
+from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, parent_sets
+from ...graphs.kernels.control_inputs import MOST_ORIENTED
+from ...graphs.kernels.dag_counts import check_counted
+from ...graphs.kernels.planes import planes_from_arcs
+from ...graphs.pairs import control_kernels, kernels
+from ..networks.structure import Structure
+
+#: DAGs as (n, k) parent sets
+ParentSets = NDArray[np.int64]
+Edges = tuple[tuple[int, int], ...]
+#: draws start .. start + count - 1 of the stream named by a key (an array of one), as parent sets
+Draw = Callable[[NDArray[np.uint64], int, int], list[list[int]]]
+
+#: tries that a uniform orientation may take
+MOST_TRIES = 20_000
+
+
+@dataclass(frozen=True)
+class Space:
+    """DAGs that a row's controls are drawn from.
+
+    Attributes
+    ----------
+    all : ParentSets or None
+        Every DAG, where they are few.
+    draw : callable
+        `draw(key, start, count)` returns draws start .. start + count - 1.
+    """
+
+    all: ParentSets | None
+    draw: Draw
+
+
+def uniform_dags(truth: Structure, estimate: Structure) -> Space:
+    """Return all DAGs with the estimate's number of arcs, equally likely."""
+    k, n_arcs = len(estimate.nodes), len(estimate.arcs)
+    if k <= MOST_LISTED:
+        return _listed(dags_with_arcs(k, n_arcs))
+    check_counted(k)
+    return Space(
+        None, lambda key, start, count: parent_sets(control_kernels().draw_dags(k, [n_arcs], key, start, count), k)
+    )
+
+
+def ordered_dags(truth: Structure, estimate: Structure) -> Space:
+    """Return DAGs with the estimate's number of arcs as uniform skeletons in uniform orders."""
+    k, n_arcs = len(estimate.nodes), len(estimate.arcs)
+    return Space(
+        None,
+        lambda key, start, count: parent_sets(kernels().draw_graphs(k, [[n_arcs]], [False], key, start, count), k),
+    )
+
+
+def own_orientations(truth: Structure, estimate: Structure) -> Space:
+    """Return the acyclic orientations of the estimate's skeleton."""
+    return _orientations(estimate)
+
+
+def true_orientations(truth: Structure, estimate: Structure) -> Space:
+    """Return the acyclic orientations of the true skeleton."""
+    return _orientations(truth)
+
+
+def relabellings(truth: Structure, estimate: Structure) -> Space:
+    """Return the estimate's DAG with its nodes relabelled."""
+    k = len(estimate.nodes)
+    if k <= MOST_LISTED:
+        renamed = [
+            [sum(1 << names[p] for p in estimate.parents[names.index(i)]) for i in range(k)]
+            for names in itertools.permutations(range(k))
+        ]
+        return _listed(np.array(renamed, np.int64))
+    graph = _planes(estimate)
+    return Space(
+        None,
+        lambda key, start, count: parent_sets(control_kernels().relabel_graphs(graph, k, [0], key, start, count), k),
+    )
+
+
+def _orientations(structure: Structure) -> Space:
+    """Return the acyclic orientations of a structure's skeleton."""
+    k = len(structure.nodes)
+    edges: Edges = tuple(sorted((min(arc), max(arc)) for arc in structure.arcs))
+    if len(edges) <= MOST_DIRECTED and k < 63:
+        return _listed(orientations(k, edges))
+
+    skeleton = _planes(structure)
+
+    def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
+        return [_draw_orientation(skeleton, k, edges, key, number) for number in range(start, start + count)]
+
+    return Space(None, draw)
+
+
+def _draw_orientation(
+    skeleton: NDArray[np.uint64], k: int, edges: Edges, key: NDArray[np.uint64], number: int
+) -> list[int]:
+    """Draw an orientation uniformly, or nearly so where the skeleton is too dense for that."""
+    if k <= MOST_ORIENTED:
+        found, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, number, 1, MOST_TRIES)
+        if stuck < 0:
+            return parent_sets(found, k)[0]
+    seed = int(uniforms(key, number, 1)[0, 0] * 2.0**53)
+    return draw_orientation(k, edges, np.random.default_rng(seed))
+
+
+def draw_orientation(k: int, edges: Edges, generator: np.random.Generator) -> list[int]:
+    """Draw an acyclic orientation of a skeleton, nearly uniformly, by a chain that reverses one arc at a time.
+
+    A reversal that closes no cycle is as likely as its undoing, and reversals lead from every orientation to every
+    other, so the chain's law is uniform in the limit. It starts from a random order and takes 4 m (1 + log m)
+    steps.
+    """
+    place = generator.permutation(k)
+    parents = [0] * k
+    for a, b in edges:
+        child, parent = (a, b) if place[a] > place[b] else (b, a)
+        parents[child] |= 1 << parent
+    steps = int(4 * len(edges) * (1 + math.log(max(1, len(edges)))))
+    for at in generator.integers(len(edges), size=steps).tolist() if edges else []:
+        a, b = edges[at]
+        child, parent = (a, b) if parents[a] >> b & 1 else (b, a)
+        parents[child] ^= 1 << parent
+        if _is_ancestor(parents, parent, child):
+            # the reversed arc would close a cycle
+            parents[child] ^= 1 << parent
+        else:
+            parents[parent] ^= 1 << child
+    return parents
+
+
+def _is_ancestor(parents: list[int], node: int, of: int) -> bool:
+    """Check whether a directed path leads from one node to another."""
+    seen = waiting = parents[of]
+    while waiting:
+        lowest = waiting & -waiting
+        new = parents[lowest.bit_length() - 1] & ~seen
+        seen |= new
+        waiting ^= lowest | new
+    return bool(seen >> node & 1)
+
+
+def _planes(structure: Structure) -> NDArray[np.uint64]:
+    """Return a DAG as planes."""
+    source, target = np.array(sorted(structure.arcs), np.int64).reshape(-1, 2).T
+    return planes_from_arcs(1, len(structure.nodes), np.zeros(len(source), np.int64), source, target)
+
+
+def _listed(masks: ParentSets) -> Space:
+    """Make the space of listed DAGs, equally likely."""
+    return Space(
+        masks,
+        lambda key, start, count: masks[(uniforms(key, start, count)[0] * len(masks)).astype(np.int64)].tolist(),
+    )
+
+
+@lru_cache(maxsize=128)
+def dags_with_arcs(k: int, n_arcs: int) -> ParentSets:
+    """Return every DAG over k nodes with this number of arcs, as (n, k) parent sets.
+
+    Examples
+    --------
+    >>> [len(dags_with_arcs(3, n_arcs)) for n_arcs in range(4)]
+    [1, 6, 12, 6]
+    """
+    return np.array(parent_sets(all_dags(k, n_arcs), k), np.int64)
+
+
+@lru_cache(maxsize=256)
+def orientations(k: int, edges: Edges) -> ParentSets:
+    """Return every acyclic orientation of a skeleton, as (n, k) parent sets.
+
+    Examples
+    --------
+    >>> len(orientations(3, ((0, 1), (0, 2), (1, 2))))
+    6
+    """
+    return np.array(parent_sets(all_orientations(k, edges), k), np.int64)
+
+
+def bits(mask: int) -> tuple[int, ...]:
+    """Return the positions of the bits of a parent set, ascending."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return tuple(found)
