@@ -6,6 +6,10 @@ from __future__ import annotations
 from .nulls import rules as _rules  # noqa: F401
 
 # isort: split
+# figures register themselves
+from . import plot as _plot  # noqa: F401
+
+# isort: split
 from .breakdown import quality_table
 from .field import FORMULAS
 from .formulas.formula import Atom, Model, parse, parse_set, set_text

@@ -6,6 +6,10 @@ from __future__ import annotations
 from .nulls import rules as _rules  # noqa: F401
 
 # isort: split
+# figures register themselves
+from . import plot as _plot  # noqa: F401
+
+# isort: split
 from .adjacency import (
     adjacency_accuracy,
     adjacency_balanced_accuracy,

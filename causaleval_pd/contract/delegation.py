@@ -1,0 +1,89 @@
+"""Methods and verbs that pass their arguments on: signatures and docstrings are written once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Turn a function into a method of an accessor, whose object becomes the function's first argument.
+
+    Parameters
+    ----------
+    function : callable
+        A verb or figure; its first argument is the table or cube.
+
+    Returns
+    -------
+    callable
+        For the body of a class whose instances keep their object as `_object`.
+
+    Examples
+    --------
+    >>> from causaleval_pd.contract.delegation import method
+    >>> class Words:
+    ...     def __init__(self, words):
+    ...         self._object = words
+    ...     joined = method(lambda words, *, by=" ": by.join(words))
+    >>> Words(["a", "b"]).joined(by="-")
+    'a-b'
+    """
+
+    @functools.wraps(function)
+    def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return function(self._object, *args, **kwargs)
+
+    signature = inspect.signature(function)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    call.__signature__ = signature.replace(parameters=[own, *list(signature.parameters.values())[1:]])  # type: ignore[attr-defined]
+    return call
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def takes_settings_of(target: Callable[..., Any], *, without: Sequence[str] = ()) -> Callable[[F], F]:
+    """Show the keywords that a function passes on as `**settings` in its signature, for help and completion.
+
+    Parameters
+    ----------
+    target : callable
+        The function that gets the settings.
+    without : sequence of str
+        Keywords of the target that may not be passed on.
+
+    Returns
+    -------
+    callable
+        A decorator of functions with `**settings`.
+
+    Examples
+    --------
+    >>> import inspect
+    >>> from causaleval_pd.contract.delegation import takes_settings_of
+    >>> def area(width, *, height=1.0): ...
+    >>> @takes_settings_of(area)
+    ... def price(width, *, rate, **settings): ...
+    >>> print(inspect.signature(price))
+    (width, *, rate, height=1.0)
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [x for x in signature.parameters.values() if x.kind is not inspect.Parameter.VAR_KEYWORD]
+        taken = {x.name for x in own} | set(without)
+        passed = [
+            x
+            for x in inspect.signature(target).parameters.values()
+            if x.kind is inspect.Parameter.KEYWORD_ONLY and x.name not in taken
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *passed])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
