@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..contract.checks import check_known
+from ..contract.figure import figure
 from ..drawing import caption, caption_figure, colour_bar, colours, legend_room, place_to_draw, wrapped
 from .measures.counts import LEVELS
 from .measures.luck import error_quantiles
@@ -22,6 +23,12 @@ _MARKERS = "osD^vPX*<>"
 _LINES = {"valid": "-", "undecided": "--", "invalid": ":"}
 
 
+@figure(
+    "validity against consistency of reasoners",
+    of="table",
+    field="quantity",
+    concludes="which reasoners are valid, and which are consistent",
+)
 def quadrant(
     quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1, floor: float = 0.01, ax: Axes | None = None
 ) -> Axes:
@@ -115,6 +122,12 @@ def _apart(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(external=points["external"] * 1.35**place)
 
 
+@figure(
+    "cut tree of one task with estimates and errors",
+    of="table",
+    field="quantity",
+    concludes="which pairs of a task a reasoner gets right",
+)
 def cut_tree(quantities: pd.DataFrame, *, delta: float = 0.1, floor: float = 0.01, ax: Axes | None = None) -> Axes:
     """Draw the cut tree of one task with a reasoner's PNS on its edges, coloured by error.
 
@@ -195,6 +208,12 @@ def _arc_height(steps: int) -> float:
     return 0.0 if steps == 1 else 0.42 * steps - 0.3
 
 
+@figure(
+    "error of reasoners by complexity, beside chance",
+    of="table",
+    field="quantity",
+    concludes="whether errors grow with complexity, and exceed those of chance",
+)
 def complexity(
     quantities: pd.DataFrame,
     *,
@@ -286,6 +305,12 @@ def complexity(
     return ax
 
 
+@figure(
+    "estimates against truths by level of causation",
+    of="table",
+    field="quantity",
+    concludes="at which level estimates are close to the truth",
+)
 def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1) -> Figure:
     """Draw estimates against truths, a panel a level: association, intervention, counterfactual.
 
