@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import sys
 
-from . import accessors, causal_kl, configurational, datasets, plot, reasoning, structure
+# metrics are listed in the order in which fields are imported
+from . import configurational, structure
+
+# isort: split
+from . import accessors, causal_kl, datasets, plot, reasoning
 from .causal_kl import (
     DiscreteNetwork,
     GaussianNetwork,
@@ -58,6 +62,7 @@ from .configurational import (
 )
 from .contract.closed_form import list_closed_forms, register_closed_form
 from .contract.field import list_fields, register_field
+from .contract.figure import figure, list_figures
 from .contract.metric import Metric, get_metric, list_metrics, metric
 from .contract.metric_sets import metric_set, tweak
 from .contract.null import ChosenNull, list_nulls, null_model, register_null
@@ -256,6 +261,7 @@ __all__ = [
     "f_beta_disjunctive",
     "f_beta_literal",
     "f_beta_sequential",
+    "figure",
     "fit_consistency",
     "fit_coverage",
     "get_metric",
@@ -269,6 +275,7 @@ __all__ = [
     "lcr",
     "list_closed_forms",
     "list_fields",
+    "list_figures",
     "list_metrics",
     "list_nulls",
     "list_tests",

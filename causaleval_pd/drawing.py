@@ -1,4 +1,4 @@
-"""What every figure shares: axis labels from a metric's spec, captions, colours, and a place to draw."""
+"""Parts that all figures share: labels from a metric's spec, captions, legends, colours and a place to draw."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEGEND_LINE = 0.22
 
 
 def axis_label(long_name: str, direction: str | None) -> str:
-    """Return the label of a metric's axis, which says what is good.
+    """Return the label of a metric's axis, with the direction that is better.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def wrapped(text: str, width: float) -> str:
 
 
 def wrapped_label(label: str, width: float) -> str:
-    """Break the label of an axis that needs more than `width` inches, first before what is good."""
+    """Break the label of an axis that needs more than `width` inches, first before the direction that is better."""
     if len(label) * LETTER <= width:
         return label
     head, bracket, aim = label.rpartition(" (")
@@ -50,7 +50,7 @@ def tick_names(words: Sequence[str], room: float) -> list[str]:
 
 
 def colours(n: int) -> list[Any]:
-    """Return `n` colours that colour-blind readers can tell apart."""
+    """Return `n` colours that colour-blind readers can distinguish."""
     import seaborn as sns
 
     # the palette has ten colours and would repeat them
@@ -58,7 +58,7 @@ def colours(n: int) -> list[Any]:
 
 
 def place_to_draw(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the given axes, or those of a new figure of that many inches."""
+    """Return the given axes, or those of a new figure of this width and height in inches."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
@@ -67,7 +67,10 @@ def place_to_draw(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def caption(ax: Axes, own: bool, text: str) -> None:
-    """Write a caption in small print at the foot of an own figure, else under the label of the x axis."""
+    """Write a caption in small print at the foot of an own figure, else under the label of the x axis.
+
+    `causaleval_pd.contract.figure` describes what a caption states.
+    """
     figure = ax.get_figure(root=True)
     if own and figure is not None:
         caption_figure(figure, text)
@@ -86,14 +89,14 @@ def caption(ax: Axes, own: bool, text: str) -> None:
 
 
 def caption_figure(figure: Figure, text: str) -> None:
-    """Write a caption in small print at the foot of a figure, which grows by its height."""
+    """Write a caption in small print at the foot of a figure, and make the figure higher by its lines."""
     lines = wrapped(text, figure.get_figwidth() - 0.2)
     figure.set_figheight(figure.get_figheight() + 0.1 + 0.16 * len(lines.split("\n")))
     figure.supxlabel(lines, x=0.01, ha="left", size="small", color="0.35", gid="caption")
 
 
 def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float]:
-    """Return how many columns a legend of that many inches takes, and the inches that they are wide."""
+    """Return the number of columns of a legend of this height in inches, and their width."""
     rows = sum(0.3 + 0.7 * (1 + label.count("\n")) for label in [title, *labels])
     columns = min(len(labels), math.ceil(rows * _LEGEND_LINE / height))
     longest = max(len(line) for label in [title, *labels] for line in label.split("\n"))
@@ -101,12 +104,12 @@ def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, 
 
 
 def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: float) -> float:
-    """Name the levels along an axis of `room` inches, on several lines or slanted where they need more.
+    """Name the levels along an axis of `room` inches, on several lines or slanted where they need it.
 
     Returns
     -------
     float
-        Inches that the names take beyond one line.
+        Height of the names beyond one line, in inches.
     """
     if axis == "y":
         ax.set_yticks(range(len(words)), tick_names(words, 1.6))
@@ -130,21 +133,21 @@ def inches(ax: Axes) -> float:
 
 
 def colour_map(name: str) -> Any:
-    """Return a colour map whose missing values are grey."""
+    """Return a colour map with grey for missing values."""
     import matplotlib
 
     return matplotlib.colormaps[name].with_extremes(bad="0.85")
 
 
-def write_field(ax: Axes, image: Any, row: int, col: int, text: str, value: float) -> None:
-    """Write into a field of an image, in white where it is dark."""
+def write_square(ax: Axes, image: Any, row: int, col: int, text: str, value: float) -> None:
+    """Write into a square of a heat map, in white where it is dark."""
     red, green, blue, _ = image.cmap(image.norm(value))
     dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
     ax.text(col, row, text, ha="center", va="center", size="small", color="white" if dark else "black")
 
 
-def frame_field(ax: Axes, row: int, col: int) -> None:
-    """Draw a frame into a field of an image."""
+def frame_square(ax: Axes, row: int, col: int) -> None:
+    """Draw a frame into a square of a heat map."""
     from matplotlib.patches import Rectangle
 
     for colour, width in (("white", 3.0), ("black", 1.4)):
@@ -153,6 +156,6 @@ def frame_field(ax: Axes, row: int, col: int) -> None:
 
 
 def colour_bar(ax: Axes, image: Any, label: str) -> Any:
-    """Draw the bar that explains an image's colours, right of it."""
+    """Draw the colour bar of an image, right of it."""
     figure: Any = ax.figure
     return figure.colorbar(image, ax=ax, label=label)

@@ -1,5 +1,4 @@
 """Networks with parameters, and divergences between them under interventions."""
-# ruff: noqa: F403, PLE0604
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from .fitting import *
 from .laws.sampling import *
 from .networks.column import *
 from .networks.network import *
-from .nulls import rules as _rules  # noqa: F401
+from .nulls import rules as _rules
 from .nulls.summary import *
 
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import field, formulas, metrics, models, nulls, simulation
+from . import plot as _plot  # figures register themselves
 from .field import *
 from .formulas import *
 from .metrics import *

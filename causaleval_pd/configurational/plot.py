@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.checks import check_number, check_whole
+from ..contract.figure import figure
 from ..contract.metric import get_metric
 from ..drawing import LETTER, caption, colours, inches, place_to_draw
 from ..execution.random_streams import RNGLike
@@ -47,6 +48,12 @@ _LOOKS: dict[str, tuple[Any, Any, str]] = {
 }
 
 
+@figure(
+    "hypergraph of a model",
+    of="cells",
+    field="formula",
+    concludes="which factors cause which, together or alternatively",
+)
 def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     """Draw a model as a hypergraph, causes left of their effects.
 
@@ -91,6 +98,12 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@figure(
+    "hypergraph of truth and estimate",
+    of="cells",
+    field="formula",
+    concludes="which causes are right, wrong and missing",
+)
 def model_difference(
     truth: Model | str, estimate: Model | str, *, domains: Domains | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -287,6 +300,12 @@ def _mark(ax: Axes, at: Point, value: int, side: OneOf["left", "right"], multi_v
         ax.plot(*at, "D", ms=6, mfc="white", mec="0.15", zorder=6, gid="negation")
 
 
+@figure(
+    "correctness and completeness by component, beside guesses",
+    of="cells",
+    field="formula",
+    concludes="which components of an estimate are better than guesses",
+)
 def score_profile(
     truth: Model | str,
     estimate: Model | str,

@@ -1,25 +1,34 @@
-"""Figures of cubes and of cells; every function returns the Axes or FacetGrid that it drew."""
+"""Figures of cubes, tables and cells; every function returns the Axes, FacetGrid or Figure that it drew.
+
+Figures of cubes stand in this folder, those of a field in the field's folder. Every registered figure is an attribute
+of this module, see `list_figures`; so this folder imports no field.
+"""
 
 from __future__ import annotations
 
-from ..configurational.plot import hypergraph, model_difference, score_profile
-from ..structure.plot import adjacency_table, expected_curves
-from .critical_difference import critical_difference
-from .cube_plots import CubePlots
-from .distributions import distributions
-from .heat_maps import comparisons, p_values
-from .strata import strata
+from typing import Any
 
-__all__ = [
-    "CubePlots",
-    "adjacency_table",
-    "comparisons",
-    "critical_difference",
-    "distributions",
-    "expected_curves",
-    "hypergraph",
-    "model_difference",
-    "p_values",
-    "score_profile",
-    "strata",
-]
+from ..contract.checks import nearest
+from ..contract.figure import FIGURES
+from .critical_difference import *
+from .cube_plots import *
+from .distributions import *
+from .heat_maps import *
+from .strata import *
+
+
+def __getattr__(name: str) -> Any:
+    """Return a figure that a field or a third party registered."""
+    if name == "__all__":
+        return sorted({"CubePlots", *FIGURES})
+    if not name.startswith("_") and name not in FIGURES:
+        FIGURES.load()
+    if name not in FIGURES:
+        raise AttributeError(f"there is no figure {name!r}; {nearest(name, FIGURES)}list_figures() shows all")
+    return FIGURES[name].function
+
+
+def __dir__() -> list[str]:
+    """List the public names, registered figures among them."""
+    FIGURES.load()
+    return sorted({"CubePlots", *FIGURES})

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks, and which levels cannot be told apart."""
+"""The critical-difference diagram: mean ranks, and groups of levels that do not differ significantly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
+from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, caption, place_to_draw, wrapped_label
 from ..inference.compare import compare
 from ..inference.ranking import rank_test
@@ -17,10 +19,17 @@ from .facets import check_use, cube_caption, level_words, metric_label
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["critical_difference"]
+
 #: inches of a unit of rank, of the whole axis at most, and of a line of names
 _UNIT, _WIDEST, _LINE = 1.6, 6.5, 0.26
 
 
+@figure(
+    "mean ranks of levels and groups that do not differ",
+    of="cube",
+    concludes="which levels differ in rank at a familywise error",
+)
 def critical_difference(
     cube: xr.Dataset,
     metric: str,
@@ -35,12 +44,8 @@ def critical_difference(
 
     Parameters
     ----------
-    cube : Dataset
-        Made by `cube`; besides `dim`, every stratum must have one level.
-    metric : str
-        One of its metrics.
-    dim : str
-        The stratum whose levels are ranked.
+    cube, metric, dim
+        As in `comparisons`; the levels of `dim` are ranked.
     adjust : {"nemenyi", "holm"}
         Correction for all pairs of levels. Nemenyi's has one critical difference, drawn above the axis; Holm's finds
         more.
@@ -81,28 +86,22 @@ def critical_difference(
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
         raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
-    names = np.array(level_words(cube, dim), object)
-    unranked = sorted({*names[~_ran(cube, dim)], *names[_ran(cube, dim)][np.isnan(ranks)]})
-    names = names[_ran(cube, dim)]
+    ran, every = _ran(cube, dim), np.array(level_words(cube, dim), object)
+    unranked = sorted({*every[~ran], *every[ran][np.isnan(ranks)]})
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
     pairs = computed(compare(cube, dim, metrics=metric, test="friedman", adjust=adjust, missing=missing))
-    apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
-    ranks, names = ranks[order], names[order]
-    k = len(ranks)
+    groups = alike_groups(_apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)])
+    ranks, names = ranks[order], every[ran][order]
 
-    own = ax is None
-    groups = _groups(apart)
+    own, k = ax is None, len(ranks)
     lines = len(groups) * 0.5 + (k + 1) // 2
     room = LETTER * (7 + max(map(len, names))) + 0.2
     ax = place_to_draw(ax, min(_WIDEST, max(3.2, (k - 1) * _UNIT)) + 2 * room, 1.5 + _LINE * lines)
     _draw_axis(ax, k)
     if adjust == "nemenyi":
         _draw_reach(ax, float(table["critical_difference"].iloc[0]), k)
-    for i, (low, high) in enumerate(groups):
-        y = -0.35 - 0.5 * i
-        style: dict[str, Any] = {"color": "0.15", "lw": 4, "solid_capstyle": "butt", "gid": "group"}
-        ax.plot([ranks[low] - 0.04, ranks[high] + 0.04], [y, y], **style)
+    _draw_groups(ax, ranks, groups)
     _draw_levels(ax, ranks, names, -0.35 - 0.5 * len(groups))
     ax.set_ylim(-0.6 - lines, 2.0 if adjust == "nemenyi" else 1.0)
     ax.set_title(wrapped_label(metric_label(cube, metric), 4.5), size="medium")
@@ -121,9 +120,7 @@ def critical_difference(
 
 
 def _ran(cube: xr.Dataset, dim: str) -> NDArray[np.bool_]:
-    """Tell which levels have runs; the others have no row in the table of ranks."""
-    from ..cubes.schema import NO_RUN
-
+    """Return which levels have runs; the others have no row in the table of ranks."""
     run = (cube["status"] != NO_RUN).any([name for name in cube["status"].dims if name != dim])
     return np.asarray(run.to_numpy(), bool)
 
@@ -139,7 +136,7 @@ def _apart(cube: xr.Dataset, dim: str, pairs: Any, alpha: float) -> NDArray[np.b
     return apart
 
 
-def _groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def alike_groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the longest runs of neighbours of which no two differ, from the first to the last of each."""
     k = len(apart)
     found: list[tuple[int, int]] = []
@@ -170,6 +167,14 @@ def _draw_reach(ax: Axes, reach: float, k: int) -> None:
         ax.plot([x, x], [1.03, 1.27], color="black", lw=1.2)
     note = "" if reach <= k - 1 else ", longer than the axis"
     ax.text((1 + end) / 2, 1.3, f"critical difference {reach:.2f}{note}", ha="center", va="bottom", size="small")
+
+
+def _draw_groups(ax: Axes, ranks: NDArray[np.float64], groups: list[tuple[int, int]]) -> None:
+    """Draw a bar under each other for every group, from its first to its last rank."""
+    for i, (low, high) in enumerate(groups):
+        y = -0.35 - 0.5 * i
+        style: dict[str, Any] = {"color": "0.15", "lw": 4, "solid_capstyle": "butt", "gid": "group"}
+        ax.plot([ranks[low] - 0.04, ranks[high] + 0.04], [y, y], **style)
 
 
 def _draw_levels(ax: Axes, ranks: NDArray[np.float64], names: NDArray[Any], top: float) -> None:

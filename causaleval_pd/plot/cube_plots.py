@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Any
 
 import xarray as xr
 
-from ..execution.random_streams import RNGLike
-from ..inference.pairwise import Claim, Effect
-from .critical_difference import critical_difference
-from .distributions import distributions
-from .heat_maps import comparisons, p_values
-from .strata import strata
+from ..contract.checks import nearest
+from ..contract.delegation import method
+from ..contract.figure import FIGURES
+from .critical_difference import critical_difference as _critical_difference
+from .distributions import distributions as _distributions
+from .heat_maps import comparisons as _comparisons
+from .heat_maps import p_values as _p_values
+from .strata import strata as _strata
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from seaborn import FacetGrid
+__all__ = ["CubePlots"]
 
 
 class CubePlots:
-    """Figures of a cube, `cube.ceval.plot`.
+    """Figures of a cube, `cube.ceval.plot`: every registered figure that is drawn from a cube is a method.
 
     Parameters
     ----------
@@ -39,88 +39,26 @@ class CubePlots:
     """
 
     def __init__(self, cube: xr.Dataset) -> None:
-        self._cube = cube
+        self._object = cube
 
-    def strata(
-        self,
-        metric: str,
-        *,
-        x: str,
-        hue: str | None = None,
-        col: str | None = None,
-        row: str | None = None,
-        level: float = 0.95,
-        interval: Literal["mean_ci", "quantile"] = "mean_ci",
-    ) -> FacetGrid:
-        """Call :func:`causaleval_pd.plot.strata` on this cube."""
-        return strata(self._cube, metric, x=x, hue=hue, col=col, row=row, level=level, interval=interval)
+    # written out for type checkers and completion; other figures are found by __getattr__
+    strata = method(_strata)
+    distributions = method(_distributions)
+    p_values = method(_p_values)
+    comparisons = method(_comparisons)
+    critical_difference = method(_critical_difference)
 
-    def distributions(
-        self, metric: str, *, hue: str | None = None, col: str | None = None, row: str | None = None
-    ) -> FacetGrid:
-        """Call :func:`causaleval_pd.plot.distributions` on this cube."""
-        return distributions(self._cube, metric, hue=hue, col=col, row=row)
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in _of_cubes(load=not name.startswith("_")):
+            hint = f"{nearest(name, _of_cubes())}list_figures('cube') shows all"
+            raise AttributeError(f"there is no figure {name!r} of a cube; {hint}")
+        bound: Callable[..., Any] = method(FIGURES[name].function).__get__(self)
+        return bound
 
-    def p_values(
-        self,
-        metric: str,
-        *,
-        x: str,
-        y: str,
-        method: str = "randomisation",
-        adjust: str | None = None,
-        missing: Literal["drop", "worst"] = "drop",
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Call :func:`causaleval_pd.plot.p_values` on this cube."""
-        return p_values(self._cube, metric, x=x, y=y, method=method, adjust=adjust, missing=missing, ax=ax)
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *_of_cubes(load=True)})
 
-    def comparisons(
-        self,
-        metric: str,
-        dim: str,
-        *,
-        test: str = "wilcoxon",
-        adjust: str | None = "holm",
-        reference: Hashable | None = None,
-        paired: bool = True,
-        missing: Literal["drop", "worst"] = "drop",
-        alternative: Claim = "two-sided",
-        margin: float | None = None,
-        minus_controls: bool = False,
-        effect: Effect = "mean_difference",
-        n_resamples: int = 9999,
-        rng: RNGLike = None,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Call :func:`causaleval_pd.plot.comparisons` on this cube."""
-        return comparisons(
-            self._cube,
-            metric,
-            dim,
-            test=test,
-            adjust=adjust,
-            reference=reference,
-            paired=paired,
-            missing=missing,
-            alternative=alternative,
-            margin=margin,
-            minus_controls=minus_controls,
-            effect=effect,
-            n_resamples=n_resamples,
-            rng=rng,
-            ax=ax,
-        )
 
-    def critical_difference(
-        self,
-        metric: str,
-        dim: str,
-        *,
-        adjust: Literal["nemenyi", "holm"] = "nemenyi",
-        level: float = 0.95,
-        missing: Literal["drop", "worst"] = "drop",
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Call :func:`causaleval_pd.plot.critical_difference` on this cube."""
-        return critical_difference(self._cube, metric, dim, adjust=adjust, level=level, missing=missing, ax=ax)
+def _of_cubes(*, load: bool = False) -> list[str]:
+    """Return the names of the registered figures of cubes, with `load` those of third parties too."""
+    return [figure.name for figure in (FIGURES.every() if load else FIGURES.values()) if figure.of == "cube"]

@@ -9,16 +9,25 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.figure import figure
 from ..cubes.reading import control_values, has_controls, null_stratum, strata_dims
 from ..drawing import caption_figure, colours, wrapped_label
 from ..statistics.arrays import weighted_quantile
-from .facets import check_use, cube_caption, facet_grid, facets, legend_right, metric_label, say_empty, with_levels
+from .facets import check_use, cube_caption, facet_grid, facets, legend_right, mark_empty, metric_label, with_levels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from seaborn import FacetGrid
 
+__all__ = ["distributions"]
 
+#: most unit bins of a metric that takes only whole numbers
+_MAX_BINS = 200
+
+
+@figure(
+    "distribution of the runs and of their controls", of="cube", concludes="how far the runs lie from their controls"
+)
 def distributions(
     cube: xr.Dataset, metric: str, *, hue: str | None = None, col: str | None = None, row: str | None = None
 ) -> FacetGrid:
@@ -28,16 +37,14 @@ def distributions(
     ----------
     cube : Dataset
         Made by `cube`; raw draws are not needed.
-    metric : str
-        One of its metrics.
-    hue, col, row : str, optional
-        Strata by colour, and by column and row of the grid. Runs, and controls, of the other strata are pooled.
+    metric, hue, col, row
+        As in `strata`. Runs, and controls, of the other strata are pooled.
 
     Returns
     -------
     FacetGrid
-        Densities a group: outlines are runs, filled areas below them their controls, triangles their medians. A metric
-        that only takes whole numbers has unit bins.
+        One density a group: outlines are runs, filled areas below the axis their controls, triangles their medians. A
+        metric that takes only whole numbers has unit bins.
 
     Raises
     ------
@@ -87,7 +94,7 @@ def distributions(
             _mark_median(ax, values[cells], np.ones(values[cells].shape), shades[h], "runs")
         if np.isnan(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).all():
             empty.append(ax)
-    say_empty(empty, grid, "xy")
+    mark_empty(empty, grid, "xy")
     grid.set_axis_labels(wrapped_label(metric_label(cube, metric), 3.0), "density")
     legend_right(cube, grid, hue, shades, points=False)
     parts = ["Outlines: runs", *(["filled, downwards: their controls"] if pool is not None else [])]
@@ -97,10 +104,6 @@ def distributions(
         parts.append(f"pooled over {', '.join(pooled)}")
     caption_figure(grid.figure, cube_caption(cube, parts))
     return grid
-
-
-#: an integer metric has unit bins up to this many of them
-_MAX_BINS = 200
 
 
 def _bins(
@@ -131,6 +134,7 @@ def _mark_median(ax: Axes, values: NDArray[Any], weights: NDArray[Any], colour: 
 
 
 def _density(values: NDArray[Any], weights: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted density of the finite values in each bin."""
     used = np.isfinite(values) & (weights > 0)
     counts = np.histogram(values[used], edges, weights=weights[used])[0].astype(np.float64)
     total = counts.sum()

@@ -1,4 +1,4 @@
-"""The parts of a figure that know a cube: its levels in words, facets, the legend and the caption."""
+"""Parts that figures of cubes share: levels in words, facets, the legend and the caption."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MARKERS = "osD^vPX<>*"
 #: height of a facet, in inches
 HEIGHT = 2.9
-#: columns of facets that would be wider, in inches, go on in further rows
+#: columns of facets that are wider together, in inches, continue in further rows
 _PAGE = 24.0
 
 
@@ -53,25 +53,25 @@ def metric_label(cube: xr.Dataset, metric: str) -> str:
 
 
 def level_words(cube: xr.Dataset, dim: str) -> list[str]:
-    """Return the names of a dimension's levels; numbers in short form where that keeps them apart."""
+    """Return the names of a dimension's levels; numbers in short form unless two would look alike."""
     levels = cube[dim].to_numpy().reshape(-1)
     words = [f"{x:g}" if isinstance(x, (float, np.floating)) else str(x) for x in levels]
     return words if len(set(words)) == len(words) else [str(x) for x in levels]
 
 
 def longest_word(cube: xr.Dataset, dim: str, room: float) -> float:
-    """Return the inches that the names of a dimension's levels take, broken to about `room` inches."""
+    """Return the width, in inches, of the names of a dimension's levels, broken to about `room` inches."""
     lines = [line for name in tick_names(level_words(cube, dim), room) for line in name.split("\n")]
     return LETTER * (1 + max(map(len, lines)))
 
 
 def tallest_word(cube: xr.Dataset, dim: str) -> float:
-    """Return the height, in inches, of the level of a dimension that takes most lines beside a y axis."""
+    """Return the height, in inches, of the tallest name of a dimension's levels beside a y axis."""
     return 0.08 + 0.17 * (1 + max(name.count("\n") for name in tick_names(level_words(cube, dim), 1.6)))
 
 
 def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
-    """Give a table of the strata with runs its strata as categories in the cube's order."""
+    """Add the strata with runs to their table, or make one, as categories in the cube's order."""
     dims = strata_dims(cube)
     runs = (cube["status"] != NO_RUN).any("replicate").transpose(*dims).to_numpy()
     codes = np.nonzero(runs)
@@ -85,7 +85,7 @@ def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str | None, width: float) -> FacetGrid:
-    """Make a grid of facets, titled with their levels, that lays itself out."""
+    """Make a grid of facets, titled with their levels, whose layout fits itself to its parts."""
     import seaborn as sns
 
     wrap = None
@@ -102,7 +102,7 @@ def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str 
 
 
 def facets(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
-    """Return the axes of a grid with their share of its table."""
+    """Return the axes of a grid, each with its part of the table."""
     return [(_facet(grid, i, j), data) for (i, j, _), data in grid.facet_data()]
 
 
@@ -112,8 +112,8 @@ def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
     return found
 
 
-def say_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
-    """Write into facets that no run has a value; where all are empty, these scales ("y", "xy") mean nothing."""
+def mark_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
+    """Write into facets that no run has a value; where all are empty, remove the ticks of these scales ("y", "xy")."""
     for ax in empty:
         ax.text(0.5, 0.6, "no run has a value", transform=ax.transAxes, ha="center", color="0.35", gid="empty")
         if len(empty) == grid.axes.size:
@@ -152,21 +152,21 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
 
 
 def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = True) -> str:
-    """Join what a figure shows, its null model and draws, and the strata that the cube was cut to."""
-    said = "; ".join(parts) + "."
+    """Join the parts of a caption, the null model and its draws, and the strata that the cube was cut to."""
+    text = "; ".join(parts) + "."
     if controls and has_controls(cube):
         n = int(cube.attrs["n_draws"])
-        said += f" Null model: {_null_words(cube)}, {n} draw{'s' if n != 1 else ''} a run."
+        text += f" Null model: {_null_words(cube)}, {n} draw{'s' if n != 1 else ''} a run."
     elif controls:
-        said += " The cube has no controls."
+        text += " The cube has no controls."
     cut = [dim for dim in json.loads(cube.attrs["strata"]) if dim in cube.coords and cube[dim].size == 1]
     if cut:
-        said += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."
-    return said
+        text += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."
+    return text
 
 
 def _null_words(cube: xr.Dataset) -> str:
-    """Return the name of the null model, with what it draws where it is one of the field's own."""
+    """Return the name of the null model, and what it draws if it is one of the field's own."""
     name = str(null_name(cube))
     field = FIELDS.get(cube.attrs.get("field", ""))
     return name if field is None or name not in field.nulls else f"{name} ({field.nulls[name].long_name})"

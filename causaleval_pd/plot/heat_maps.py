@@ -7,20 +7,23 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
+from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
 from ..cubes.reading import null_stratum
 from ..drawing import (
     caption,
     colour_bar,
     colour_map,
-    frame_field,
+    frame_square,
     inches,
     name_ticks,
     place_to_draw,
     wrapped_label,
-    write_field,
+    write_square,
 )
 from ..execution.random_streams import RNGLike
 from ..inference.compare import compare
@@ -31,10 +34,17 @@ from .facets import check_use, cube_caption, level_words, longest_word, metric_l
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["comparisons", "p_values"]
+
 #: smaller p-values share a colour
 _LOWEST_P = 1e-16
 
 
+@figure(
+    "p-values against controls by two strata",
+    of="cube",
+    concludes="which strata are better than their controls, and by which test",
+)
 def p_values(
     cube: xr.Dataset,
     metric: str,
@@ -89,8 +99,6 @@ def p_values(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('n', 'algorithm')
     """
-    from matplotlib.colors import LogNorm
-
     cube = null_stratum(cube)
     check_use(cube, metric, {"x": x, "y": y}, alone=True)
     tests = test_controls(cube, metric, method=method, adjust=adjust, missing=missing)
@@ -99,28 +107,14 @@ def p_values(
     p, runs = np.full(shape, np.nan), np.zeros(shape, np.int64)
     at = table[y].cat.codes, table[x].cat.codes
     p[at], runs[at] = table["p_adjusted"], table["n_pairs"]
-    width = shape[1] * max(0.8, longest_word(cube, x, 1.0)) if ax is None else inches(ax)
     own = ax is None
-    height = shape[0] * max(0.5, tallest_word(cube, y))
-    ax = place_to_draw(ax, 2.2 + width + longest_word(cube, y, 1.6), 1.8 + height)
-    lowest = min(0.01, np.nanmin(p, initial=1.0))
-    norm = LogNorm(max(lowest, _LOWEST_P), 1, clip=True)
-    image = ax.imshow(np.maximum(p, _LOWEST_P), norm=norm, cmap=colour_map("cividis"), aspect="auto")
-    for i, j in zip(*np.nonzero(~np.isnan(p)), strict=True):
-        write_field(ax, image, i, j, f"{p[i, j]:.2g}\nn {runs[i, j]}", max(p[i, j], _LOWEST_P))
-        if p[i, j] <= 0.05:
-            frame_field(ax, i, j)
-    name_ticks(ax, "x", level_words(cube, x), width)
-    name_ticks(ax, "y", level_words(cube, y), math.inf)
+    ax = _place_squares(cube, metric, x, y, ax, least=(0.8, 0.5), margins=(2.2, 1.8), room=1.0)
     ax.set(xlabel=x, ylabel=y)
-    ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
-    bar = colour_bar(ax, image, "p-value" if adjust is None else f"p-value ({adjust})")
-    ends = np.arange(0, math.log10(max(lowest, _LOWEST_P)) - 0.01, -1)
-    ticks = [0.05, *10.0 ** ends[:: 1 + len(ends) // 6]]
-    bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
-    bar.ax.minorticks_off()
-    bar.ax.axhline(0.05, color="white", lw=2.5)
-    bar.ax.axhline(0.05, color="black", lw=1)
+    _colour_p_values(ax, p, "p-value" if adjust is None else f"p-value ({adjust})")
+    for i, j in zip(*np.nonzero(~np.isnan(p)), strict=True):
+        write_square(ax, ax.images[0], i, j, f"{p[i, j]:.2g}\nn {runs[i, j]}", max(p[i, j], _LOWEST_P))
+        if p[i, j] <= 0.05:
+            frame_square(ax, i, j)
     grey = "; grey: no test" if np.isnan(p).any() else ""
     counted = f"{method}, one-sided" + (", failed runs counted as worst" if missing == "worst" else "")
     parts = [f"Test: {counted}; fields: p, n runs", f"frames: better than controls, p at most .05{grey}"]
@@ -128,6 +122,73 @@ def p_values(
     return ax
 
 
+def _place_squares(
+    cube: xr.Dataset,
+    metric: str,
+    x: str,
+    y: str,
+    ax: Axes | None,
+    *,
+    least: tuple[float, float],
+    margins: tuple[float, float],
+    room: float,
+) -> Axes:
+    """Return axes for a square for each pair of levels, with names of the levels and a title.
+
+    Parameters
+    ----------
+    cube : Dataset
+        The cube.
+    metric : str
+        Metric of the title.
+    x, y : str
+        Dimensions along the axes.
+    ax : Axes or None
+        Given axes; None makes a figure.
+    least : tuple of float
+        Least width and height of a square, in inches.
+    margins : tuple of float
+        Width and height of a new figure beyond its squares and the names along y, in inches.
+    room : float
+        Width, in inches, to which names along x are broken.
+
+    Returns
+    -------
+    Axes
+        The axes.
+    """
+    columns, rows = cube.sizes[x], cube.sizes[y]
+    width = columns * max(least[0], longest_word(cube, x, room)) if ax is None else inches(ax)
+    height = rows * max(least[1], tallest_word(cube, y))
+    ax = place_to_draw(ax, margins[0] + width + longest_word(cube, y, 1.6), margins[1] + height)
+    ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
+    name_ticks(ax, "x", level_words(cube, x), width)
+    name_ticks(ax, "y", level_words(cube, y), math.inf)
+    ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
+    return ax
+
+
+def _colour_p_values(ax: Axes, p: NDArray[np.float64], label: str) -> None:
+    """Draw p-values as colours on a logarithmic scale, with a bar that marks .05."""
+    from matplotlib.colors import LogNorm
+
+    lowest = max(min(0.01, np.nanmin(p, initial=1.0)), _LOWEST_P)
+    norm = LogNorm(lowest, 1, clip=True)
+    image = ax.imshow(np.maximum(p, _LOWEST_P), norm=norm, cmap=colour_map("cividis"), aspect="auto")
+    bar = colour_bar(ax, image, label)
+    ends = np.arange(0, math.log10(lowest) - 0.01, -1)
+    ticks = [0.05, *10.0 ** ends[:: 1 + len(ends) // 6]]
+    bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+    bar.ax.minorticks_off()
+    bar.ax.axhline(0.05, color="white", lw=2.5)
+    bar.ax.axhline(0.05, color="black", lw=1)
+
+
+@figure(
+    "differences between all pairs of levels",
+    of="cube",
+    concludes="which level is better than which, and by which test",
+)
 def comparisons(
     cube: xr.Dataset,
     metric: str,
@@ -207,42 +268,47 @@ def comparisons(
         rng=rng,
     )
     table = computed(found)
-    levels = cube[dim].to_numpy()
-    n = len(levels)
-    cell = {f"{levels[i]} - {levels[j]}": (i, j) for i in range(n) for j in range(n) if i != j}
-    size, p = np.full((n, n), np.nan), np.full((n, n), np.nan)
-    for name, value, adjusted, side in table[["comparison", "effect", "p_adjusted", "alternative"]].itertuples(
-        index=False
-    ):
-        i, j = cell[name]
-        size[i, j], p[i, j] = value, adjusted
-        if side in ("two-sided", "equivalent"):
-            size[j, i], p[j, i] = -value, adjusted
-    width = n * max(1.0, longest_word(cube, dim, 1.2)) if ax is None else inches(ax)
+    size, p = _squares_of(cube, dim, table)
     own = ax is None
-    height = n * max(0.62, tallest_word(cube, dim))
-    ax = place_to_draw(ax, 2.4 + width + longest_word(cube, dim, 1.6), 2.0 + height)
+    ax = _place_squares(cube, metric, dim, dim, ax, least=(1.0, 0.62), margins=(2.4, 2.0), room=1.2)
+    ax.set(xlabel=f"{dim} (column)", ylabel=f"{dim} (row)")
     direction = cube[metric].attrs["direction"]
     higher = direction == "maximize"
-    bound = np.nanmax(np.abs(size), initial=0.0) or 1.0
-    shading = colour_map("RdBu" if higher else "RdBu_r")
-    image = ax.imshow(np.ma.masked_invalid(size), vmin=-bound, vmax=bound, cmap=shading, aspect="auto")
+    aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
+    _colour_effects(ax, size, higher, f"{effect.replace('_', ' ')}, row - column{aim}")
     for i, j in zip(*np.nonzero(~np.isnan(size)), strict=True):
         words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
-        write_field(ax, image, i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
-    name_ticks(ax, "x", level_words(cube, dim), width)
-    name_ticks(ax, "y", level_words(cube, dim), math.inf)
-    ax.set(xlabel=f"{dim} (column)", ylabel=f"{dim} (row)")
-    ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
-    aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
-    colour_bar(ax, image, f"{effect.replace('_', ' ')}, row - column{aim}")
+        write_square(ax, ax.images[0], i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
     method = ", ".join(sorted(set(table["method"])))
     counted = ", failed runs counted as worst" if missing == "worst" else ""
     within = "" if margin is None else f" (margin {margin:g})"
     parts = [f"Test: {method}, {alternative.replace('_', '-')}{within}{counted}", f"p adjusted: {adjust or 'no'}"]
-    if np.isnan(size[~np.eye(n, dtype=bool)]).any():
+    if np.isnan(size[~np.eye(len(size), dtype=bool)]).any():
         parts.append("grey: not compared")
     if minus_controls:
         parts.append("each run less the mean of its controls")
     caption(ax, own, cube_caption(cube, parts, controls=minus_controls))
     return ax
+
+
+def _squares_of(cube: xr.Dataset, dim: str, table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return effects of row minus column, and their p-values, as matrices; a two-sided test fills both sides."""
+    levels = cube[dim].to_numpy()
+    n = len(levels)
+    place = {f"{levels[i]} - {levels[j]}": (i, j) for i in range(n) for j in range(n) if i != j}
+    size, p = np.full((n, n), np.nan), np.full((n, n), np.nan)
+    columns = ["comparison", "effect", "p_adjusted", "alternative"]
+    for name, value, adjusted, side in table[columns].itertuples(index=False):
+        i, j = place[name]
+        size[i, j], p[i, j] = value, adjusted
+        if side in ("two-sided", "equivalent"):
+            size[j, i], p[j, i] = -value, adjusted
+    return size, p
+
+
+def _colour_effects(ax: Axes, size: NDArray[np.float64], higher: bool, label: str) -> None:
+    """Draw effects as colours about 0, blue where the row is better, with a bar."""
+    bound = np.nanmax(np.abs(size), initial=0.0) or 1.0
+    shading = colour_map("RdBu" if higher else "RdBu_r")
+    image = ax.imshow(np.ma.masked_invalid(size), vmin=-bound, vmax=bound, cmap=shading, aspect="auto")
+    colour_bar(ax, image, label)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
+from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
 from ..cubes.reading import has_controls, null_stratum
 from ..cubes.summary import summary
@@ -21,18 +24,26 @@ from .facets import (
     legend_right,
     level_words,
     longest_word,
+    mark_empty,
     metric_label,
-    say_empty,
     with_levels,
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from seaborn import FacetGrid
+
+__all__ = ["strata"]
 
 #: width of a facet of strata, in inches; more levels share it
 _WIDEST = 12.0
 
 
+@figure(
+    "mean of the runs and of their controls by stratum",
+    of="cube",
+    concludes="which strata are better than their controls",
+)
 def strata(
     cube: xr.Dataset,
     metric: str,
@@ -53,7 +64,7 @@ def strata(
     metric : str
         One of its metrics.
     x : str
-        Stratum along the axis, its levels in the cube's order.
+        Stratum along the x axis, its levels in the cube's order.
     hue, col, row : str, optional
         Strata by colour, and by column and row of the grid.
     level : float
@@ -100,35 +111,49 @@ def strata(
         for h in range(n_hue):
             part = data if hue is None else data[data[hue].cat.codes == h]
             at = part[x].cat.codes.to_numpy(np.float64) + (h - (n_hue - 1) / 2) * slot
-            ends = part[["mean", "low", "high", "control_mean", "control_low", "control_high"]].to_numpy(np.float64)
-            mean, low, high, control, control_low, control_high = ends.T
-            band = ax.bar(at, control_high - control_low, slot * 0.86, control_low, color=shades[h], alpha=0.22)
-            for patch in band:
-                patch.set_gid("band")
-            ax.hlines(control, at - slot * 0.43, at + slot * 0.43, color=shades[h], alpha=0.7, linestyle="--", lw=1.2)
-            ax.vlines(at, low, high, color=shades[h], lw=1.6)
-            marker = MARKERS[h % len(MARKERS)]
-            ax.plot(at, mean, marker, color=shades[h], markersize=5, gid="means")
-            if has_controls(cube):
-                # drawn over the filled points, so that these stay one line a hue
-                open_ = ~(part["p_value"].to_numpy(np.float64) <= 0.05)
-                style = {"color": shades[h], "markerfacecolor": "white", "markersize": 5, "gid": "open"}
-                ax.plot(at[open_], mean[open_], marker, **style)
+            _draw_controls(ax, at, part, slot, shades[h])
+            _draw_means(ax, at, part, shades[h], MARKERS[h % len(MARKERS)], opened=has_controls(cube))
         ax.set_xlim(-0.6, n_x - 0.4)
         ax.margins(y=0.06)
         below = name_ticks(ax, "x", level_words(cube, x), width - 0.8)
         if data["mean"].isna().all():
             empty.append(ax)
-    say_empty(empty, grid, "y")
+    mark_empty(empty, grid, "y")
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
     grid.set_axis_labels(x, wrapped_label(metric_label(cube, metric), HEIGHT - 0.6))
+    legend_right(cube, grid, hue, shades, points=True)
+    caption_figure(grid.figure, cube_caption(cube, _caption_parts(has_controls(cube), level, interval)))
+    return grid
+
+
+def _draw_controls(ax: Axes, at: NDArray[Any], table: pd.DataFrame, slot: float, shade: Any) -> None:
+    """Draw the mean of the controls of each stratum as dashes and their interval as a band."""
+    mean, low, high = table[["control_mean", "control_low", "control_high"]].to_numpy(np.float64).T
+    for patch in ax.bar(at, high - low, slot * 0.86, low, color=shade, alpha=0.22):
+        patch.set_gid("band")
+    ax.hlines(mean, at - slot * 0.43, at + slot * 0.43, color=shade, alpha=0.7, linestyle="--", lw=1.2)
+
+
+def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, marker: str, *, opened: bool) -> None:
+    """Draw the mean and the interval of each stratum; with `opened`, points are open unless better than controls."""
+    mean, low, high = table[["mean", "low", "high"]].to_numpy(np.float64).T
+    ax.vlines(at, low, high, color=shade, lw=1.6)
+    ax.plot(at, mean, marker, color=shade, markersize=5, gid="means")
+    if opened:
+        # drawn over the filled points, so that these stay one line a hue
+        open_ = ~(table["p_value"].to_numpy(np.float64) <= 0.05)
+        ax.plot(at[open_], mean[open_], marker, color=shade, markerfacecolor="white", markersize=5, gid="open")
+
+
+def _caption_parts(controls: bool, level: float, interval: str) -> list[str]:
+    """Describe points, lines and bands."""
     share = f"{100 * level:.4g} %"
-    kind = f"its {share} t interval" if interval == "mean_ci" else f"their middle {share}"
-    parts = [f"Points and lines: mean of the runs and {kind}"]
-    if has_controls(cube):
-        kind = f"{share} reference interval of that mean" if interval == "mean_ci" else f"their middle {share}"
+    of_mean = interval == "mean_ci"
+    parts = [
+        f"Points and lines: mean of the runs and {f'its {share} t interval' if of_mean else f'their middle {share}'}"
+    ]
+    if controls:
+        kind = f"{share} reference interval of that mean" if of_mean else f"their middle {share}"
         parts.append(f"dashes and bands: mean of the controls and {kind}")
         parts.append("filled points: better than controls (randomisation test, one-sided, p at most .05)")
-    legend_right(cube, grid, hue, shades, points=True)
-    caption_figure(grid.figure, cube_caption(cube, parts))
-    return grid
+    return parts

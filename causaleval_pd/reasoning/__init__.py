@@ -1,13 +1,11 @@
 """Causal reasoning: worlds with exact truths, tasks in words, answers and their scores."""
 
-# ruff: noqa: F403, PLE0604
-
 from __future__ import annotations
 
 from . import asking, field, measures, metrics, plot, reasoners, tasks, worlds
 
 # null models register themselves
-from . import nulls as _nulls  # noqa: F401
+from . import nulls as _nulls
 from .asking.answers import *
 from .asking.calls import *
 from .asking.endpoint import *

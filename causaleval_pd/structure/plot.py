@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..contract.checks import check_type, check_whole
+from ..contract.figure import figure
 from ..contract.metric import Metric, get_metric
 from ..drawing import axis_label, caption, colours, place_to_draw, wrapped_label
 from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 _POINTS = 201
 
 
+@figure(
+    "expected metric of random guessing by number of estimated edges",
+    of="numbers",
+    field="graph",
+    concludes="which value random graphs reach by chance",
+)
 def expected_curves(
     metric: str | Metric,
     *,
@@ -103,6 +110,12 @@ def expected_curves(
     return ax
 
 
+@figure(
+    "table of adjacencies of one estimate",
+    of="cells",
+    field="graph",
+    concludes="whether the skeleton is better than a random one",
+)
 def adjacency_table(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the table of adjacencies of one estimate, with margins, scores and the exact skeleton test.
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.plot.critical_difference import _groups
+from causaleval_pd.plot.critical_difference import alike_groups
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_groups_are_the_longest_runs_without_a_difference(pairs, expected):
     apart = np.zeros((4, 4), bool)
     for i, j in pairs:
         apart[i, j] = apart[j, i] = True
-    assert _groups(apart) == expected
+    assert alike_groups(apart) == expected
 
 
 def test_a_reach_longer_than_the_axis_is_said(cube):

@@ -1,7 +1,5 @@
 """Asking a reasoner: endpoints, calls with retries and a cache, reading of replies."""
 
-# ruff: noqa: F403, PLE0604
-
 from __future__ import annotations
 
 from . import answers, calls, endpoint

@@ -1,7 +1,5 @@
 """Measures of answers: scores, quantities with standard errors, decisions, classes, effects of chance."""
 
-# ruff: noqa: F403, PLE0604
-
 from __future__ import annotations
 
 from . import chance, classes, comparison, estimated_quantities, resampled_answers, scores, validity, yes_counts

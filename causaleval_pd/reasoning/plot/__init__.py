@@ -1,7 +1,5 @@
 """Figures of reasoners: validity against consistency, the cut tree, errors against complexity, reliability by level."""
 
-# ruff: noqa: F403, PLE0604
-
 from __future__ import annotations
 
 from . import cut_trees, errors, quadrants

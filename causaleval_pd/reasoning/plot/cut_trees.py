@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ...contract.figure import figure
 from ...drawing import caption, colour_bar, place_to_draw
 from ..measures.validity import judge
 from .marks import pns_rows
@@ -21,6 +22,12 @@ __all__ = ["cut_tree"]
 _LINES = {"valid": "-", "undecided": "--", "invalid": ":"}
 
 
+@figure(
+    "cut tree of one task with estimates and errors",
+    of="table",
+    field="quantity",
+    concludes="which pairs of a task a reasoner gets right",
+)
 def cut_tree(quantities: pd.DataFrame, *, delta: float = 0.1, floor: float = 0.01, ax: Axes | None = None) -> Axes:
     """Plot the cut tree of one task with a reasoner's PNS on its edges, coloured by error.
 

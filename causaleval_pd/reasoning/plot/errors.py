@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_known
+from ...contract.figure import figure
 from ...drawing import caption, caption_figure, place_to_draw
 from ..measures.chance import error_quantiles
 from ..measures.validity import check_quantities, relative_error
@@ -25,6 +26,12 @@ _SHOWN = {"association": ("p_given1", "p_given0"), "intervention": ("p_do1", "p_
 _LABELS = {"association": "p(y | x)", "intervention": "p(y | do(x))", "counterfactual": "PNS"}
 
 
+@figure(
+    "error of reasoners by complexity, beside chance",
+    of="table",
+    field="quantity",
+    concludes="whether errors grow with complexity, and exceed those of chance",
+)
 def complexity(
     quantities: pd.DataFrame,
     *,
@@ -133,6 +140,12 @@ def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: floa
         ax.fill_between(ends, below, above, color=colour, alpha=0.55, linewidth=0, label=f"{label}, by chance")
 
 
+@figure(
+    "estimates against truths by level of causation",
+    of="table",
+    field="quantity",
+    concludes="at which level estimates are close to the truth",
+)
 def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1) -> Figure:
     """Plot estimates against truths, a panel a level: association, intervention, counterfactual.
 

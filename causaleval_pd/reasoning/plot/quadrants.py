@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ...contract.figure import figure
 from ...drawing import caption, place_to_draw
 from .marks import draw_legend, not_shown, pns_rows, styles
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["quadrant"]
 
 
+@figure(
+    "validity against consistency of reasoners",
+    of="table",
+    field="quantity",
+    concludes="which reasoners are valid, and which are consistent",
+)
 def quadrant(
     quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1, floor: float = 0.01, ax: Axes | None = None
 ) -> Axes:

@@ -1,7 +1,5 @@
 """Tasks: worlds described in words, with contexts, questions and true answers."""
 
-# ruff: noqa: F403, PLE0604
-
 from __future__ import annotations
 
 from . import built_in_themes, parquet, printed_values, published_format, task, task_tables, tasks, theme

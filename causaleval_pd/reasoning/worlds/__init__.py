@@ -1,7 +1,5 @@
 """Causal worlds with exact quantities: binary and linear ones, drawn at random or given."""
 
-# ruff: noqa: F403, PLE0604
-
 from __future__ import annotations
 
 from . import components, linear_world, random_worlds, world

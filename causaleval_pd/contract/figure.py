@@ -1,0 +1,138 @@
+"""Figures: declared functions that draw a cube, a table or cells, and the contract of their captions.
+
+Every figure has one caption, in small print at its foot or under its axes. It states, in this order:
+
+1. what the marks are: points, bands, squares, with their level or share;
+2. what to conclude from them: the test, its side, the adjustment of p-values, how failed runs count;
+3. where random guessing is shown: the null model and the number of draws, or that there are none;
+4. the levels of the strata that a cube was cut to.
+
+Parts are joined by semicolons and the caption ends with a full stop; `causaleval_pd.drawing.caption` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, get_args
+
+import pandas as pd
+
+from .checks import check_known
+from .registry import Registry
+
+Source = Literal["cube", "table", "cells", "numbers"]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure.
+
+    Attributes
+    ----------
+    name : str
+        Name of the function; `ce.plot.<name>` finds it, and `cube.ceval.plot.<name>` where it is drawn from a cube.
+    long_name : str
+        What it shows, for tables.
+    function : callable
+        Draws the figure and returns its Axes, FacetGrid or Figure. The first argument of a figure of a cube is the
+        cube. A figure of a single panel takes `ax=`.
+    of : {"cube", "table", "cells", "numbers"}
+        What it is drawn from.
+    concludes : str
+        What a reader may conclude from it; the caption states how.
+    field : str or None
+        Field whose cells or results it shows; None for every field.
+    """
+
+    name: str
+    long_name: str
+    function: Callable[..., Any]
+    of: Source
+    concludes: str
+    field: str | None = None
+
+
+FIGURES: Registry[Figure] = Registry("figure", "causaleval_pd.figures")
+
+
+def figure(long_name: str, *, of: Source, concludes: str, field: str | None = None) -> Callable[[F], F]:
+    """Register a function as a figure, so that `ce.plot` and `cube.ceval.plot` find it by its name.
+
+    Parameters
+    ----------
+    long_name : str
+        What it shows, for tables.
+    of : {"cube", "table", "cells", "numbers"}
+        What it is drawn from; the first argument of a figure of a cube is the cube.
+    concludes : str
+        What a reader may conclude from it; the caption states how.
+    field : str, optional
+        Field whose cells or results it shows; default every field.
+
+    Returns
+    -------
+    callable
+        A decorator that returns the function as it is.
+
+    Raises
+    ------
+    ValueError
+        If the name of the function is taken, or `of` is unknown.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> from causaleval_pd.contract.figure import FIGURES
+    >>> @ce.figure("number of runs", of="cube", concludes="how many runs there are")
+    ... def run_count(cube):
+    ...     '''Return the number of runs, in place of a figure.'''
+    ...     return int(cube["status"].size)
+    >>> cube = ce.datasets.runs().head(40).ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    >>> ce.plot.run_count(cube) == cube.ceval.plot.run_count()
+    True
+    >>> del FIGURES["run_count"]
+    """
+    check_known(of, get_args(Source), "source of a figure")
+
+    def register(function: F) -> F:
+        name = function.__name__
+        FIGURES.add(name, Figure(name, long_name, function, of, concludes, field))
+        return function
+
+    return register
+
+
+def list_figures(of: Source | None = None) -> pd.DataFrame:
+    """Return the registered figures, one a row.
+
+    Parameters
+    ----------
+    of : {"cube", "table", "cells", "numbers"}, optional
+        Only figures that are drawn from this.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by name: long_name, of, field (empty for every field), concludes.
+
+    Raises
+    ------
+    ValueError
+        If `of` is unknown.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.list_figures("cube").loc["strata", "concludes"]
+    'which strata are better than their controls'
+    """
+    if of is not None:
+        check_known(of, get_args(Source), "source of a figure")
+    rows = [
+        {"name": x.name, "long_name": x.long_name, "of": x.of, "field": x.field or "", "concludes": x.concludes}
+        for x in FIGURES.every()
+        if of in (None, x.of)
+    ]
+    return pd.DataFrame(rows, columns=["name", "long_name", "of", "field", "concludes"]).set_index("name")

@@ -1,0 +1,50 @@
+"""Distributions: bins, areas and medians of runs and controls."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import numpy as np
+import pytest
+
+import causaleval_pd as ce
+
+from .conftest import SHD, captions, inside, spaced
+
+
+def test_distributions_have_unit_bins_and_area_one(cube, make):
+    raw = ce.plot.distributions(cube, "shd", hue="algorithm", col="density")
+    tables = ce.plot.distributions(make(keep_draws=False), "shd", hue="algorithm", col="density")
+    assert spaced(raw.axes[0, 0].get_xlabel()) == SHD
+    assert "pooled over n" in captions(raw.figure)
+    for one, two in zip(raw.axes.flat, tables.axes.flat, strict=True):
+        assert [p.get_gid() for p in one.patches] == ["controls", "runs"] * 3
+        for a, b in zip(one.patches, two.patches, strict=True):
+            values, edges, _ = a.get_data()
+            np.testing.assert_allclose(values, b.get_data().values)
+            np.testing.assert_array_equal(np.diff(edges), 1)
+            np.testing.assert_array_equal(edges % 1, 0.5)
+            assert values.sum() == pytest.approx(-1 if a.get_gid() == "controls" else 1)
+    runs = cube["shd"].isel(algorithm=0, density=0).to_numpy().ravel()
+    values, edges, _ = raw.axes[0, 0].patches[1].get_data()
+    np.testing.assert_allclose(values, [(runs == edge + 0.5).mean() for edge in edges[:-1]])
+    inside(raw.figure)
+
+
+def test_triangles_are_medians(cube, make):
+    for found in (cube, make(keep_draws=False)):
+        grid = ce.plot.distributions(found, "shd", hue="algorithm", row="density")
+        for d, ax in enumerate(grid.axes.flat):
+            for side, name in (("runs", "shd"), ("controls", "shd_control")):
+                marks = [line for line in ax.lines if line.get_gid() == f"median of {side}"]
+                expected = cube[name].isel(density=d).transpose("algorithm", ...).to_numpy().reshape(3, -1)
+                at = np.concatenate([mark.get_xdata() for mark in marks])
+                np.testing.assert_allclose(at, np.nanmedian(expected, axis=1))
+    assert "triangles: medians" in captions(grid.figure)
+
+
+def test_proportions_have_no_unit_bins(cube):
+    _, edges, _ = ce.plot.distributions(cube, "adjacency_f1").ax.patches[0].get_data()
+    assert len(edges) == 21

@@ -1,0 +1,121 @@
+"""What figures of cubes share: facets, names of levels, and messages about strata."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+from .conftest import captions, inside
+
+
+def test_nine_facets_with_three_hues(cube):
+    long = cube.assign_coords(density=["a density that takes a long name", "another such density", "third"])
+    for grid in (
+        ce.plot.strata(cube.isel(replicate=[0]), "shd", x="algorithm", col="n", row="density"),
+        ce.plot.distributions(long, "shd", hue="algorithm", col="density", row="n"),
+    ):
+        assert grid.axes.shape == (3, 3)
+        inside(grid.figure)
+        legend = grid.figure.legends[0].get_window_extent()
+        assert all(legend.x0 >= ax.get_window_extent().x1 for ax in grid.axes.flat)
+
+
+@pytest.mark.parametrize("call", [ce.plot.strata, ce.plot.distributions])
+def test_without_controls_there_is_no_band(make, call):
+    options = {"x": "density", "hue": "algorithm", "col": "n"} if call is ce.plot.strata else {"hue": "density"}
+    grid = call(make(n_draws=None), "shd", **options)
+    for ax in grid.axes.flat:
+        drawn = {patch.get_gid() for patch in ax.patches if np.isfinite(patch.get_extents().bounds).all()}
+        assert not drawn & {"controls"}
+        heights = [patch.get_height() for patch in ax.patches if patch.get_gid() == "band"]
+        assert np.isnan(heights).all()
+    assert "The cube has no controls." in captions(grid.figure)
+    assert "controls" not in [text.get_text() for text in grid.figure.legends[0].get_texts()]
+
+
+def test_cubes_with_one_replicate_or_failed_runs_only(cube, make):
+    ce.plot.strata(cube.isel(replicate=[0]), "shd", x="density", hue="algorithm", col="n").figure.canvas.draw()
+    failed = cube.isel(algorithm=[2], density=[2], n=[0])
+    ce.plot.strata(failed, "shd", x="density").figure.canvas.draw()
+    ce.plot.distributions(failed, "shd").figure.canvas.draw()
+    ce.plot.distributions(make(keep_draws=False).isel(algorithm=[2], density=[2], n=[0]), "shd").figure.canvas.draw()
+    ax = ce.plot.p_values(failed, "shd", x="density", y="algorithm")
+    ax.figure.canvas.draw()
+    assert not ax.texts
+    empty = ce.plot.comparisons(cube.isel(algorithm=[0, 2], density=2, n=0), "shd", "algorithm")
+    empty.figure.canvas.draw()
+    assert not empty.texts
+
+
+def test_figures_do_not_change_the_cube(cube):
+    before = cube.copy(deep=True)
+    ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n")
+    ce.plot.distributions(cube, "shd")
+    assert cube.identical(before)
+
+
+def test_other_strata_must_have_one_level(cube):
+    message = (
+        r"does not show: density \(3 levels\), n \(3 levels\); .*cube.sel\(density=0.2, n=100\), or .*hue=, col=, row="
+    )
+    with pytest.raises(ValueError, match=message):
+        ce.plot.strata(cube, "shd", x="algorithm")
+    with pytest.raises(ValueError, match=r"cube.sel\(algorithm='peter and clark', n=100\)"):
+        ce.plot.strata(cube, "shd", x="density")
+    with pytest.raises(ValueError, match=r"n \(3 levels\); choose one by cube.sel\(n=100\)$"):
+        ce.plot.p_values(cube, "shd", x="density", y="algorithm")
+    with pytest.raises(ValueError, match=r"choose one by cube.sel\(density=0.2, n=100\)$"):
+        ce.plot.comparisons(cube, "shd", "algorithm")
+
+
+def test_unknown_names_tell_the_nearest(cube):
+    with pytest.raises(ValueError, match="unknown metric 'sdh'; did you mean 'shd'"):
+        ce.plot.distributions(cube, "sdh")
+    with pytest.raises(ValueError, match=r"unknown dimension \(hue\) 'algoritm'; did you mean 'algorithm'"):
+        ce.plot.strata(cube, "shd", x="density", hue="algoritm")
+    with pytest.raises(ValueError, match="unknown dimension 'densty'; did you mean 'density'"):
+        ce.plot.comparisons(cube, "shd", "densty")
+    with pytest.raises(ValueError, match="'density' is used twice, as x and as hue"):
+        ce.plot.strata(cube, "shd", x="density", hue="density", col="n")
+    with pytest.raises(ValueError, match="dimension 'replicate'"):
+        ce.plot.strata(cube.isel(replicate=0), "shd", x="density", hue="algorithm", col="n")
+    with pytest.raises(ValueError, match="interval must be"):
+        ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", interval="sd")
+
+
+def words_of(figure, gid):
+    return [text.get_text() for text in figure.findobj(mpl.text.Text) if text.get_gid() == gid]
+
+
+def test_facets_without_a_value_say_so(runs):
+    none = runs.assign(estimate=runs["estimate"].where(runs["algorithm"] != "zero", None))
+    found = ce.cube(none, ["shd"], by=["algorithm", "density", "n"], n_draws=20, rng=7, replicate="replicate")
+    grid = found.ceval.plot.distributions("shd", col="algorithm")
+    assert words_of(grid.figure, "empty") == ["no run has a value"]
+    assert len(grid.axes.flat[0].get_xticks())
+    nothing = found.isel(algorithm=[2], density=[0])
+    for grid in (nothing.ceval.plot.strata("shd", x="n"), nothing.ceval.plot.distributions("shd", hue="n")):
+        assert words_of(grid.figure, "empty") == ["no run has a value"]
+        assert not len(grid.ax.get_yticks())
+    ax = found.isel(density=0, n=0).ceval.plot.comparisons("shd", "algorithm")
+    assert "grey: not compared" in captions(ax.figure)
+    ax = found.isel(density=0, n=0).ceval.plot.critical_difference("shd", "algorithm")
+    assert "not ranked: zero" in captions(ax.figure)
+
+
+def test_many_columns_go_on_in_further_rows():
+    rows = [(f"method {i}", "A -> B", "A -> B" if i % 2 else "B -> A") for i in range(20) for _ in range(2)]
+    table = pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"])
+    found = ce.cube(table, ["shd"], by=["algorithm"], n_draws=None)
+    grid = found.ceval.plot.distributions("shd", col="algorithm")
+    assert len(grid.axes) == 20
+    assert [ax.get_title() for ax in grid.axes[:2]] == ["algorithm = method 0", "algorithm = method 1"]
+    assert grid.figure.get_figwidth() < 30
+    inside(grid.figure)

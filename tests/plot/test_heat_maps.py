@@ -1,0 +1,115 @@
+"""Heat maps: the numbers of the tests, colours, frames and captions."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+import causaleval_pd as ce
+
+from .conftest import ALGORITHMS, SHD, captions, inside, spaced
+
+
+def test_p_values_show_the_tests(cube):
+    part = cube.sel(n=100)
+    ax = ce.plot.p_values(part, "shd", x="density", y="algorithm", adjust="bh")
+    assert isinstance(ax, Axes)
+    table = ce.test_controls(part, "shd", adjust="bh")
+    table = table[table["p_adjusted"].notna()]
+    assert len(table) == 7
+    assert [text.get_text() for text in ax.texts] == [
+        f"{p:.2g}\nn {n}" for p, n in zip(table["p_adjusted"], table["n_pairs"], strict=True)
+    ]
+    frames = [patch for patch in ax.patches if patch.get_gid() == "frame"]
+    assert len(frames) == 2 * (table["p_adjusted"] <= 0.05).sum() > 0
+    assert np.ma.getmaskarray(ax.images[0].get_array()).sum() + np.isnan(ax.images[0].get_array()).sum() == 2
+    assert isinstance(ax.images[0].norm, mpl.colors.LogNorm)
+    assert spaced(ax.get_title()) == SHD
+    assert "grey: no test" in captions(ax.figure) and "60 draws" in captions(ax.figure)
+    inside(ax.figure)
+
+
+def test_comparisons_show_compare(cube):
+    part = cube.sel(n=100, density=0.2)
+    ax = ce.plot.comparisons(part, "shd", "algorithm", test="sign")
+    table = ce.compare(part, "algorithm", metrics="shd", test="sign")
+    effect = np.ma.filled(ax.images[0].get_array(), np.nan)
+    np.testing.assert_array_equal(effect[np.triu_indices(3, 1)], table["effect"])
+    np.testing.assert_array_equal(effect, -effect.T)
+    first = f"{table['effect'][0]:.3g}\np {table['p_adjusted'][0]:.2g}"
+    assert ax.texts[0].get_text() == first
+    assert "sign, two-sided; p adjusted: holm" in captions(ax.figure)
+    inside(ax.figure)
+
+
+@pytest.mark.parametrize(("metric", "side"), [("shd", "below"), ("adjacency_f1", "above")])
+def test_blue_is_a_better_row(cube, metric, side):
+    ax = ce.plot.comparisons(cube.sel(n=100, density=0.2), metric, "algorithm", adjust=None)
+    assert f"({side} 0, blue: the row is better)" in ax.images[0].colorbar.ax.get_ylabel()
+    image = ax.images[0]
+    good = image.norm.vmin if metric == "shd" else image.norm.vmax
+    red, _, blue, _ = image.cmap(image.norm(good))
+    assert blue > red
+    assert "p adjusted: no" in captions(ax.figure)
+
+
+def test_failed_runs_can_count_as_worst(cube, runs):
+    part = cube.isel(density=[2]).sel(n=100)
+    some = runs[(runs["n"] == 100) & (runs["density"] == 0.2)].copy()
+    some.loc[(some["algorithm"] == "zero") & (some["replicate"] < 2), "estimate"] = None
+    options = {"n_draws": 60, "rng": 7, "replicate": "replicate", "control_kind": "dag"}
+    failing = ce.cube(some, ["shd"], by=["algorithm", "density"], **options)
+    ax = ce.plot.p_values(failing, "shd", x="density", y="algorithm", missing="worst")
+    assert [text.get_text().split("\n")[1] for text in ax.texts] == ["n 6"] * 3
+    assert "failed runs counted as worst" in captions(ax.figure)
+    ax = ce.plot.comparisons(part.isel(density=0), "adjacency_f1", "algorithm", missing="worst")
+    assert "failed runs counted as worst" in captions(ax.figure)
+    table = ce.compare(part.isel(density=0), "algorithm", metrics="adjacency_f1", missing="worst")
+    assert table["effect"].notna().all()
+    effect = np.ma.filled(ax.images[0].get_array(), np.nan)
+    np.testing.assert_array_equal(effect[np.triu_indices(3, 1)], table["effect"])
+
+
+def test_comparisons_against_a_reference(cube):
+    ax = ce.plot.comparisons(cube.sel(n=100, density=0.2), "shd", "algorithm", reference=ALGORITHMS[0])
+    mask = np.ma.getmaskarray(ax.images[0].get_array())
+    assert mask[1, 2] and mask[2, 1]
+    assert not mask[1:, 0].any()
+
+
+def test_one_sided_comparisons_fill_one_side(cube):
+    ax = ce.plot.comparisons(cube.sel(n=100, density=0.2), "shd", "algorithm", alternative="less")
+    assert len(ax.texts) == 3
+
+
+def test_figures_draw_into_given_axes(cube):
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    assert ce.plot.p_values(cube.sel(n=100), "shd", x="density", y="algorithm", ax=axes[0]) is axes[0]
+    part = cube.sel(n=100, density=0.2)
+    assert part.ceval.plot.comparisons("shd", "algorithm", ax=axes[1]) is axes[1]
+    assert captions(figure).count("Test: ") == 2
+    assert plt.get_fignums() == [figure.number]
+    inside(figure)
+
+
+def test_long_names_of_levels_stay_apart():
+    names = ["a-very-long-name-without-any-spaces-whatsoever", "the PC algorithm with Fisher-z tests at .01", "x"]
+    rows = [(name, "A -> B; C", "A -> B; C") for name in names for _ in range(3)]
+    found = ce.cube(
+        pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"]), ["shd"], by=["algorithm"], n_draws=None
+    )
+    for ax in (
+        found.ceval.plot.comparisons("shd", "algorithm"),
+        found.ceval.plot.critical_difference("shd", "algorithm"),
+    ):
+        inside(ax.figure)
+        texts = [*ax.get_yticklabels(), *ax.get_xticklabels(), *ax.texts] if ax.axison else ax.texts
+        boxes = [text.get_window_extent() for text in texts if text.get_text()]
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
