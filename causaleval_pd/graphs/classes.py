@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .edge_strings import write_edges, write_name
+from .kernels import kernels
 from .kernels.planes import CPDAG, DAG, KINDS, PDAG, arcs_from_planes
-from .pairs import kernels
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .header import HEADER_WORDS, not_a_graph, read_header
+from .kernels import kernels
 from .kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
-from .pairs import kernels
 from .unpacked import Block, UnpackedColumn, group_rows
 
 _FEW = 8  # so many strided passes are faster than one that walks rows of so many words

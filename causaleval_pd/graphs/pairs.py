@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,32 +13,11 @@ from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
 from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
+from .kernels import kernels
 from .kernels.planes import KINDS
 
 Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
-
-
-def kernels() -> ModuleType:
-    """Return the compiled kernels, or their numpy twins where numba cannot be imported."""
-    try:
-        from .kernels import comparison as compiled
-    except ImportError:
-        from . import kernels_numpy
-
-        return kernels_numpy
-    return compiled
-
-
-def control_kernels() -> ModuleType:
-    """Return the compiled kernels of the further null models, or their twins where numba cannot be imported."""
-    try:
-        from .kernels import controls as compiled
-    except ImportError:
-        from . import control_kernels_numpy
-
-        return control_kernels_numpy
-    return compiled
 
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

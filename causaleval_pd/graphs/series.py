@@ -15,9 +15,9 @@ from . import classes
 from .edge_strings import write_graph, write_name
 from .formats.formats import short
 from .graph import KINDS, Encoding, Graph, marks_in_order
+from .kernels import kernels
 from .kernels.planes import CPDAG, arcs_from_planes, marks_from_planes
 from .packed import Block, is_packed, pack_column, unpack_column
-from .pairs import kernels
 
 
 class SeriesGraphAccessor:

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from references import comparison as reference
 
-from causaleval_pd.graphs import kernels_numpy
 from causaleval_pd.graphs import pairs as batch
 from causaleval_pd.graphs.kernels import comparison as kernels
 from causaleval_pd.graphs.kernels import lanes as lane_kernels
@@ -51,7 +51,7 @@ def test_compiled_equals_its_twin(comparison, d, m):
             continue  # its truth is a DAG
         given = drawn_pairs(20, d, m, truth_cpdag=truth_cpdag, cpdag=cpdag)
         found = getattr(kernels, name)(*given, *options)
-        np.testing.assert_array_equal(found, getattr(kernels_numpy, name)(*given, *options))
+        np.testing.assert_array_equal(found, getattr(reference, name)(*given, *options))
 
 
 @pytest.mark.parametrize("name", ["ancestor_counts", "blanket_counts"])
@@ -59,7 +59,7 @@ def test_any_marks_can_be_counted(name):
     rng = np.random.default_rng(3)
     truth, estimate = any_planes(rng, 40, 6), any_planes(rng, 40, 6)
     given = truth, estimate, np.arange(40), np.arange(40), 6
-    np.testing.assert_array_equal(getattr(kernels, name)(*given), getattr(kernels_numpy, name)(*given))
+    np.testing.assert_array_equal(getattr(kernels, name)(*given), getattr(reference, name)(*given))
 
 
 @pytest.mark.parametrize("comparison", COMPARISONS, ids=NAMES)
@@ -108,7 +108,7 @@ def test_cycles_are_reported_and_do_no_harm():
         if name in ("adjustment_mistakes", "separation_mistakes"):
             assert (found[cyclic] == -1).all()
         if name == "sid_bounds":  # the parents of the estimate suffice, but the truth must be a DAG
-            np.testing.assert_array_equal(found, kernels_numpy.sid_bounds(truth, estimate, index, index, 6, *options))
+            np.testing.assert_array_equal(found, reference.sid_bounds(truth, estimate, index, index, 6, *options))
             swapped = kernels.sid_bounds(estimate, truth, index, index, 6, *options)
             assert (swapped[cyclic, 2] == -1).all()
 
@@ -124,7 +124,7 @@ def test_the_limit_of_the_bounds(limit):
     assert status or (low, high) == (exact[0], exact[1])
     assert limit > 1 or (low, high) == (0, 12)  # not even the empty set and one neighbour
     np.testing.assert_array_equal(
-        kernels_numpy.sid_bounds(truth, complete(4), index, index, 4, limit)[0], [low, high, status]
+        reference.sid_bounds(truth, complete(4), index, index, 4, limit)[0], [low, high, status]
     )
 
 

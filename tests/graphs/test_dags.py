@@ -7,15 +7,15 @@ from math import comb
 
 import numpy as np
 import pytest
+from references import dags as reference
 from scipy import stats
 
-from causaleval_pd.graphs import dags_numpy
 from causaleval_pd.graphs.dags import all_dags, all_orientations, parent_sets
 from causaleval_pd.graphs.kernels import comparison as kernels
 from causaleval_pd.graphs.kernels import dags as dag_kernels
 from causaleval_pd.graphs.kernels.dag_counts import best_weight, laws, log_weights, peeling
 
-BOTH = (dag_kernels, dags_numpy)
+BOTH = (dag_kernels, reference)
 KEYS = np.array([5, 2**63 + 11, 77], np.uint64)
 
 

@@ -7,9 +7,9 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
+from references import comparison as reference
 from scipy import stats
 
-from causaleval_pd.graphs import kernels_numpy
 from causaleval_pd.graphs.kernels import comparison as kernels
 
 SIZES = [
@@ -29,7 +29,7 @@ SIZES = [
 
 
 def pack(marks):
-    return kernels_numpy.pack(np.asarray(marks, bool))
+    return reference.pack(np.asarray(marks, bool))
 
 
 def random_pdags(rng, n, d, share=0.4):
@@ -79,7 +79,7 @@ def test_draws_equal_their_twin(d, m, fixed):
     order = np.random.default_rng(d).permutation(d) if fixed else np.empty(0, np.int64)
     mapped = np.arange(6) % 2 == 0
     drawn = kernels.draw_graphs(d, np.full((6, 1), m), mapped, keys, 2, 4, order)
-    np.testing.assert_array_equal(drawn, kernels_numpy.draw_graphs(d, np.full((6, 1), m), mapped, keys, 2, 4, order))
+    np.testing.assert_array_equal(drawn, reference.draw_graphs(d, np.full((6, 1), m), mapped, keys, 2, 4, order))
     edges = np.bitwise_count(drawn[:, 0] | drawn[:, 1]).sum(axis=1)
     assert (edges == m).all()
 
@@ -118,7 +118,7 @@ def test_draws_are_uniform_skeletons_in_uniform_order(d, m):
 
 def test_draws_with_a_fixed_order_follow_it():
     order = np.array([2, 0, 3, 1])
-    drawn = kernels_numpy.unpack(kernels.draw_graphs(4, [[4]], [False], [1], 0, 200, order), 4)
+    drawn = reference.unpack(kernels.draw_graphs(4, [[4]], [False], [1], 0, 200, order), 4)
     rank = np.argsort(order)
     _, i, j = np.nonzero(drawn)
     assert (rank[i] < rank[j]).all()
@@ -139,9 +139,9 @@ def test_counts_equal_their_twin_and_a_loop(d):
     left, right = rng.integers(0, 7, 30), rng.integers(0, 9, 30)
     given = pack(truth), pack(estimate), left, right
     found = kernels.pair_counts(*given)
-    np.testing.assert_array_equal(found, kernels_numpy.pair_counts(*given))
+    np.testing.assert_array_equal(found, reference.pair_counts(*given))
     v = kernels.v_structure_counts(*given, d)
-    np.testing.assert_array_equal(v, kernels_numpy.v_structure_counts(*given, d))
+    np.testing.assert_array_equal(v, reference.v_structure_counts(*given, d))
     for n in range(30 if d <= 12 else 2):
         t, e = truth[left[n]], estimate[right[n]]
         row = np.zeros(9, int)
@@ -161,7 +161,7 @@ def test_counts_equal_their_twin_and_a_loop(d):
 def test_degrees(d):
     marks = random_pdags(np.random.default_rng(d), 11, d)
     found = kernels.degrees(pack(marks), d)
-    np.testing.assert_array_equal(found, kernels_numpy.degrees(pack(marks), d))
+    np.testing.assert_array_equal(found, reference.degrees(pack(marks), d))
     directed = marks & ~marks.transpose(0, 2, 1)
     np.testing.assert_array_equal(found[..., 0], directed.sum(axis=1))
     np.testing.assert_array_equal(found[..., 1], directed.sum(axis=2))
@@ -173,7 +173,7 @@ def test_degrees(d):
 def test_cycles_as_networkx_finds_them(d, share):
     marks = random_pdags(np.random.default_rng(d), 60, d, share / max(1, d / 6))
     found = kernels.is_acyclic(pack(marks), d)
-    np.testing.assert_array_equal(found, kernels_numpy.is_acyclic(pack(marks), d))
+    np.testing.assert_array_equal(found, reference.is_acyclic(pack(marks), d))
     directed = marks & ~marks.transpose(0, 2, 1)
     expected = [nx.is_directed_acyclic_graph(nx.DiGraph(m.astype(int))) for m in directed]
     assert found.tolist() == expected
@@ -186,7 +186,7 @@ def test_cpdags_by_enumeration_of_their_classes(d):
         cpdags, acyclic = kernels.dag_to_cpdag(pack(members), d)
         assert acyclic.all()
         np.testing.assert_array_equal(cpdags, np.repeat(pack(union[None]), len(members), axis=0))
-        np.testing.assert_array_equal(kernels_numpy.dag_to_cpdag(pack(members), d)[0], cpdags)
+        np.testing.assert_array_equal(reference.dag_to_cpdag(pack(members), d)[0], cpdags)
 
 
 @pytest.mark.parametrize(("d", "m"), SIZES)
@@ -194,7 +194,7 @@ def test_cpdags_equal_their_twin_and_the_drawn_ones(d, m):
     keys = np.arange(5, dtype=np.uint64)
     dags = kernels.draw_graphs(d, np.full((5, 1), m), np.zeros(5, bool), keys, 0, 4)
     drawn = kernels.draw_graphs(d, np.full((5, 1), m), np.ones(5, bool), keys, 0, 4)
-    for module in (kernels, kernels_numpy):
+    for module in (kernels, reference):
         found, acyclic = module.dag_to_cpdag(dags, d)
         assert acyclic.all()
         np.testing.assert_array_equal(found, drawn)
@@ -204,7 +204,7 @@ def test_cyclic_graphs_have_no_cpdag():
     cycle = np.zeros((2, 3, 3), bool)
     cycle[0, [0, 1, 2], [1, 2, 0]] = True
     cycle[1, 0, 1] = True
-    for module in (kernels, kernels_numpy):
+    for module in (kernels, reference):
         found, acyclic = module.dag_to_cpdag(pack(cycle), 3)
         assert acyclic.tolist() == [False, True]
         assert not found[0].any()
@@ -217,10 +217,10 @@ def test_extensions_exist_exactly_where_a_search_finds_one(d):
     for dag in all_dags(d):
         candidates.setdefault((dag | dag.T).tobytes(), []).append((dag, colliders(dag)))
     found, ok = kernels.extend_to_dag(pack(graphs), d)
-    twin, twin_ok = kernels_numpy.extend_to_dag(pack(graphs), d)
+    twin, twin_ok = reference.extend_to_dag(pack(graphs), d)
     np.testing.assert_array_equal(ok, twin_ok)
     np.testing.assert_array_equal(found, twin)
-    extended = kernels_numpy.unpack(found, d)
+    extended = reference.unpack(found, d)
     for marks, dag, possible in zip(graphs, extended, ok, strict=True):
         directed, mine = marks & ~marks.T, colliders(marks)
         able = [g for g, v in candidates[(marks | marks.T).tobytes()] if not (directed & ~g).any() and v == mine]
@@ -235,7 +235,7 @@ def test_extensions_of_cpdags_stay_in_their_class(d, m):
     dags, ok = kernels.extend_to_dag(cpdags, d)
     assert ok.all()
     np.testing.assert_array_equal(kernels.dag_to_cpdag(dags, d)[0], cpdags)
-    np.testing.assert_array_equal(kernels_numpy.extend_to_dag(cpdags, d)[0], dags)
+    np.testing.assert_array_equal(reference.extend_to_dag(cpdags, d)[0], dags)
 
 
 def test_read_only_and_strided_input_is_taken_as_it_is():
@@ -254,7 +254,7 @@ def test_read_only_and_strided_input_is_taken_as_it_is():
 def test_nothing_in_nothing_out():
     empty = np.empty((0, 2, 1), np.uint64)
     none = np.empty(0, np.int64)
-    for module in (kernels, kernels_numpy):
+    for module in (kernels, reference):
         assert module.pair_counts(empty, empty, none, none).shape == (0, 9)
         assert module.v_structure_counts(empty, empty, none, none, 5).shape == (0, 3)
         assert module.degrees(empty, 5).shape == (0, 5, 3)
@@ -285,7 +285,7 @@ def test_cells_are_split_as_by_their_twin(d):
             changed[fault] ^= np.uint64(1 << 63) if fault[1] else np.uint64(1)
         if fault == (0, 0):
             changed[4, 0] &= ~np.uint64(0xFF << 16)  # a dag with undirected edges
-        found = [module.split_cells(changed, size, words, padding_mask(d)) for module in (kernels, kernels_numpy)]
+        found = [module.split_cells(changed, size, words, padding_mask(d)) for module in (kernels, reference)]
         assert found[0][2] == found[1][2]
         assert found[0][2] == (fault is None)
         if found[0][2]:

@@ -6,13 +6,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import causaleval_pd.dask
 import dask
 import dask.dataframe as dd
 import pandas as pd
 import xarray as xr
 
 import causaleval_pd as ce
+import causaleval_pd.dask
 
 from . import formulas, networks, reasoners
 from .graphs import runs

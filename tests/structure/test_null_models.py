@@ -11,8 +11,9 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.dags import all_dags
+from causaleval_pd.graphs.kernels import kernels
 from causaleval_pd.graphs.kernels.planes import marks_from_planes
-from causaleval_pd.graphs.pairs import GraphPairs, kernels
+from causaleval_pd.graphs.pairs import GraphPairs
 from causaleval_pd.structure.nulls.models import NULLS
 
 NAMES = list("ABCDEF")

@@ -25,10 +25,10 @@ from ...contract.metric import Metric
 from ...contract.null import Matcher, Matching, Null
 from ...execution.random_streams import uniforms
 from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, parent_sets
+from ...graphs.kernels import control_kernels, kernels
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.kernels.planes import planes_from_arcs
-from ...graphs.pairs import control_kernels, kernels
 from ..networks.fitting import Families, data_families, joint_families, parameterise
 from ..networks.layout import Layout
 from ..networks.network import Network

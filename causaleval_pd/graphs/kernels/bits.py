@@ -113,6 +113,25 @@ def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.ui
 
 
 @njit(nogil=True, cache=True)
+def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: Words) -> int:
+    """List the edges i < j in the order of their bits, with the marks: 1 forward, 2 backward, 3 both."""
+    e, i, row_end = 0, ZERO, n_nodes - ONE
+    for w in range(np.uint64(graph.shape[1])):
+        left = graph[0, w] | graph[1, w]
+        while left != ZERO:
+            pair = (w << SIX) + lowest(left)
+            left &= left - ONE
+            while pair >= row_end:
+                i += ONE
+                row_end += n_nodes - ONE - i
+            low[e], high[e] = i, pair + n_nodes - row_end
+            forward, backward = (graph[0, w] >> (pair & LAST)) & ONE, (graph[1, w] >> (pair & LAST)) & ONE
+            mark[e] = forward + (backward << ONE)
+            e += 1
+    return e
+
+
+@njit(nogil=True, cache=True)
 def drop_undirected(into: Words, out: Words) -> None:
     """Turn rows of marks into rows of parents and children."""
     for v in range(into.shape[0]):

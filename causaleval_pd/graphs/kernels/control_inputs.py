@@ -1,4 +1,4 @@
-"""What the kernels of further null models take: the checks at their border, and how skeletons are oriented."""
+"""Checks of the arguments of the kernels of further null models, and choices between two ways to draw."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def check_rewiring(rewiring: float) -> float:
 
 
 def check_oriented(n_nodes: int) -> None:
-    """Refuse graphs whose rows take more than a word."""
+    """Refuse graphs whose rows need more than a word."""
     if n_nodes > MOST_ORIENTED:
         raise ValueError(f"skeletons are oriented uniformly over at most {MOST_ORIENTED} nodes, found {n_nodes}")
 

@@ -12,7 +12,8 @@ from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.pairs import PairError
 from ...graphs.counts import PairCounts
-from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from ...graphs.kernels import kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 from .hypergeometric import Counts, hypergeometric_weights
 
 #: listed controls that are scored at once

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
+from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import KINDS
-from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 
 Planes = NDArray[np.uint64]
 

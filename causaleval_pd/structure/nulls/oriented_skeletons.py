@@ -19,9 +19,10 @@ from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matcher, Matching
+from ...graphs.kernels import control_kernels
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import plane_words
-from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 from .closed_forms import exchangeable, half_of_shared, of_dags, oriented
 from .drawn_graphs import DrawnGraphs, class_codes, in_class
 from .random_graphs import control_classes, estimated_edges

@@ -23,9 +23,10 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matcher, Matching
 from ...execution.random_streams import uniforms
 from ...graphs.column import as_graph
+from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import KINDS, planes_from_marks
 from ...graphs.packed import unpack_column
-from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 from .closed_forms import linear, reversal
 from .hypergeometric import hypergeometric
 

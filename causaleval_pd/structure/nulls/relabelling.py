@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matcher, Matching
+from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
-from ...graphs.pairs import GraphBatch, control_kernels
+from ...graphs.pairs import GraphBatch
 from .additive import additive_moments
 from .closed_forms import enumerated
 from .drawn_graphs import DrawnGraphs

@@ -12,8 +12,9 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matcher, Matching
 from ...graphs.dags import MOST_LISTED, all_dags
+from ...graphs.kernels import control_kernels
 from ...graphs.kernels.dag_counts import check_counted
-from ...graphs.pairs import GraphBatch, control_kernels
+from ...graphs.pairs import GraphBatch
 from .closed_forms import enumerated, exchangeable
 from .drawn_graphs import DrawnGraphs, class_codes, in_class
 from .random_graphs import control_classes, estimated_edges

@@ -1,4 +1,4 @@
-"""Which adjustments an estimate gets wrong, in plain numpy, from the definitions: twin of the compiled kernels.
+"""Which adjustments an estimate gets wrong, in plain numpy, from the definitions.
 
 An estimate's strategy answers, for each ordered pair of a treatment t and an outcome y, one of
 
@@ -22,8 +22,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernels.inputs import STRATEGIES, Words, checked_comparison, checked_planes
-from .kernels.planes import marks_from_planes
+from causaleval_pd.graphs.kernels.inputs import STRATEGIES, Words, checked_comparison, checked_planes
+from causaleval_pd.graphs.kernels.planes import marks_from_planes
 
 Marks = NDArray[np.bool_]
 
@@ -185,13 +185,7 @@ def adjustment_mistakes(
     n_nodes: int,
     strategy: str,
 ) -> NDArray[np.int64]:
-    """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth.
-
-    Returns
-    -------
-    (n,) int64
-        Mistakes; -1 where a graph has a cycle.
-    """
+    """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth."""
     if strategy not in STRATEGIES:
         raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, found {strategy!r}")
     pairs = relation_pairs(truth, estimate, truth_index, estimate_index, n_nodes)
