@@ -56,12 +56,12 @@ from .configurational import (
     ncr,
     submodel_completeness,
 )
+from .contract.encoding import AmbiguousEncodingError, list_encodings
 from .contract.metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
 from .contract.null import ChosenNull, null_model
 from .cubes.cube import cube
 from .cubes.summary import summary
 from .graphs.column import as_graph, graph_column
-from .graphs.formats.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
 from .inference.calibration import size_and_power
 from .inference.compare import compare
@@ -263,6 +263,7 @@ __all__ = [
     "is_submodel",
     "kl",
     "lcr",
+    "list_encodings",
     "list_metrics",
     "log_error",
     "markov_blanket_f1",

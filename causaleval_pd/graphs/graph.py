@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import networkx as nx
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..contract.encoding import ENCODINGS
 from . import classes
+from .decode import unpack_array
 from .edge_strings import write_edges, write_graph, write_name
 from .header import check_names, pack_cell
 from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
-from .packed import unpack_array
-
-Encoding = Literal["row->column", "column->row"]
-ENCODINGS = ("row->column", "column->row")
-
-__all__ = ["ENCODINGS", "KINDS", "Encoding", "Graph", "marks_in_order"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -161,7 +157,7 @@ class Graph:
         """Return the edge string, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
         return write_graph([write_name(name) for name in self.nodes], self._arcs())
 
-    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: Encoding = "row->column") -> NDArray[np.int8]:
+    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[np.int8]:
         """Return the adjacency matrix.
 
         Parameters
@@ -207,11 +203,12 @@ class Graph:
 
 
 def marks_in_order(
-    marks: NDArray[np.int8], names: Sequence[str], nodes: Sequence[str] | None, encoding: Encoding
+    marks: NDArray[np.int8], names: Sequence[str], nodes: Sequence[str] | None, encoding: str
 ) -> NDArray[np.int8]:
-    """Rearrange (N, d, d) matrices over `names` for the order and encoding that a user asks for."""
-    if encoding not in ENCODINGS:
-        raise ValueError(f"unknown encoding {encoding!r}; expected {' or '.join(map(repr, ENCODINGS))}")
+    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`, and write them in an encoding."""
+    writers = {known.name: known.write for known in ENCODINGS.every() if known.write is not None}
+    if encoding not in writers:
+        raise ValueError(f"unknown encoding {encoding!r}; expected {' or '.join(map(repr, writers))}")
     if nodes is not None:
         order = list(nodes)
         if sorted(order) != list(names):
@@ -219,4 +216,4 @@ def marks_in_order(
         position = {name: i for i, name in enumerate(names)}
         at = np.array([position[name] for name in order], dtype=np.int64)
         marks = marks[:, at[:, None], at]
-    return np.ascontiguousarray(marks if encoding == "row->column" else marks.transpose(0, 2, 1))
+    return np.ascontiguousarray(writers[encoding](marks))

@@ -13,20 +13,7 @@ from .decode import Where, unpack_array
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .header import names_header
 from .kernels.planes import N_PLANES, plane_words, row_chunks
-from .unpacked import Block, UnpackedColumn, first_other_nodes, group_rows, shared_rows
-
-__all__ = [
-    "COLUMN_DTYPE",
-    "Block",
-    "UnpackedColumn",
-    "Where",
-    "first_other_nodes",
-    "is_packed",
-    "pack_column",
-    "shared_rows",
-    "unpack_array",
-    "unpack_column",
-]
+from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 

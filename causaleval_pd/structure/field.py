@@ -16,8 +16,9 @@ from ..contract.context import Context
 from ..contract.field import Field, register_field
 from ..contract.pairs import Batch
 from ..graphs.column import as_graph, coerce_graphs, is_graph_column
-from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
+from ..graphs.packed import unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
+from ..graphs.unpacked import first_other_nodes, shared_rows
 from .nulls.models import NULLS, custom_null
 
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
