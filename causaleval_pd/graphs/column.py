@@ -1,4 +1,4 @@
-"""Columns of graphs from whatever the user has."""
+"""Columns of graphs from cells in any encoding."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def graph_column(
         Required for matrices: "row->column" if the edge i -> j is the 1 in cell (i, j), "column->row" if it is in cell
         (j, i). Both cells set is an undirected edge.
     kind : {"dag", "cpdag", "pdag"} or one a row, optional
-        Graph class; default the narrowest that the graph is in, except that packed graphs keep theirs.
+        Graph class; default the narrowest one of the graph, except that packed graphs keep theirs.
     rename : mapping, optional
         New node names by old label, for graphs that bring their own labels.
     index : Index, optional
@@ -66,12 +66,12 @@ def graph_column(
     Raises
     ------
     AmbiguousEncodingError
-        If there are matrices and no `encoding`, or matrices named by a packed column whose order is unlikely theirs.
+        If there are matrices and no `encoding`, or matrices named by a packed column in an order that is unlikely.
     ValueError
         If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, mixed marks,
         or is not in its declared class; names the row.
     TypeError
-        If a cell is no known graph; names the row.
+        If a cell is not a graph in a known encoding; names the row.
 
     Notes
     -----
@@ -117,7 +117,7 @@ def as_graph(
     kind: str | None = None,
     rename: Mapping[Hashable, Hashable] | None = None,
 ) -> Graph:
-    """Make one graph of whatever `graph_column` takes as a cell.
+    """Make one graph from anything that `graph_column` takes as a cell.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     Parameters
     ----------
     series : Series
-        Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and say
+        Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and show
         where their edges point: networkx, edge strings, edge lists, causal-learn, `Graph`, packed bytes.
     column : hashable, optional
         Name of the column in messages; default the name of `series`.
@@ -206,7 +206,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
 
 
 def is_graph_column(series: pd.Series) -> bool:
-    """Tell whether a column looks like graphs, judged by its dtype and first cells.
+    """Return whether a column looks like graphs, judged by its dtype and first cells.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
 
 
 def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> UnpackedColumn:
-    """Infer the classes that nobody declared, and refuse graphs that are not in their declared class."""
+    """Infer the classes that are not declared, and refuse graphs that are not in their declared class."""
     blocks, faults = [], []
     for block in column.blocks:
         codes = declared[block.rows]

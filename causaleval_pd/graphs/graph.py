@@ -23,8 +23,8 @@ from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes
 class Graph:
     """An immutable, hashable graph over named nodes.
 
-    Two graphs are equal if they have the same nodes, class and edges, that is, the same canonical bytes. Make one from
-    what you have with `as_graph`, a column of them with `graph_column`.
+    Two graphs are equal if they have the same nodes, class and edges, that is, the same canonical bytes. Make one with
+    `as_graph`, a column of them with `graph_column`.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Graph:
 
     @classmethod
     def _of_checked(cls, nodes: tuple[str, ...], kind: str, planes: NDArray[np.uint64]) -> Self:
-        """Make a graph of parts that a column has checked already."""
+        """Make a graph of parts that are checked already."""
         graph = object.__new__(cls)
         own = planes.copy()
         own.flags.writeable = False
@@ -87,7 +87,7 @@ class Graph:
         Parameters
         ----------
         cell : bytes
-            What `to_bytes` returned or a packed column holds.
+            Canonical bytes, from `to_bytes` or a packed column.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Graph:
         Raises
         ------
         ValueError
-            If these are not the canonical bytes of a graph, or it is not in the class it declares.
+            If these are not the canonical bytes of a graph, or the graph is not in the class that it declares.
         """
         if not isinstance(cell, bytes):
             raise TypeError(f"expected the bytes of a packed graph, found {type(cell).__name__}")

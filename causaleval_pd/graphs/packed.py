@@ -19,7 +19,7 @@ COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 
 
 def is_packed(series: pd.Series) -> bool:
-    """Tell whether a column has an Arrow binary dtype."""
+    """Return whether a column has an Arrow binary dtype."""
     dtype = series.dtype
     if not isinstance(dtype, pd.ArrowDtype):
         return False
@@ -99,7 +99,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> Unpac
     ValueError
         If a cell is not the canonical bytes of a graph; names the row and what was found.
     TypeError
-        If the column holds something else than bytes.
+        If the column holds anything but bytes.
 
     Notes
     -----

@@ -22,7 +22,7 @@ from .unpacked import Block
 
 
 class SeriesGraphAccessor:
-    """What a column of packed graphs knows: ``series.graph``.
+    """Properties and conversions of a column of packed graphs: ``series.graph``.
 
     Every result is on the index of the column, and a missing graph gives a missing result.
 
@@ -34,7 +34,7 @@ class SeriesGraphAccessor:
     Raises
     ------
     AttributeError
-        If the column holds something else.
+        If the column does not hold packed graphs.
 
     Examples
     --------

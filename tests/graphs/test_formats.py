@@ -207,10 +207,9 @@ def test_unnamed_matrices_are_numbered() -> None:
 
 
 def test_unknown_encoding() -> None:
-    with pytest.raises(
-        ValueError, match="unknown encoding 'pcalg'; it is one of causal-learn, column->row, .*, row->column"
-    ):
-        as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")  # type: ignore[arg-type]
+    message = "unknown encoding 'pcalg'; it is one of causal-learn, column->row, edge list, .*, row->column"
+    with pytest.raises(ValueError, match=message):
+        as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

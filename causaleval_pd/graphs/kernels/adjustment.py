@@ -170,6 +170,7 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
 def _adjustment_mistakes(
     truth: Words, estimate: Words, left: Ints, right: Ints, strategy: int, room: Room, out: Ints
 ) -> None:
+    """Fill the mistakes of each pair; -1 where a graph has a cycle."""
     rows = np.zeros((_ROWS, room.order.size), np.uint64)
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -187,6 +188,17 @@ def adjustment_mistakes(
     strategy: str,
 ) -> NDArray[np.int64]:
     """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+    strategy : {"parent", "ancestor", "optimal"}
+        How the estimate chooses the set that it adjusts for.
 
     Returns
     -------

@@ -36,7 +36,7 @@ def popcount(typing_context: Any, word: Any) -> Any:
 
 def _count_zeros(name: str) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        # the second argument says that the word is never zero
+        # the second argument promises that the word is never zero
         function = builder.module.declare_intrinsic(name, [_WORD], ir.FunctionType(_WORD, [_WORD, _FLAG]))
         return builder.call(function, [args[0], ir.Constant(_FLAG, 1)])
 
@@ -105,7 +105,7 @@ def mark_rows(planes: Words, into: Words, out: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.uint64, undirected: np.uint64) -> None:
-    """Set the mark source -> target, and if `undirected` is 1 the opposite one too."""
+    """Set the mark source -> target in planes (2, W), and if `undirected` is 1 the opposite one too."""
     i, j = min(source, target), max(source, target)
     pair = ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
     planes[0, pair >> SIX] |= (undirected | np.uint64(source < target)) << (pair & LAST)
@@ -174,7 +174,7 @@ def fill_compelled(parents: Words, compelled: Words) -> None:
     """Fill the rows of compelled parents of a DAG whose nodes are numbered in a causal order.
 
     Chickering's labelling comes down to one test a node. Let x be the last parent of y. If a parent of y other than x
-    is no parent of x, or a compelled parent of x is no parent of y, all edges into y are compelled; else those that
+    is not a parent of x, or a compelled parent of x not one of y, all edges into y are compelled; else those that
     come from the compelled parents of x.
     """
     n_nodes = np.uint64(parents.shape[0])

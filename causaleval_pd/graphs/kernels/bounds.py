@@ -181,7 +181,23 @@ def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: in
 def _add_component(
     true: Arcs, arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words, rows: Words, place: Ints, out: Ints
 ) -> Choices:
-    """List a component; where it cannot be oriented as a whole, add what its nodes can make at least and at most."""
+    """List a component; where it cannot be oriented as a whole, add the fewest and the most mistakes of its nodes.
+
+    Parameters
+    ----------
+    true, arcs : Arcs
+        The truth, and the edges of the estimate.
+    lists : Choices
+        States and choices so far; returned, with a longer list of children where needed.
+    part : (words,) uint64
+        Nodes of the component.
+    near : (d, words) uint64
+        Rows of undirected neighbours.
+    sets, rows, place
+        Scratch memory, see `_sid_bounds`.
+    out : (3,) int64
+        Sums so far, and the status.
+    """
     listed = False
     if is_orientable(arcs, near, part, sets[0]):
         states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
@@ -207,6 +223,7 @@ def _add_component(
 def _sid_bounds(
     truth: Words, estimate: Words, left: Ints, right: Ints, lists: Choices, room: Room, near: Words, out: Ints
 ) -> None:
+    """Fill lower bound, upper bound and status of each pair."""
     n_nodes, words = near.shape
     rows = np.zeros((_ROWS, n_nodes), np.uint64)
     sets = np.empty((2 * n_nodes + 14, words), np.uint64)
@@ -241,6 +258,12 @@ def sid_bounds(
 
     Parameters
     ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
     limit : int
         Choices of (undirected part, source) that a component may take, each an evaluation of a node with parents; and
         parent sets of one node where a component is bounded locally.

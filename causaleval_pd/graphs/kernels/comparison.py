@@ -60,6 +60,7 @@ def _rows(n_nodes: int) -> Words:
 
 @njit(nogil=True, cache=True)
 def _pair_counts(truth: Words, estimate: Words, left: Ints, right: Ints, out: NDArray[np.int32]) -> None:
+    """Fill the counts of each pair, a row a count."""
     for n in range(left.size):
         t, e = truth[left[n]], estimate[right[n]]
         shared = true = estimated = same = opposite = directed = claimed = lost = added = 0
@@ -85,6 +86,13 @@ def pair_counts(
 ) -> NDArray[np.int32]:
     """Count what pairs of graphs have in common.
 
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+
     Returns
     -------
     (n, 9) int32
@@ -99,6 +107,7 @@ def pair_counts(
 
 @njit(nogil=True, cache=True)
 def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, acyclic: NDArray[np.bool_]) -> None:
+    """Fill the CPDAG of each DAG, and whether it is acyclic."""
     n_nodes = np.uint64(parents.shape[0])
     waiting = np.empty(parents.shape[0], np.int64)
     order = np.empty(parents.shape[0], np.uint64)
@@ -150,6 +159,7 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
 
 @njit(nogil=True, cache=True)
 def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.bool_]) -> None:
+    """Fill whether each graph has no directed cycle."""
     waiting = np.empty(parents.shape[0], np.int64)
     order = np.empty(parents.shape[0], np.uint64)
     for n in range(planes.shape[0]):
@@ -159,7 +169,7 @@ def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.
 
 
 def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
-    """Tell which graphs have no cycle of directed edges; undirected edges are ignored."""
+    """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     given = checked_planes(planes, n_nodes)
     out = np.empty(len(given), np.bool_)
     _is_acyclic(given, _rows(n_nodes), _rows(n_nodes), out)
@@ -168,7 +178,7 @@ def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
 
 @njit(nogil=True, cache=True)
 def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
-    """Tell whether a node has no child left, and its undirected neighbours are adjacent to all its other neighbours."""
+    """Return whether a node has no child left, and undirected neighbours that are adjacent to all its others."""
     words = np.uint64(alive.size)
     for w in range(words):
         if out[x, w] & ~into[x, w] & alive[w]:
@@ -189,6 +199,7 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
 
 @njit(nogil=True, cache=True)
 def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
+    """Fill a consistent extension of each graph, and whether it has one."""
     n_nodes = np.uint64(into.shape[0])
     words = np.uint64(into.shape[1])
     alive = np.empty(into.shape[1], np.uint64)
@@ -221,9 +232,9 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     Returns
     -------
     planes : (N, 2, W) uint64
-        A DAG with the same skeleton, directed edges and v-structures; zero where there is none.
+        A DAG with the same skeleton, directed edges and v-structures; zero where none exists.
     ok : (N,) bool
-        Where there is one.
+        Where one exists.
 
     References
     ----------
@@ -265,6 +276,7 @@ def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.int32]) -> None:
+    """Fill the v-structures of truth, estimate and both, a row each."""
     parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
     true = 0
     for n in range(left.size):
@@ -285,6 +297,15 @@ def v_structure_counts(
 ) -> NDArray[np.int32]:
     """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent.
 
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+
     Returns
     -------
     (n, 3) int32
@@ -300,6 +321,7 @@ def v_structure_counts(
 
 @njit(nogil=True, cache=True)
 def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -> None:
+    """Add the degrees of each node of each graph."""
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         for v in range(into.shape[0]):
@@ -327,6 +349,7 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
 def _split_cells(
     cells: Words, size: np.uint64, padding: np.uint64, planes: Words, kinds: NDArray[np.uint8], n_kinds: np.uint64
 ) -> bool:
+    """Fill planes and class codes; return False at the first cell that is faulty or unlike the first one."""
     words = np.uint64(planes.shape[2])
     for n in range(cells.shape[0]):
         differs = (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS

@@ -65,7 +65,7 @@ def check_oriented(n_nodes: int) -> None:
 
 
 def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
-    """Tell which numbers of edges are so few that tosses end sooner than draws from counts.
+    """Return which numbers of edges are so few that tosses end sooner than draws from counts.
 
     The share of tosses without a cycle falls with the edges a node, and the faster the more nodes there are; at these
     bounds both ways were measured to take as long.
@@ -75,7 +75,7 @@ def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
 
 
 def linear_extension_law(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
-    """Tell which numbers of edges are better drawn along a random order and thinned by the orders that fit.
+    """Return which numbers of edges are better drawn along a random order and thinned by the orders that fit.
 
     A draw along an order is kept with probability 1 / (number of orders that fit), a draw by coins if it is acyclic;
     both leave a uniform DAG. With A acyclic orientations, A / d! of the former and A / 2^m of the latter are kept, and

@@ -32,6 +32,7 @@ __all__ = [
 
 @njit(nogil=True, cache=True)
 def _relabel(planes: Words, index: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+    """Draw relabelled graphs, the draws of a row together."""
     d = np.uint64(n_nodes)
     room = n_nodes * (n_nodes - 1) // 2 + 1
     low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)

@@ -57,7 +57,7 @@ class Peeling(NamedTuple):
     joined : (n_nodes + 1, n_nodes + 1) float64
         [s, r] is the probability that each root of a DAG over r nodes has a parent among s others.
     reach : (n_nodes + 1,) float64
-        [s] is the probability that a node has a parent among s others; 1 for s = 0, where none is asked for.
+        [s] is the probability that a node has a parent among s others; 1 for s = 0, where none is needed.
     """
 
     log_total: float

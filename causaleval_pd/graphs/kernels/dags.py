@@ -38,7 +38,7 @@ class Layers(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def is_acyclic(parents: Words) -> bool:
-    """Tell whether rows of parents, one word a node, have no cycle."""
+    """Return whether rows of parents, one word a node, have no cycle."""
     left = ZERO
     for v in range(np.uint64(parents.size)):
         left |= ONE << v

@@ -110,6 +110,21 @@ def _draw(
     high: Words,
     planes: Words,
 ) -> None:
+    """Draw graphs, the draws of a row together.
+
+    Parameters
+    ----------
+    n_edges, cpdag, keys, fixed
+        As `draw_graphs` checked them; `fixed` is the causal order.
+    start, count : int
+        Draws start .. start + count - 1 are made.
+    parents : (d,) or (d, words) uint64
+        Room for rows of parents; one word a node is about half again as fast.
+    low, high : (E,) uint64
+        Room for pairs of ranks.
+    planes : (n * count, 2, W) uint64
+        Filled.
+    """
     n_nodes = np.uint64(parents.shape[0])
     compelled = np.empty_like(parents)
     order = np.empty(parents.shape[0], np.uint64)

@@ -170,7 +170,10 @@ def orient_undirected(room: Room, n_edges: int) -> None:
 
 @njit(nogil=True, cache=True)
 def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
-    """Sort the arcs that were read by the places of their heads in a causal order; False if there is a cycle."""
+    """Fill (tail, head, undirected) with the arcs in `room`, by the places of their heads in a causal order.
+
+    Return False if there is a cycle.
+    """
     first, order, following = room.first, room.order, room.next
     n_nodes = order.size
     # edges by tail
@@ -276,7 +279,7 @@ def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, invalid: Words) -> None:
-    """Find for each lane the descendants of its treatment, and the nodes for which `given` is no adjustment set.
+    """Find for each lane the descendants of its treatment, and the nodes for which `given` is not an adjustment set.
 
     A node is invalid if it is in the set, behind a causal path that meets the set, or at the end of an open path from
     the treatment that is not causal. The arcs are those of a DAG. `invalid` (4, d) is scratch, the result is row 0.

@@ -16,6 +16,7 @@ from .planes import N_PLANES, plane_words
 
 @njit(nogil=True, cache=True)
 def _orient(skeletons: Words, index: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+    """Draw orientations along random orders."""
     d = np.uint64(n_nodes)
     room = n_nodes * (n_nodes - 1) // 2 + 1
     low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
@@ -85,7 +86,7 @@ def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
 
 @njit(nogil=True, cache=True)
 def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
-    """Direct each edge along a random order, and move the stream on by a word."""
+    """Fill rows of parents by directing each edge along a random order; return the stream, moved on by a word."""
     state = shuffle(state, rank)
     parents[:] = ZERO
     for e in range(n_edges):
@@ -108,6 +109,7 @@ def _orient_uniformly(
     tries: int,
     out: Words,
 ) -> int:
+    """Draw uniform acyclic orientations; return the first row that runs out of tries, or -1."""
     d = np.uint64(n_nodes)
     room = n_nodes * (n_nodes - 1) // 2 + 1
     low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)

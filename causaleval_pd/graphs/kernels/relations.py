@@ -52,6 +52,7 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
 
 @njit(nogil=True, cache=True)
 def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, room: Room, out: Ints) -> None:
+    """Fill the counts of each pair, a row a count."""
     n_nodes = room.order.size
     below = np.empty(n_nodes, np.uint64)
     claimed = np.empty(((n_nodes + 63) // 64, n_nodes), np.uint64)
@@ -84,6 +85,15 @@ def ancestor_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
     """Count ordered pairs of nodes joined by a directed path, of directed edges only.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
 
     Returns
     -------
@@ -120,6 +130,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
+    """Fill the counts of each pair, a row a count."""
     into, away, true, found = rows[0], rows[1], rows[2], rows[3]
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -137,6 +148,15 @@ def blanket_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
     """Count members of Markov blankets: neighbours, and parents of a common child, summed over nodes.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
 
     Returns
     -------
@@ -270,6 +290,7 @@ def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, r
 def _separation_mistakes(
     truth: Words, estimate: Words, left: Ints, right: Ints, separator: int, room: Room, out: Ints
 ) -> None:
+    """Fill the mistakes of each pair; -1 where a graph has a cycle."""
     n_nodes = room.order.size
     adjacent = np.zeros((n_nodes, n_nodes), np.bool_)
     rows = np.zeros((10, n_nodes), np.uint64)
@@ -289,6 +310,17 @@ def separation_mistakes(
     separator: str,
 ) -> NDArray[np.int64]:
     """Count ordered pairs of nodes that the estimate separates by a set and the truth does not.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+    separator : {"parent", "ancestor", "nearest"}
+        How the estimate chooses the set that separates two nodes.
 
     Returns
     -------

@@ -17,6 +17,7 @@ from .planes import N_PLANES, plane_words
 
 @njit(nogil=True, cache=True)
 def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
+    """Fill the rows of neighbours from `m` edges."""
     rows[:] = ZERO
     for e in range(m):
         rows[u[e], v[e] >> SIX] |= ONE << (v[e] & LAST)
@@ -25,6 +26,7 @@ def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, rows: Words) -> np.uint64:
+    """Switch the ends of two edges, again and again; return the state of the stream."""
     done = 0
     while done < attempts:
         state += STEP
@@ -50,6 +52,7 @@ def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, r
 def _switch_edges(
     planes: Words, index: Ints, n_nodes: int, attempts: Ints, keys: Words, start: int, count: int, out: Words
 ) -> None:
+    """Draw skeletons with the degrees of the rows' graphs."""
     d = np.uint64(n_nodes)
     room = n_nodes * (n_nodes - 1) // 2 + 1
     u, v, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
@@ -102,6 +105,7 @@ def switch_edges(
 
 @njit(nogil=True, cache=True)
 def _scale_free(n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+    """Draw skeletons by preferential attachment."""
     d = np.uint64(n_nodes)
     urn = np.empty(n_nodes + n_nodes * n_nodes, np.uint64)
     rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
@@ -161,6 +165,7 @@ def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, co
 def _small_world(
     n_edges: Ints, n_nodes: int, threshold: np.uint64, keys: Words, start: int, count: int, out: Words
 ) -> None:
+    """Draw rewired rings; an edge moves if the upper half of its word is below `threshold`."""
     d = np.uint64(n_nodes)
     order, degree = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
     room = n_nodes * (n_nodes - 1) // 2 + 1

@@ -29,7 +29,7 @@ Marks = NDArray[np.bool_]
 
 
 def closure(marks: Marks) -> Marks:
-    """Tell which nodes reach which along marks; a node reaches itself."""
+    """Return which nodes reach which along marks; a node reaches itself."""
     reach = marks | np.eye(len(marks), dtype=bool)
     while True:
         further = reach @ reach
@@ -96,7 +96,7 @@ class Relations:
         return found
 
     def is_adjustment_set(self, t: int, y: int, given: Marks) -> bool:
-        """Tell whether `given` fulfils the criterion for t and y, where no possibly causal path begins undirected."""
+        """Return whether `given` fulfils the criterion for t and y, where no possibly causal path begins undirected."""
         if self.dag is None:
             raise ValueError("a graph with a cycle has no adjustment sets")
         beyond = self.beyond(t)
@@ -130,7 +130,7 @@ def moral(marks: Marks) -> Marks:
 
 
 def connected(dag: Marks, x: int, y: int, given: Marks) -> bool:
-    """Tell whether `given` fails to d-separate x and y, that is, to part them in the moral graph of the ancestors."""
+    """Return whether `given` fails to d-separate x and y, that is, to part them in the moral graph of the ancestors."""
     ends = given.copy()
     ends[[x, y]] = True
     inside = np.asarray(closure(dag)[:, ends].any(axis=1))

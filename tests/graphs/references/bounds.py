@@ -69,7 +69,7 @@ def after_source(undirected: Marks, state: State, source: int) -> list[State]:
 
 
 def is_orientable(estimate: Relations, members: frozenset[int]) -> bool:
-    """Tell whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
+    """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
     inside = sorted(members)
     if estimate.directed[np.ix_(inside, inside)].any():
         return False

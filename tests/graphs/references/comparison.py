@@ -88,13 +88,13 @@ def causal_ranks(directed: Marks) -> NDArray[np.int64]:
 
 
 def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
-    """Tell which graphs have no cycle of directed edges; undirected edges are ignored."""
+    """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     return np.asarray((causal_ranks(marks & ~marks.transpose(0, 2, 1)) >= 0).all(axis=1))
 
 
 def _compelled(parents: Marks) -> Marks:
-    """Tell which edges of DAGs whose nodes are numbered in a causal order are directed in the CPDAG.
+    """Return which edges of DAGs whose nodes are numbered in a causal order are directed in the CPDAG.
 
     `parents[n, y, x]` for x -> y. Let x be the last parent of y: if a parent of y other than x is no parent of x, or a
     compelled parent of x is no parent of y, all edges into y are compelled, else those from the compelled parents of x.

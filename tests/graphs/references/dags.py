@@ -44,7 +44,7 @@ def flip_coins(stream: Stream, pairs: list[tuple[int, int]]) -> list[tuple[int, 
 
 
 def is_acyclic(marks: Marks) -> bool:
-    """Tell whether one matrix of marks has no cycle."""
+    """Return whether one matrix of marks has no cycle."""
     return bool((causal_ranks(marks[None]) >= 0).all())
 
 
