@@ -72,8 +72,9 @@ class SeriesGraphAccessor:
         ----------
         nodes : sequence of str, optional
             Order of rows and columns; default code-point order.
-        encoding : {"row->column", "column->row"}
-            Whether the edge i -> j is a 1 in cell (i, j) or in cell (j, i). An undirected edge sets both.
+        encoding : str, default "row->column"
+            Encoding of the result (see `list_encodings`): the edge i -> j is the 1 in cell (i, j), or with
+            "column->row" in cell (j, i). An undirected edge sets both.
 
         Returns
         -------
