@@ -195,13 +195,21 @@ class Recogniser:
         # entry points are loaded once
         self._every = list(ENCODINGS.every())
         self._by_type: dict[type, list[Encoding]] = {}
+        # types whose cells need not be looked into
+        self._settled: dict[type, Encoding] = {}
 
     def find(self, cell: Any) -> Encoding:
         """Return the encoding of a cell, or raise an error that names the ones it could be in."""
-        if self.chosen is not None and self.chosen.takes(cell):
-            return self.chosen
-        for encoding in self._candidates(cell):
-            if not encoding.by_name and (encoding.recognise is None or encoding.recognise(cell)):
+        settled = self._settled.get(type(cell))
+        if settled is not None:
+            return settled
+        possible = [encoding for encoding in self._candidates(cell) if not encoding.by_name]
+        if self.chosen is not None and isinstance(cell, self.chosen.types):
+            possible.insert(0, self.chosen)
+        if possible and possible[0].recognise is None:
+            self._settled[type(cell)] = possible[0]
+        for encoding in possible:
+            if encoding.recognise is None or encoding.recognise(cell):
                 return encoding
         raise self._unknown(cell)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,8 +22,19 @@ _Read = tuple[Encoding, Edges | Matrix | bytes]
 
 def is_missing(cell: Any) -> bool:
     """Return whether a cell is None, NaN, pd.NA or pd.NaT."""
-    is_nan = isinstance(cell, (float, np.floating)) and bool(np.isnan(cell))
-    return cell is None or cell is pd.NA or cell is pd.NaT or is_nan
+    if isinstance(cell, (float, np.floating)):
+        return bool(np.isnan(cell))
+    return cell is None or cell is pd.NA or cell is pd.NaT
+
+
+class _Stack(NamedTuple):
+    """Matrices that are decoded together: of one encoding, shape and kind of number, over the same labels."""
+
+    encoding: Encoding
+    labels: Labels
+    expected: Nodes | None
+    is_named: bool
+    cells: list[tuple[int, NDArray[Any]]]
 
 
 class Cells:
@@ -55,17 +65,14 @@ class Cells:
         self._sets, self._collector = NodeSets(rename), Collector()
         self._texts: dict[str, _Read] = {}
         self._packed: list[tuple[int, bytes]] = []
-        self._stacks: defaultdict[tuple[Encoding, Labels, Nodes | None, bool], list[tuple[int, NDArray[Any]]]] = (
-            defaultdict(list)
-        )
+        self._stacks: dict[tuple[Any, ...], _Stack] = {}
 
     def read(self, cells: Iterable[Any], n_rows: int) -> tuple[UnpackedColumn, NDArray[np.int16]]:
         """Return the graphs, and a row's class code where its cell declares one, else -1."""
         for row, cell in enumerate(cells):
-            if is_missing(cell):
-                continue
             try:
-                self._add(row, cell)
+                if not is_missing(cell):
+                    self._add(row, cell)
             except (ValueError, TypeError) as fault:
                 raise self._at_row(row, fault) from fault
         declared = np.full(n_rows, -1, dtype=np.int16)
@@ -110,21 +117,33 @@ class Cells:
         return encoding, found
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
-        values = found.values
-        _check_matrix(values)
-        expected, is_named = self._nodes[row], found.labels is not None
-        labels = found.labels if found.labels is not None else self._matrix_names(cell, values, expected)
-        _check_size(values, labels)
-        if hasattr(values, "tocoo"):
-            if encoding.decode_sparse is not None:
-                arcs = encoding.decode_sparse(values, [str(label) for label in labels])
-                loop = next((source for source, target in arcs if source == target), None)
-                if loop is not None:
-                    raise ValueError(_self_loop(labels[loop]))
-                self._collector.add(row, self._match(labels, expected, is_named), arcs)
+        values, expected = found.values, self._nodes[row]
+        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, expected)
+        stack = self._stacks.get(kind)
+        if stack is None:  # matrices of one kind are checked once
+            _check_matrix(values)
+            is_named = found.labels is not None
+            labels = found.labels if found.labels is not None else self._matrix_names(cell, values, expected)
+            if len(labels) != values.shape[0]:
+                given = f"expected {len(labels)} as there are names {short(labels)}"
+                raise ValueError(f"found a matrix of {values.shape[0]} nodes, {given}")
+            if hasattr(values, "tocoo"):
+                self._add_sparse(row, encoding, values, self._match(labels, expected, is_named), labels)
                 return
-            values = values.toarray()
-        self._stacks[encoding, labels, expected if is_named else None, is_named].append((row, values))
+            stack = self._stacks[kind] = _Stack(encoding, labels, expected, is_named, [])
+        stack.cells.append((row, values))
+
+    def _add_sparse(self, row: int, encoding: Encoding, values: Any, matched: Matched, labels: Labels) -> None:
+        names = [str(label) for label in labels]
+        if encoding.decode_sparse is not None:
+            arcs = encoding.decode_sparse(values, names)
+        else:
+            _, sources, targets = np.nonzero(_decode(encoding, values.toarray()[None], names))
+            arcs = list(zip(sources.tolist(), targets.tolist(), strict=True))
+        loop = next((source for source, target in arcs if source == target), None)
+        if loop is not None:
+            raise ValueError(_self_loop(labels[loop]))
+        self._collector.add(row, matched, arcs)
 
     def _match(self, labels: Labels, expected: Nodes | None, is_named: bool) -> Matched:
         """Match labels of a cell's own with the expected names; names given by `nodes=` are taken as they are."""
@@ -161,17 +180,16 @@ class Cells:
                 declared[row] = block.kinds[i]
 
     def _decode_stacks(self) -> None:
-        for (encoding, labels, expected, is_named), waiting in self._stacks.items():
-            names = [str(label) for label in labels]
+        for stack in self._stacks.values():
+            names = [str(label) for label in stack.labels]
             try:
-                matched = self._match(labels, expected, is_named)
+                matched = self._match(stack.labels, stack.expected, stack.is_named)
             except (ValueError, TypeError) as fault:
-                raise self._at_row(waiting[0][0], fault) from fault
-            for part in row_chunks(len(waiting), 8 * len(names) ** 2):
-                rows = np.array([row for row, _ in waiting[part]], dtype=np.int64)
-                stack = np.stack([matrix for _, matrix in waiting[part]])
+                raise self._at_row(stack.cells[0][0], fault) from fault
+            for part in row_chunks(len(stack.cells), 8 * len(names) ** 2):
+                rows = np.array([row for row, _ in stack.cells[part]], dtype=np.int64)
                 try:
-                    marks = _decode(encoding, stack, names)
+                    marks = _decode(stack.encoding, np.stack([matrix for _, matrix in stack.cells[part]]), names)
                 except CellError as fault:
                     raise self._at_row(int(rows[fault.position]), fault) from fault
                 self._collector.add_stack(rows, matched, marks)
@@ -198,11 +216,3 @@ def _check_matrix(matrix: Any) -> None:
         raise ValueError(f"found an array of shape {matrix.shape}, expected a square adjacency matrix")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"found a matrix of dtype {matrix.dtype}, expected zeros and ones (bool, integer or float)")
-
-
-def _check_size(matrix: Any, names: Sequence[Hashable]) -> None:
-    """Refuse matrices with another number of rows than there are names."""
-    if matrix.shape[0] != len(names):
-        raise ValueError(
-            f"found a matrix of {matrix.shape[0]} nodes, expected {len(names)} as there are names {short(names)}"
-        )

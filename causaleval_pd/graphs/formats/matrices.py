@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,12 @@ from ...contract.encoding import Arcs, CellError, Encoding, Matrix, register_enc
 from ..node_names import short
 
 
-def is_matrix(cell: Any) -> bool:
-    """Return whether a cell is an array, a DataFrame or a sparse matrix."""
-    return isinstance(cell, (np.ndarray, pd.DataFrame)) or hasattr(cell, "tocoo")
+@runtime_checkable
+class SparseMatrix(Protocol):
+    """A sparse matrix of scipy, or of another library that converts to coordinates."""
+
+    def tocoo(self) -> Any:
+        """Return the matrix in coordinate format."""
 
 
 def is_square(cell: Any) -> bool:
@@ -71,6 +74,7 @@ def decode_sparse_ones(cell: Any, names: Sequence[str]) -> Arcs:
     return arcs
 
 
+_TYPES = (np.ndarray, pd.DataFrame, SparseMatrix)
 _CELLS = "numpy / scipy / DataFrame adjacency"
 _MEANING = "1 a mark, 0 none; both cells of a pair 1 an undirected edge"
 
@@ -83,7 +87,7 @@ ROW_TO_COLUMN = register_encoding(
         mark="an edge i -> j is the 1 in cell (i, j)",
         example="[[0, 1], [0, 0]] is 0 -> 1",
         read=read_matrix,
-        recognise=is_matrix,
+        types=_TYPES,
         by_name=True,
         is_likely=is_square,
         decode=decode_ones,
@@ -101,7 +105,7 @@ COLUMN_TO_ROW = register_encoding(
         mark="an edge i -> j is the 1 in cell (j, i)",
         example="[[0, 1], [0, 0]] is 1 -> 0",
         read=read_matrix,
-        recognise=is_matrix,
+        types=_TYPES,
         by_name=True,
         is_likely=is_square,
         decode=lambda stack, names: decode_ones(stack, names).transpose(0, 2, 1),

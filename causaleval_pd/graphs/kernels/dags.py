@@ -102,26 +102,28 @@ def _draw_sparse(n_nodes: int, rows: Ints, n_edges: Ints, keys: Words, start: in
 @njit(nogil=True, cache=True)
 def _draw_layers(state: np.uint64, most: int, laws: Laws, layers: Layers) -> tuple[np.uint64, int]:
     """Draw the layer of each place, and its number of parents in the layer before; give up beyond `most` of them."""
-    n_nodes = layers.begin.size
+    before, begin, wanted, slots = layers
+    roots, joined, reach, parents, _ = laws
+    n_nodes = begin.size
     place, size, total = 0, 0, 0
     while place < n_nodes:
         left = n_nodes - place
         state += STEP
-        x = unit(state) * laws.joined[size, left]
+        x = unit(state) * joined[size, left]
         chance, reached, u = 0.0, 1.0, 0
         while u < left and chance <= x:
             u += 1
-            reached *= laws.reach[size]
-            chance += reached * laws.roots[left, u]
+            reached *= reach[size]
+            chance += reached * roots[left, u]
         for t in range(place, place + u):
-            layers.before[t], layers.begin[t], layers.wanted[t] = place - size, place, min(size, 1)
-            layers.slots[t + 1] = layers.slots[t] + place - size
+            before[t], begin[t], wanted[t] = place - size, place, min(size, 1)
+            slots[t + 1] = slots[t] + place - size
             if size > 1:
                 state += STEP
                 x = unit(state)
-                while laws.parents[size, layers.wanted[t]] <= x:
-                    layers.wanted[t] += 1
-            total += layers.wanted[t]
+                while parents[size, wanted[t]] <= x:
+                    wanted[t] += 1
+            total += wanted[t]
         if total > most:
             return state, total
         place += u
