@@ -114,10 +114,11 @@ def test_messages_derive_from_the_registry() -> None:
         ce.graph_column(np.array([[[0, 2], [3, 0]], [[0, 0], [9, 0]]]), nodes=["a", "b"], encoding="toy codes")
     with pytest.raises(ValueError, match="row 0 .* an edge from 'a' to itself; graphs have no self loops"):
         ce.graph_column([3 * np.eye(2, dtype=int)], nodes=["a", "b"], encoding="toy codes")
-    with pytest.raises(
-        ce.AmbiguousEncodingError,
-        match=r"in 3 ways; .*encoding='row->column'\) if an edge.*, with encoding='toy codes' if i stands before j \(toys\)",
-    ):
+    message = (
+        r"in 3 ways; .*encoding='row->column'\) if an edge.*, with encoding='toy codes' "
+        r"if i stands before j \(toys\)"
+    )
+    with pytest.raises(ce.AmbiguousEncodingError, match=message):
         ce.as_graph(np.zeros((2, 2)))
     with pytest.raises(TypeError, match=r"expected a graph: .*, toy path, matrix of toy codes, or missing"):
         ce.as_graph(3)
