@@ -61,6 +61,7 @@ from .configurational import (
     submodel_completeness,
 )
 from .contract.closed_form import list_closed_forms, register_closed_form
+from .contract.encoding import AmbiguousEncodingError, list_encodings
 from .contract.field import list_fields, register_field
 from .contract.figure import figure, list_figures
 from .contract.metric import Metric, get_metric, list_metrics, metric
@@ -70,7 +71,6 @@ from .contract.statistical_test import list_tests
 from .cubes.cube import cube
 from .cubes.summary import summary
 from .graphs.column import as_graph, graph_column
-from .graphs.formats.formats import AmbiguousEncodingError
 from .graphs.graph import Graph
 from .inference.calibration import size_and_power
 from .inference.compare import compare
@@ -274,6 +274,7 @@ __all__ = [
     "kl",
     "lcr",
     "list_closed_forms",
+    "list_encodings",
     "list_fields",
     "list_figures",
     "list_metrics",

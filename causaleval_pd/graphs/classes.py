@@ -1,4 +1,4 @@
-"""Graph classes: which one a graph is in, whether it is in the one it declares, and its CPDAG.
+"""Graph classes: the narrowest one of a graph, the check of a declared one, and CPDAGs.
 
 A *dag* is fully directed and acyclic. A *cpdag* is the completed partially directed graph of a Markov equivalence
 class: it has a consistent DAG extension, and the CPDAG of that extension is the graph itself. Every graph without mixed
@@ -19,20 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .edge_strings import write_edges, write_name
+from .kernels import kernels
 from .kernels.planes import CPDAG, DAG, KINDS, PDAG, arcs_from_planes
-from .pairs import kernels
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
 
 def is_acyclic(planes: Planes, n_nodes: int) -> Flags:
-    """Tell which graphs have no directed cycle; undirected edges are not walked."""
+    """Return which graphs have no directed cycle; undirected edges are not walked."""
     return np.asarray(kernels().is_acyclic(planes, n_nodes), dtype=np.bool_)
 
 
 def is_dag(planes: Planes, n_nodes: int) -> Flags:
-    """Tell which graphs are fully directed and acyclic."""
+    """Return which graphs are fully directed and acyclic."""
     found = np.asarray(~(planes[:, 0] & planes[:, 1]).any(axis=1))
     found[found] = is_acyclic(planes[found], n_nodes)
     return found
@@ -50,7 +50,7 @@ def class_cpdag(planes: Planes, n_nodes: int) -> tuple[Planes, Flags]:
 
 
 def is_cpdag(planes: Planes, n_nodes: int) -> Flags:
-    """Tell which graphs are the CPDAG of a Markov equivalence class."""
+    """Return which graphs are the CPDAG of a Markov equivalence class."""
     completed, extends = class_cpdag(planes, n_nodes)
     return np.asarray(extends & (completed == planes).all(axis=(1, 2)))
 
@@ -64,7 +64,7 @@ def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
 
 
 def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flags:
-    """Tell which graphs are not in the class they declare."""
+    """Return which graphs are not in the class they declare."""
     wrong = np.zeros(len(planes), dtype=np.bool_)
     for kind, holds in ((DAG, is_dag), (CPDAG, is_cpdag)):
         declared = np.flatnonzero(kinds == kind)
@@ -74,7 +74,7 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
 
 
 def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
-    """Say why a graph, planes (2, W), is not of the class it declares."""
+    """Return why a graph, planes (2, W), is not in the class it declares."""
     _, source, target = arcs_from_planes(planes[None], len(names))
     arcs = set(zip(source.tolist(), target.tolist(), strict=True))
     directed = [(s, t) for s, t in arcs if (t, s) not in arcs]

@@ -1,4 +1,4 @@
-"""Columns of graphs from whatever the user has."""
+"""Columns of graphs from cells in any encoding."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_type, name_row
+from ..contract.encoding import Recogniser
+from . import formats  # noqa: F401  registers the encodings
+from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
-from .edge_strings import TEXT_OF_OBJECT
-from .formats.collect import Cells, NodeLists
-from .formats.formats import cell_format
-from .graph import KINDS, Encoding, Graph
-from .header import MAGIC
-from .packed import COLUMN_DTYPE, UnpackedColumn, Where, is_packed, pack_column, unpack_column
+from .decode import Where
+from .graph import Graph
+from .kernels.planes import KINDS
+from .node_names import NodeLists
+from .packed import COLUMN_DTYPE, is_packed, pack_column, unpack_column
+from .unpacked import UnpackedColumn
 
 _FIRST_CELLS = 100
 
@@ -26,7 +29,7 @@ def graph_column(
     values: Any,
     *,
     nodes: Any = None,
-    encoding: Encoding | None = None,
+    encoding: str | None = None,
     kind: Any = None,
     rename: Mapping[Hashable, Hashable] | None = None,
     index: Any = None,
@@ -43,11 +46,12 @@ def graph_column(
         Node names. They name the rows and columns of matrices, in their order (default "0", "1", ...); add isolated
         nodes to edge strings and edge lists; and must be the nodes of all other graphs. A packed column stands for the
         nodes of its graphs.
-    encoding : {"row->column", "column->row"}, optional
-        Where a matrix holds the edge i -> j: in cell (i, j) or in cell (j, i). Required for matrices. Both cells set is
-        an undirected edge.
+    encoding : str, optional
+        Name of the encoding of all cells that can be in it (see `list_encodings`); the others are recognised by type.
+        Required for matrices: "row->column" if the edge i -> j is the 1 in cell (i, j), "column->row" if it is in cell
+        (j, i). Both cells set is an undirected edge.
     kind : {"dag", "cpdag", "pdag"} or one a row, optional
-        Graph class; default the narrowest that the graph is in, except that packed graphs keep theirs.
+        Graph class; default the narrowest one of the graph, except that packed graphs keep theirs.
     rename : mapping, optional
         New node names by old label, for graphs that bring their own labels.
     index : Index, optional
@@ -62,12 +66,12 @@ def graph_column(
     Raises
     ------
     AmbiguousEncodingError
-        If there are matrices and no `encoding`, or matrices named by a packed column whose order is unlikely theirs.
+        If there are matrices and no `encoding`, or matrices named by a packed column in an order that is unlikely.
     ValueError
         If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, mixed marks,
         or is not in its declared class; names the row.
     TypeError
-        If a cell is no known graph; names the row.
+        If a cell is not a graph in a known encoding; names the row.
 
     Notes
     -----
@@ -109,11 +113,11 @@ def as_graph(
     value: Any,
     *,
     nodes: Iterable[str] | None = None,
-    encoding: Encoding | None = None,
+    encoding: str | None = None,
     kind: str | None = None,
     rename: Mapping[Hashable, Hashable] | None = None,
 ) -> Graph:
-    """Make one graph of whatever `graph_column` takes as a cell.
+    """Make one graph from anything that `graph_column` takes as a cell.
 
     Parameters
     ----------
@@ -166,7 +170,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     Parameters
     ----------
     series : Series
-        Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and say
+        Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and show
         where their edges point: networkx, edge strings, edge lists, causal-learn, `Graph`, packed bytes.
     column : hashable, optional
         Name of the column in messages; default the name of `series`.
@@ -196,13 +200,13 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     def where(row: int) -> str:
         return name_row(row, series.index, column)
 
-    cells = Cells(where, NodeLists(None, len(series), None), None, None)
+    cells = Cells(where, NodeLists(None, len(series), None))
     decoded, declared = cells.read(series.tolist(), len(series))
     return pack_column(_settle_kinds(decoded, declared, where), index=series.index, name=series.name)
 
 
 def is_graph_column(series: pd.Series) -> bool:
-    """Tell whether a column looks like graphs, judged by its dtype and first cells.
+    """Return whether a column looks like graphs, judged by its dtype and first cells.
 
     Parameters
     ----------
@@ -228,23 +232,9 @@ def is_graph_column(series: pd.Series) -> bool:
     cells = series.dropna().iloc[:_FIRST_CELLS].tolist()
     if not cells:
         return is_packed(series)
-    return any(_looks_like_graph(cell) for cell in (cells if isinstance(cells[0], str) else cells[:1]))
-
-
-def _looks_like_graph(cell: Any) -> bool:
-    if isinstance(cell, str):
-        return any(arrow in cell for arrow in ("->", "<-", "--")) or bool(TEXT_OF_OBJECT.match(cell))
-    if isinstance(cell, bytes):
-        return cell[:1] == bytes([MAGIC])
-    try:
-        form = cell_format(cell)
-    except TypeError:
-        return False
-    if form == "edges":
-        return bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell)
-    if form in ("matrix", "frame", "sparse"):
-        return len(cell.shape) == 2 and cell.shape[0] == cell.shape[1]
-    return form != "missing"
+    recogniser = Recogniser()
+    some = cells if isinstance(cells[0], str) else cells[:1]
+    return any(recogniser.is_likely(cell) for cell in some if not is_missing(cell))
 
 
 def _cells(values: Any, index: Any) -> tuple[Any, pd.Index, Hashable | None]:
@@ -290,7 +280,7 @@ def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
 
 
 def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> UnpackedColumn:
-    """Infer the classes that nobody declared, and refuse graphs that are not in their declared class."""
+    """Infer the classes that are not declared, and refuse graphs that are not in their declared class."""
     blocks, faults = [], []
     for block in column.blocks:
         codes = declared[block.rows]

@@ -1,4 +1,4 @@
-"""Counts that metrics share: of one graph, and of what truth and estimate have in common."""
+"""Counts that metrics share: of the edges of one graph, and of what truth and estimate have in common."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class EdgeCounts(NamedTuple):
 
 
 class PairCounts:
-    """What truth and estimate have in common: float64 arrays, a value a pair, made when they are asked for.
+    """Counts of what truth and estimate have in common: float64 arrays, a value a pair, computed when first used.
 
     `same_direction`, `reversed`, `lost_direction` (truth directed, estimate not), `added_direction` and
     `both_undirected` add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs.

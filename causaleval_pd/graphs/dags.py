@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .kernels import kernels
 from .kernels.planes import arcs_from_planes, planes_from_arcs
-from .pairs import kernels
 
 Planes = NDArray[np.uint64]
 

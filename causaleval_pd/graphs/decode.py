@@ -1,4 +1,4 @@
-"""Checked decoding of cells in bulk: from Arrow buffers to blocks, without a Python loop over rows."""
+"""Decode and check packed cells in bulk: from Arrow buffers to blocks, without a Python loop over rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .header import HEADER_WORDS, not_a_graph, read_header
+from .kernels import kernels
 from .kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
-from .pairs import kernels
 from .unpacked import Block, UnpackedColumn, group_rows
 
-_FEW = 8  # so many strided passes are faster than one that walks rows of so many words
+_FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
 
 Where = Callable[[int], str]
 Decoded = tuple[tuple[Block, ...], tuple[tuple[str, ...], ...]]
@@ -153,7 +153,7 @@ def _merge(blocks: Sequence[Block]) -> Block:
 
 
 def _undirected_dags(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Tell which graphs, planes (n, 2 * W), call themselves a dag although an edge has both marks."""
+    """Return which graphs, planes (n, 2 * W), are declared a dag although an edge has both marks."""
     words = planes.shape[1] // N_PLANES
     if words > _FEW:
         both = (planes[:, :words] & planes[:, words:]).any(axis=1)

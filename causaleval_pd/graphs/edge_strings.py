@@ -44,7 +44,7 @@ def parse_edges(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
     Raises
     ------
     ValueError
-        Says what cannot be read; the caller adds the row.
+        If the text cannot be read; names the place, and the caller adds the row.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _near(text: str, at: int) -> str:
 
 
 def explain_text(cell: str) -> str:
-    """Say what happened to a cell that is the text of an object."""
+    """Return a message for a cell that is the text of an object."""
     shown = cell if len(cell) <= 60 else cell[:57] + "..."
     return (
         f"found the text {shown!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "

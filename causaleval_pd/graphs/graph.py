@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import networkx as nx
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..contract.encoding import ENCODINGS
 from . import classes
+from .decode import unpack_array
 from .edge_strings import write_edges, write_graph, write_name
 from .header import check_names, pack_cell
 from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
-from .packed import unpack_array
-
-Encoding = Literal["row->column", "column->row"]
-ENCODINGS = ("row->column", "column->row")
-
-__all__ = ["ENCODINGS", "KINDS", "Encoding", "Graph", "marks_in_order"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Graph:
     """An immutable, hashable graph over named nodes.
 
-    Two graphs are equal if they have the same nodes, class and edges, that is, the same canonical bytes. Make one from
-    what you have with `as_graph`, a column of them with `graph_column`.
+    Two graphs are equal if they have the same nodes, class and edges, that is, the same canonical bytes. Make one with
+    `as_graph`, a column of them with `graph_column`.
 
     Attributes
     ----------
@@ -76,7 +72,7 @@ class Graph:
 
     @classmethod
     def _of_checked(cls, nodes: tuple[str, ...], kind: str, planes: NDArray[np.uint64]) -> Self:
-        """Make a graph of parts that a column has checked already."""
+        """Make a graph of parts that are checked already."""
         graph = object.__new__(cls)
         own = planes.copy()
         own.flags.writeable = False
@@ -91,7 +87,7 @@ class Graph:
         Parameters
         ----------
         cell : bytes
-            What `to_bytes` returned or a packed column holds.
+            Canonical bytes, from `to_bytes` or a packed column.
 
         Returns
         -------
@@ -101,7 +97,7 @@ class Graph:
         Raises
         ------
         ValueError
-            If these are not the canonical bytes of a graph, or it is not in the class it declares.
+            If these are not the canonical bytes of a graph, or the graph is not in the class that it declares.
         """
         if not isinstance(cell, bytes):
             raise TypeError(f"expected the bytes of a packed graph, found {type(cell).__name__}")
@@ -161,15 +157,16 @@ class Graph:
         """Return the edge string, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
         return write_graph([write_name(name) for name in self.nodes], self._arcs())
 
-    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: Encoding = "row->column") -> NDArray[np.int8]:
+    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[np.int8]:
         """Return the adjacency matrix.
 
         Parameters
         ----------
         nodes : sequence of str, optional
             Order of rows and columns; default code-point order.
-        encoding : {"row->column", "column->row"}
-            Whether the edge i -> j is a 1 in cell (i, j) or in cell (j, i). An undirected edge sets both.
+        encoding : str, default "row->column"
+            Encoding of the result (see `list_encodings`): the edge i -> j is the 1 in cell (i, j), or with
+            "column->row" in cell (j, i). An undirected edge sets both.
 
         Returns
         -------
@@ -207,11 +204,12 @@ class Graph:
 
 
 def marks_in_order(
-    marks: NDArray[np.int8], names: Sequence[str], nodes: Sequence[str] | None, encoding: Encoding
+    marks: NDArray[np.int8], names: Sequence[str], nodes: Sequence[str] | None, encoding: str
 ) -> NDArray[np.int8]:
-    """Rearrange (N, d, d) matrices over `names` for the order and encoding that a user asks for."""
-    if encoding not in ENCODINGS:
-        raise ValueError(f"unknown encoding {encoding!r}; expected {' or '.join(map(repr, ENCODINGS))}")
+    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`, and write them in an encoding."""
+    writers = {known.name: known.write for known in ENCODINGS.every() if known.write is not None}
+    if encoding not in writers:
+        raise ValueError(f"unknown encoding {encoding!r}; expected {' or '.join(map(repr, writers))}")
     if nodes is not None:
         order = list(nodes)
         if sorted(order) != list(names):
@@ -219,4 +217,4 @@ def marks_in_order(
         position = {name: i for i, name in enumerate(names)}
         at = np.array([position[name] for name in order], dtype=np.int64)
         marks = marks[:, at[:, None], at]
-    return np.ascontiguousarray(marks if encoding == "row->column" else marks.transpose(0, 2, 1))
+    return np.ascontiguousarray(writers[encoding](marks))

@@ -1,6 +1,6 @@
 """The canonical bytes of one graph: header, node names, planes.
 
-A cell is a sequence of little-endian 64-bit words: equal graphs have equal bytes and graphs on other nodes never do.
+A cell is a sequence of little-endian 64-bit words: equal graphs have equal bytes, different graphs never do.
 
 ====== ====================================================================================================
 word 0 byte 0 magic 0xCE, byte 1 version 1, byte 2 class code, byte 3 number of planes, bytes 4-7 n_nodes
@@ -28,7 +28,7 @@ MAX_NODES = 20_000
 
 
 def check_names(names: Sequence[str]) -> str | None:
-    """Return what is wrong with node names that should be in code-point order, or None."""
+    """Return the fault of node names, which must be valid and in code-point order, or None."""
     if len(names) > MAX_NODES:
         return f"has {len(names)} nodes; at most {MAX_NODES} are supported"
     text = "\0".join(names)
@@ -69,12 +69,12 @@ def pack_cell(names: Sequence[str], kind: int, planes: NDArray[np.uint64]) -> by
 
 
 def not_a_graph(raw: bytes) -> str:
-    """Say that bytes are something else."""
+    """Return a message for bytes that are not a packed graph."""
     return f"found {len(raw)} bytes starting with {raw[:8]!r}, not a packed graph"
 
 
 def read_header(cell: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
-    """Return node names and number of words before the planes; ValueError says what is wrong with the cell."""
+    """Return node names and number of words before the planes; raise a ValueError for a faulty cell."""
     raw = cell.tobytes()
     if raw[0] != MAGIC:
         raise ValueError(f"{not_a_graph(raw)} (these start with {bytes([MAGIC])!r})")

@@ -13,26 +13,13 @@ from .decode import Where, unpack_array
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .header import names_header
 from .kernels.planes import N_PLANES, plane_words, row_chunks
-from .unpacked import Block, UnpackedColumn, first_other_nodes, group_rows, shared_rows
-
-__all__ = [
-    "COLUMN_DTYPE",
-    "Block",
-    "UnpackedColumn",
-    "Where",
-    "first_other_nodes",
-    "is_packed",
-    "pack_column",
-    "shared_rows",
-    "unpack_array",
-    "unpack_column",
-]
+from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 
 
 def is_packed(series: pd.Series) -> bool:
-    """Tell whether a column has an Arrow binary dtype."""
+    """Return whether a column has an Arrow binary dtype."""
     dtype = series.dtype
     if not isinstance(dtype, pd.ArrowDtype):
         return False
@@ -112,7 +99,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> Unpac
     ValueError
         If a cell is not the canonical bytes of a graph; names the row and what was found.
     TypeError
-        If the column holds something else than bytes.
+        If the column holds anything but bytes.
 
     Notes
     -----

@@ -1,11 +1,10 @@
-"""Many graphs at once: blocks of bit planes, and aligned pairs of them."""
+"""Blocks of graphs as bit planes, and aligned pairs of them, with the counts that metrics share."""
 
 from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,36 +13,15 @@ from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
 from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
+from .kernels import kernels
 from .kernels.planes import KINDS
 
 Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
 
 
-def kernels() -> ModuleType:
-    """Return the compiled kernels, or their numpy twins where numba cannot be imported."""
-    try:
-        from .kernels import comparison as compiled
-    except ImportError:
-        from . import kernels_numpy
-
-        return kernels_numpy
-    return compiled
-
-
-def control_kernels() -> ModuleType:
-    """Return the compiled kernels of the further null models, or their twins where numba cannot be imported."""
-    try:
-        from .kernels import controls as compiled
-    except ImportError:
-        from . import control_kernels_numpy
-
-        return control_kernels_numpy
-    return compiled
-
-
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first position of each distinct row of words, and for each row which of them it equals."""
+    """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
     hashed = np.zeros(len(cells), np.uint64)
     for word in cells.T:
         hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
@@ -68,7 +46,8 @@ class GraphBatch:
     n_nodes : int
         Number of nodes d.
     planes : (N, 2, W) uint64
-        Bit k of plane 0 (1) tells whether pair k = (i < j) has the mark i -> j (j -> i); both: undirected.
+        Bit k of plane 0 (1) is set if pair k = (i < j) has the mark i -> j (j -> i), and in both for an
+        undirected edge.
     kinds : (N,) uint8
         Position of each graph's class in `KINDS`.
     """
@@ -99,7 +78,7 @@ class GraphBatch:
 
     @cached_property
     def cpdag(self) -> GraphBatch:
-        """The CPDAG of each graph: of a DAG its class, a CPDAG as it is."""
+        """The CPDAG of each graph: that of a DAG's class, a CPDAG itself."""
         planes = self.planes.copy()
         dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
         planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
@@ -115,7 +94,7 @@ class GraphPairs(Pairs):
     truth, estimate : GraphBatch
         Stored graphs; controls share their truth.
     truth_index, estimate_index : (n,) int64
-        Which stored graphs make up a pair.
+        Positions of the stored graphs of each pair.
     """
 
     truth: GraphBatch
@@ -147,7 +126,7 @@ class GraphPairs(Pairs):
 
     @property
     def work(self) -> float:
-        """Nanoseconds that a plain metric takes for one pair, roughly; a costly one takes a hundred times as long."""
+        """Rough time of a plain metric for one pair in nanoseconds; a costly metric takes a hundred times as long."""
         return self.size
 
     def take(self, positions: NDArray[Any] | slice) -> GraphPairs:
@@ -169,7 +148,7 @@ class GraphPairs(Pairs):
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Tell which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
+        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
         allowed = np.array([kind in kinds for kind in KINDS])
         truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
         if allowed.all() and truth_allowed.all():
@@ -238,7 +217,7 @@ class GraphPairs(Pairs):
         return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
-        """Bound the SID over the DAGs of the estimate's class: (n, 3), see the kernel."""
+        """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""
         if limit not in self._bounds:
             found = kernels().sid_bounds(*self._planes, limit)
             self._acyclic(found[:, 2])
@@ -254,7 +233,7 @@ class GraphPairs(Pairs):
         return self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
 
     def _acyclic(self, found: NDArray[np.int64]) -> Values:
-        """Refuse the -1 by which kernels report a cycle."""
+        """Return counts as floats; refuse the -1 by which kernels report a cycle."""
         if (found < 0).any():
-            raise PairError(np.flatnonzero(found < 0), "a graph that is said to be a DAG or CPDAG has a directed cycle")
+            raise PairError(np.flatnonzero(found < 0), "a graph that is declared a DAG or CPDAG has a directed cycle")
         return found.astype(np.float64)

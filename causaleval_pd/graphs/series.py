@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from . import classes
 from .edge_strings import write_graph, write_name
-from .formats.formats import short
-from .graph import KINDS, Encoding, Graph, marks_in_order
-from .kernels.planes import CPDAG, arcs_from_planes, marks_from_planes
-from .packed import Block, is_packed, pack_column, unpack_column
-from .pairs import kernels
+from .graph import Graph, marks_in_order
+from .kernels import kernels
+from .kernels.planes import CPDAG, KINDS, arcs_from_planes, marks_from_planes
+from .node_names import short
+from .packed import is_packed, pack_column, unpack_column
+from .unpacked import Block
 
 
 class SeriesGraphAccessor:
-    """What a column of packed graphs knows: ``series.graph``.
+    """Properties and conversions of a column of packed graphs: ``series.graph``.
 
     Every result is on the index of the column, and a missing graph gives a missing result.
 
@@ -33,7 +34,7 @@ class SeriesGraphAccessor:
     Raises
     ------
     AttributeError
-        If the column holds something else.
+        If the column does not hold packed graphs.
 
     Examples
     --------
@@ -64,15 +65,16 @@ class SeriesGraphAccessor:
         """Return the graphs as networkx DiGraphs (an object column); an undirected edge becomes two arcs."""
         return _each(self._obj, Graph.to_networkx)
 
-    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: Encoding = "row->column") -> NDArray[Any]:
+    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[Any]:
         """Return an (N, d, d) stack of adjacency matrices, for graphs on the same nodes.
 
         Parameters
         ----------
         nodes : sequence of str, optional
             Order of rows and columns; default code-point order.
-        encoding : {"row->column", "column->row"}
-            Whether the edge i -> j is a 1 in cell (i, j) or in cell (j, i). An undirected edge sets both.
+        encoding : str, default "row->column"
+            Encoding of the result (see `list_encodings`): the edge i -> j is the 1 in cell (i, j), or with
+            "column->row" in cell (j, i). An undirected edge sets both.
 
         Returns
         -------
@@ -203,7 +205,7 @@ def _node_names(series: pd.Series) -> pd.Series:
     return pd.Series(found, index=series.index, name=series.name, dtype=object)
 
 
-def _to_matrices(series: pd.Series, nodes: Sequence[str] | None, encoding: Encoding) -> NDArray[Any]:
+def _to_matrices(series: pd.Series, nodes: Sequence[str] | None, encoding: str) -> NDArray[Any]:
     column = unpack_column(series)
     if not column.blocks:
         d = 0 if nodes is None else len(nodes)

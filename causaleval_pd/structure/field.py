@@ -12,8 +12,9 @@ from ..contract.context import Context
 from ..contract.field import Field, register_field
 from ..contract.pairs import Batch
 from ..graphs.column import as_graph, coerce_graphs, is_graph_column
-from ..graphs.packed import first_other_nodes, shared_rows, unpack_column
+from ..graphs.packed import unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
+from ..graphs.unpacked import first_other_nodes, shared_rows
 from .nulls.custom import custom_null
 
 __all__ = ["GRAPHS"]

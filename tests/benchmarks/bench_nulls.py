@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -11,8 +14,10 @@ from bench_graphs import adjacency, alternate, report
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.graphs import dags_numpy
 from causaleval_pd.graphs.kernels import dags as dag_kernels
+
+sys.path.append(str(Path(__file__).parents[1] / "graphs"))
+reference = importlib.import_module("references.dags")
 
 ROWS = 1_000_000
 
@@ -66,7 +71,7 @@ def dags_against_loops(n_nodes: int, n_edges: int, n_draws: int = 20_000) -> Non
     peer_of: Callable[[], object] = (
         (lambda: [tossed() for _ in range(20)])
         if tossing
-        else (lambda: dags_numpy.draw_dags(n_nodes, [n_edges], keys, 0, 20))
+        else (lambda: reference.draw_dags(n_nodes, [n_edges], keys, 0, 20))
     )
     ours, peer = alternate(lambda: dag_kernels.draw_dags(n_nodes, [n_edges], keys, 0, n_draws), peer_of)
     what = "coins in networkx" if tossing else "plain Python"

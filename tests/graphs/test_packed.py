@@ -13,16 +13,8 @@ import pytest
 from causaleval_pd.contract.checks import name_row
 from causaleval_pd.graphs.header import names_header, pack_cell
 from causaleval_pd.graphs.kernels.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
-from causaleval_pd.graphs.packed import (
-    COLUMN_DTYPE,
-    Block,
-    UnpackedColumn,
-    first_other_nodes,
-    is_packed,
-    pack_column,
-    shared_rows,
-    unpack_column,
-)
+from causaleval_pd.graphs.packed import COLUMN_DTYPE, is_packed, pack_column, unpack_column
+from causaleval_pd.graphs.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
 
 ABC = ("A", "B", "C")
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ...execution.random_streams import uniforms
 from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, parent_sets
+from ...graphs.kernels import control_kernels, kernels
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.kernels.planes import planes_from_arcs
-from ...graphs.pairs import control_kernels, kernels
 from ..networks.structure import Structure
 
 #: DAGs as (n, k) parent sets

@@ -1,7 +1,19 @@
-"""Compiled counts of wrong adjustments: `adjustment_numpy` says what is counted.
+"""Compiled counts of wrong adjustments.
 
-A comparison works with rows of words, a word a node. Rows 0 to 3 belong to `walk_open`, which leaves what is not valid
-in row 0; the others have names below.
+An estimate's strategy answers, for each ordered pair of a treatment t and an outcome y, one of
+
+- t has no effect on y: y is a parent of t ("parent"), or not a possible descendant of t ("ancestor", "optimal");
+- the effect cannot be found by adjustment: a possibly causal path from t to y begins with an undirected edge;
+- adjust for a set: the parents of t, its ancestors, or the parents of the nodes on causal paths without those that are
+  possible descendants of t.
+
+The answer is wrong if in the truth y is a possible descendant of t; the effect can be found; or the set is not an
+adjustment set, by the generalised adjustment criterion (Perkovic, Textor, Kalisch and Maathuis 2018,
+doi:10.48550/arXiv.1606.06903). The counts are the adjustment identification distances of Henckel, Wuertzen and
+Weichwald (2024, doi:10.48550/arXiv.2402.08616).
+
+A comparison works with rows of words, a word a node. Rows 0 to 3 belong to `walk_open`, which leaves the invalid
+outcomes in row 0; the others have names below.
 """
 
 from __future__ import annotations
@@ -39,11 +51,11 @@ def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words, rows: Words) -> None:
-    """Find the outcomes for which `given` is no adjustment set in the truth, and the descendants of the treatments.
+    """Find the outcomes for which `given` is not an adjustment set in the truth, and the descendants of the treatments.
 
-    Of a CPDAG one DAG of its class is judged; a set that is valid there is valid for the class unless a possible
-    descendant of a node on a possibly causal path is in it. If one on a path has such a descendant, so have those
-    before it, which makes the first node of the path tell.
+    Of a CPDAG one DAG of its class is checked; a set that is valid there is valid for the class unless it holds a
+    possible descendant of a node on a possibly causal path. If a node on a path has such a descendant, so have those
+    before it, so that the first node of the path suffices.
     """
     walk_open(true, given, treatment, descendant, rows[0:4])
     if true.n_undirected == 0:
@@ -63,7 +75,7 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
 
 @njit(nogil=True, cache=True)
 def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
-    """Fill what the estimate says of each treatment: outcomes without effect, unclear ones, and the set to adjust for.
+    """Fill the estimate's answers for each treatment: outcomes without effect, unclear ones, and the adjustment set.
 
     The optimal set, which depends on the outcome, is not filled.
     """
@@ -88,7 +100,7 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
-    """Count the lanes, a treatment and an outcome each, whose optimal set is not valid, and clear them."""
+    """Count the lanes, a treatment and an outcome each, whose optimal set is invalid, and clear them."""
     treatment, outcome, reached, cause = rows[_ASKED], rows[_OUTCOME], rows[_REACHED], rows[_CAUSE]
     given = rows[_GIVEN]
     reached[:] = treatment
@@ -158,7 +170,8 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
 def _adjustment_mistakes(
     truth: Words, estimate: Words, left: Ints, right: Ints, strategy: int, room: Room, out: Ints
 ) -> None:
-    rows = np.zeros((_ROWS, room.places.shape[1] - 1), np.uint64)
+    """Fill the mistakes of each pair; -1 where a graph has a cycle."""
+    rows = np.zeros((_ROWS, room.order.size), np.uint64)
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
             true = load_graph(truth[left[n]], room)
@@ -174,7 +187,24 @@ def adjustment_mistakes(
     n_nodes: int,
     strategy: str,
 ) -> NDArray[np.int64]:
-    """Count wrong adjustments: compiled `adjustment_numpy.adjustment_mistakes`."""
+    """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+    strategy : {"parent", "ancestor", "optimal"}
+        How the estimate chooses the set that it adjusts for.
+
+    Returns
+    -------
+    (n,) int64
+        Mistakes; -1 where a graph has a cycle.
+    """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     out = np.empty(len(given.truth_index), np.int64)

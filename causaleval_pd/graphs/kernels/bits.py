@@ -36,7 +36,7 @@ def popcount(typing_context: Any, word: Any) -> Any:
 
 def _count_zeros(name: str) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        # the second argument says that the word is never zero
+        # the second argument promises that the word is never zero
         function = builder.module.declare_intrinsic(name, [_WORD], ir.FunctionType(_WORD, [_WORD, _FLAG]))
         return builder.call(function, [args[0], ir.Constant(_FLAG, 1)])
 
@@ -105,11 +105,30 @@ def mark_rows(planes: Words, into: Words, out: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.uint64, undirected: np.uint64) -> None:
-    """Set the mark source -> target, and if `undirected` is 1 the opposite one too."""
+    """Set the mark source -> target in planes (2, W), and if `undirected` is 1 the opposite one too."""
     i, j = min(source, target), max(source, target)
     pair = ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
     planes[0, pair >> SIX] |= (undirected | np.uint64(source < target)) << (pair & LAST)
     planes[1, pair >> SIX] |= (undirected | np.uint64(source > target)) << (pair & LAST)
+
+
+@njit(nogil=True, cache=True)
+def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: Words) -> int:
+    """List the edges i < j in the order of their bits, with the marks: 1 forward, 2 backward, 3 both."""
+    e, i, row_end = 0, ZERO, n_nodes - ONE
+    for w in range(np.uint64(graph.shape[1])):
+        left = graph[0, w] | graph[1, w]
+        while left != ZERO:
+            pair = (w << SIX) + lowest(left)
+            left &= left - ONE
+            while pair >= row_end:
+                i += ONE
+                row_end += n_nodes - ONE - i
+            low[e], high[e] = i, pair + n_nodes - row_end
+            forward, backward = (graph[0, w] >> (pair & LAST)) & ONE, (graph[1, w] >> (pair & LAST)) & ONE
+            mark[e] = forward + (backward << ONE)
+            e += 1
+    return e
 
 
 @njit(nogil=True, cache=True)
@@ -155,7 +174,7 @@ def fill_compelled(parents: Words, compelled: Words) -> None:
     """Fill the rows of compelled parents of a DAG whose nodes are numbered in a causal order.
 
     Chickering's labelling comes down to one test a node. Let x be the last parent of y. If a parent of y other than x
-    is no parent of x, or a compelled parent of x is no parent of y, all edges into y are compelled; else those that
+    is not a parent of x, or a compelled parent of x not one of y, all edges into y are compelled; else those that
     come from the compelled parents of x.
     """
     n_nodes = np.uint64(parents.shape[0])

@@ -1,8 +1,8 @@
-"""Compiled bounds of the SID over the DAGs of a class: `bounds_numpy` says what is found.
+"""Compiled bounds of the SID over the DAGs of a class: the smallest and the largest one.
 
 The SID adds up over the nodes of the estimate, a node's part depends on its parents alone, and the undirected
 components of a CPDAG are oriented independently. So the smallest and the largest sum of a component follow from those
-of the smaller components that each source leaves (`component_kernels`).
+of the smaller components that each source leaves (see `components`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .components import (
 from .inputs import Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Room, load_graph, read_edges, walk_open, workspace
 
-#: what became of a comparison
+#: status of a comparison
 _LOCAL, _CYCLIC = 1, -1
 #: rows of words a node that a comparison works with: four of `walk_open`, then
 _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
@@ -45,7 +45,7 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 @njit(nogil=True, cache=True)
 def _read_graph(planes: Words, room: Room, near: Words) -> Arcs:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
-    n, n_undirected = read_edges(planes, room.places.shape[1] - 1, room.ends, room.undirected)
+    n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
     near[:] = ZERO
     for a in range(n):
         if room.undirected[a]:
@@ -181,7 +181,23 @@ def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: in
 def _add_component(
     true: Arcs, arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words, rows: Words, place: Ints, out: Ints
 ) -> Choices:
-    """List a component; where it cannot be oriented as a whole, add what its nodes can make at least and at most."""
+    """List a component; where it cannot be oriented as a whole, add the fewest and the most mistakes of its nodes.
+
+    Parameters
+    ----------
+    true, arcs : Arcs
+        The truth, and the edges of the estimate.
+    lists : Choices
+        States and choices so far; returned, with a longer list of children where needed.
+    part : (words,) uint64
+        Nodes of the component.
+    near : (d, words) uint64
+        Rows of undirected neighbours.
+    sets, rows, place
+        Scratch memory, see `_sid_bounds`.
+    out : (3,) int64
+        Sums so far, and the status.
+    """
     listed = False
     if is_orientable(arcs, near, part, sets[0]):
         states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
@@ -207,6 +223,7 @@ def _add_component(
 def _sid_bounds(
     truth: Words, estimate: Words, left: Ints, right: Ints, lists: Choices, room: Room, near: Words, out: Ints
 ) -> None:
+    """Fill lower bound, upper bound and status of each pair."""
     n_nodes, words = near.shape
     rows = np.zeros((_ROWS, n_nodes), np.uint64)
     sets = np.empty((2 * n_nodes + 14, words), np.uint64)
@@ -237,7 +254,27 @@ def _sid_bounds(
 def sid_bounds(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int, limit: int
 ) -> NDArray[np.int64]:
-    """Bound the SID over the DAGs of the estimate's class: compiled `bounds_numpy.sid_bounds`."""
+    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+    limit : int
+        Choices of (undirected part, source) that a component may take, each an evaluation of a node with parents; and
+        parent sets of one node where a component is bounded locally.
+
+    Returns
+    -------
+    (n, 3) int64
+        Lower bound, upper bound, and 0 where components were oriented as a whole; 1 where one is over the limit or not
+        as in a CPDAG, so that each of its nodes takes any of its undirected neighbours as parents, and a node with too
+        many of them counts from 0 to d - 1; -1 where the truth has a cycle.
+    """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     words = max(1, -(-n_nodes // 64))

@@ -1,4 +1,4 @@
-"""Compiled operations on blocks of graphs; `kernels_numpy` has the same functions in plain numpy.
+"""Compiled operations on blocks of graphs, those of other modules included.
 
 Every function takes pair planes (N, 2, W): bit k of plane 0 (1) is the mark i -> j (j -> i) of pair k = (i < j),
 numbered row by row. Kernels are serial and release the interpreter lock, so that threads can share the rows of a block.
@@ -60,6 +60,7 @@ def _rows(n_nodes: int) -> Words:
 
 @njit(nogil=True, cache=True)
 def _pair_counts(truth: Words, estimate: Words, left: Ints, right: Ints, out: NDArray[np.int32]) -> None:
+    """Fill the counts of each pair, a row a count."""
     for n in range(left.size):
         t, e = truth[left[n]], estimate[right[n]]
         shared = true = estimated = same = opposite = directed = claimed = lost = added = 0
@@ -83,7 +84,21 @@ def _pair_counts(truth: Words, estimate: Words, left: Ints, right: Ints, out: ND
 def pair_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
 ) -> NDArray[np.int32]:
-    """Count what pairs of graphs have in common: compiled `kernels_numpy.pair_counts`."""
+    """Count what pairs of graphs have in common.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+
+    Returns
+    -------
+    (n, 9) int32
+        Shared adjacencies; edges of the truth; of the estimate; shared edges with the same direction; reversed;
+        directed edges of the truth; of the estimate; shared edges that lost their direction; that gained one.
+    """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     out = np.empty((N_COUNTS, len(given.truth_index)), np.int32)
     _pair_counts(*given, out)
@@ -92,6 +107,7 @@ def pair_counts(
 
 @njit(nogil=True, cache=True)
 def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, acyclic: NDArray[np.bool_]) -> None:
+    """Fill the CPDAG of each DAG, and whether it is acyclic."""
     n_nodes = np.uint64(parents.shape[0])
     waiting = np.empty(parents.shape[0], np.int64)
     order = np.empty(parents.shape[0], np.uint64)
@@ -122,7 +138,19 @@ def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, ac
 
 
 def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Replace DAGs by the CPDAGs of their classes: compiled `kernels_numpy.dag_to_cpdag`."""
+    """Replace DAGs by the CPDAGs of their classes.
+
+    Returns
+    -------
+    planes : (N, 2, W) uint64
+        Zero where a graph has a cycle (or an undirected edge).
+    acyclic : (N,) bool
+        Which graphs were DAGs.
+
+    References
+    ----------
+    Chickering (2002), Learning equivalence classes of Bayesian-network structures, JMLR 2.
+    """
     given = checked_planes(planes, n_nodes)
     out, acyclic = np.zeros(given.shape, np.uint64), np.zeros(len(given), np.bool_)
     _dag_to_cpdag(given, _rows(n_nodes), _rows(n_nodes), out, acyclic)
@@ -131,6 +159,7 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
 
 @njit(nogil=True, cache=True)
 def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.bool_]) -> None:
+    """Fill whether each graph has no directed cycle."""
     waiting = np.empty(parents.shape[0], np.int64)
     order = np.empty(parents.shape[0], np.uint64)
     for n in range(planes.shape[0]):
@@ -140,7 +169,7 @@ def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.
 
 
 def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
-    """Tell which graphs have no cycle of directed edges: compiled `kernels_numpy.is_acyclic`."""
+    """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     given = checked_planes(planes, n_nodes)
     out = np.empty(len(given), np.bool_)
     _is_acyclic(given, _rows(n_nodes), _rows(n_nodes), out)
@@ -149,7 +178,7 @@ def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
 
 @njit(nogil=True, cache=True)
 def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
-    """Tell whether a node has no child left, and its undirected neighbours are adjacent to all its other neighbours."""
+    """Return whether a node has no child left, and undirected neighbours that are adjacent to all its others."""
     words = np.uint64(alive.size)
     for w in range(words):
         if out[x, w] & ~into[x, w] & alive[w]:
@@ -170,6 +199,7 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
 
 @njit(nogil=True, cache=True)
 def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
+    """Fill a consistent extension of each graph, and whether it has one."""
     n_nodes = np.uint64(into.shape[0])
     words = np.uint64(into.shape[1])
     alive = np.empty(into.shape[1], np.uint64)
@@ -197,7 +227,19 @@ def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray
 
 
 def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Orient the undirected edges of PDAGs consistently: compiled `kernels_numpy.extend_to_dag`."""
+    """Orient the undirected edges of PDAGs without new v-structures or cycles, where that is possible.
+
+    Returns
+    -------
+    planes : (N, 2, W) uint64
+        A DAG with the same skeleton, directed edges and v-structures; zero where none exists.
+    ok : (N,) bool
+        Where one exists.
+
+    References
+    ----------
+    Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph.
+    """
     given = checked_planes(planes, n_nodes)
     extended, ok = np.zeros(given.shape, np.uint64), np.empty(len(given), np.bool_)
     _extend(given, _rows(n_nodes), _rows(n_nodes), extended, ok)
@@ -234,6 +276,7 @@ def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.int32]) -> None:
+    """Fill the v-structures of truth, estimate and both, a row each."""
     parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
     true = 0
     for n in range(left.size):
@@ -252,7 +295,22 @@ def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: 
 def v_structure_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int32]:
-    """Count v-structures of truth, estimate and both: compiled `kernels_numpy.v_structure_counts`."""
+    """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+
+    Returns
+    -------
+    (n, 3) int32
+        Those of the truth, of the estimate and of both.
+    """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     for block in (given.truth, given.estimate):
         checked_planes(block, n_nodes)
@@ -263,6 +321,7 @@ def v_structure_counts(
 
 @njit(nogil=True, cache=True)
 def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -> None:
+    """Add the degrees of each node of each graph."""
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         for v in range(into.shape[0]):
@@ -273,7 +332,13 @@ def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -
 
 
 def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
-    """Count directed edges into and out of each node, and undirected ones: compiled `kernels_numpy.degrees`."""
+    """Count directed edges into and out of each node, and undirected ones.
+
+    Returns
+    -------
+    (N, d, 3) int32
+        In-degree, out-degree and undirected degree.
+    """
     given = checked_planes(planes, n_nodes)
     found = np.zeros((len(given), n_nodes, 3), np.int32)
     _degrees(given, _rows(n_nodes), _rows(n_nodes), found)
@@ -284,6 +349,7 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
 def _split_cells(
     cells: Words, size: np.uint64, padding: np.uint64, planes: Words, kinds: NDArray[np.uint8], n_kinds: np.uint64
 ) -> bool:
+    """Fill planes and class codes; return False at the first cell that is faulty or unlike the first one."""
     words = np.uint64(planes.shape[2])
     for n in range(cells.shape[0]):
         differs = (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
@@ -303,7 +369,27 @@ def _split_cells(
 
 
 def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:
-    """Take packed cells apart that should all have the first one's header: compiled `kernels_numpy.split_cells`."""
+    """Take packed cells apart that should all have the first one's header.
+
+    Parameters
+    ----------
+    cells : (N, L) array_like of uint64
+        Canonical bytes as words.
+    size, words : int
+        Words of the header, and of a plane.
+    padding : uint64
+        Bits of a plane's last word that must be zero.
+
+    Returns
+    -------
+    planes : (N, 2, W) uint64
+        The planes.
+    kinds : (N,) uint8
+        Class codes.
+    alike : bool
+        Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no
+        graph called a dag has an undirected edge.
+    """
     given = read_only(cells, np.uint64)
     planes, kinds = np.empty((len(given), N_PLANES, words), np.uint64), np.empty(len(given), np.uint8)
     alike = _split_cells(given, np.uint64(size), np.uint64(padding), planes, kinds, np.uint64(len(KINDS)))

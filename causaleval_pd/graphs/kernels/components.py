@@ -52,7 +52,7 @@ class Choices(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def is_empty(row: Words) -> bool:
-    """Tell whether a set has no member."""
+    """Return whether a set has no member."""
     some = ZERO
     for w in range(row.size):
         some |= row[w]
@@ -70,7 +70,7 @@ def _lowest_member(row: Words) -> np.uint64:
 
 @njit(nogil=True, cache=True)
 def holds(row: Words, node: np.uint64) -> bool:
-    """Tell whether a node is in a set."""
+    """Return whether a node is in a set."""
     return (row[node >> SIX] >> (node & LAST)) & ONE != ZERO
 
 
@@ -97,7 +97,7 @@ def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None
 
 @njit(nogil=True, cache=True)
 def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
-    """Tell whether the neighbours of a node among those left are adjacent to each other."""
+    """Return whether the neighbours of a node among those left are adjacent to each other."""
     words = np.uint64(left.size)
     for w in range(words):
         rest = near[v, w] & left[w]
@@ -115,7 +115,7 @@ def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
 
 @njit(nogil=True, cache=True)
 def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
-    """Tell whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
+    """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
     for a in range(arcs.n):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
         if not arcs.undirected[a] and holds(part, ends[0]) and holds(part, ends[1]):
@@ -234,22 +234,22 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     any of its nodes, splits into such components.
     """
     words = near.shape[1]
-    seen, told = sets[0], sets[1]
+    seen, covered = sets[0], sets[1]
     size = (sets.shape[0] - 2) // 2
     groups, spare = sets[2 : 2 + size], sets[2 + size :]
     seen[:] = ZERO
-    told[:] = ZERO
-    told[source >> SIX] = bit_of(source)
-    groups[0] = told
+    covered[:] = ZERO
+    covered[source >> SIX] = bit_of(source)
+    groups[0] = covered
     for w in range(words):
-        groups[1, w] = lists.states[number, w] & ~told[w]
+        groups[1, w] = lists.states[number, w] & ~covered[w]
     n_groups = 1 if is_empty(groups[1]) else 2
     while n_groups > 0:
         front = groups[0]
         v = _lowest_member(front)
-        if not holds(told, v):
+        if not holds(covered, v):
             for k in range(words):
-                told[k] |= front[k]
+                covered[k] |= front[k]
             if not _list_parts(lists, number, front, seen, near, spare):
                 return False
         seen[v >> SIX] |= bit_of(v)

@@ -1,4 +1,4 @@
-"""What the kernels of further null models take: the checks at their border, and how skeletons are oriented."""
+"""Checks of the arguments of the kernels of further null models, and choices between two ways to draw."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def check_rewiring(rewiring: float) -> float:
 
 
 def check_oriented(n_nodes: int) -> None:
-    """Refuse graphs whose rows take more than a word."""
+    """Refuse graphs whose rows need more than a word."""
     if n_nodes > MOST_ORIENTED:
         raise ValueError(f"skeletons are oriented uniformly over at most {MOST_ORIENTED} nodes, found {n_nodes}")
 
 
 def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
-    """Tell which numbers of edges are so few that tosses end sooner than draws from counts.
+    """Return which numbers of edges are so few that tosses end sooner than draws from counts.
 
     The share of tosses without a cycle falls with the edges a node, and the faster the more nodes there are; at these
     bounds both ways were measured to take as long.
@@ -75,7 +75,7 @@ def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
 
 
 def linear_extension_law(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
-    """Tell which numbers of edges are better drawn along a random order and thinned by the orders that fit.
+    """Return which numbers of edges are better drawn along a random order and thinned by the orders that fit.
 
     A draw along an order is kept with probability 1 / (number of orders that fit), a draw by coins if it is acyclic;
     both leave a uniform DAG. With A acyclic orientations, A / d! of the former and A / 2^m of the latter are kept, and

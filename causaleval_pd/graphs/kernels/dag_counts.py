@@ -8,7 +8,7 @@ weight w^m for a DAG of m arcs, the numbers Z(n) of DAGs over n nodes and Z(n) r
     joined(s, r) = sum over u of reach(s)^u roots(r, u),    reach(s) = 1 - (1 + w)^-s.
 
 All terms are positive, so nothing cancels. DAGs with the same number of arcs have the same weight: whatever w is, those
-drawn with m arcs are uniform among all such DAGs. The weight only says how many draws have m arcs, and is chosen so
+drawn with m arcs are uniform among all such DAGs. The weight only changes how many draws have m arcs, and is chosen so
 that many do (a saddle point, or Boltzmann sampling).
 
 References
@@ -57,7 +57,7 @@ class Peeling(NamedTuple):
     joined : (n_nodes + 1, n_nodes + 1) float64
         [s, r] is the probability that each root of a DAG over r nodes has a parent among s others.
     reach : (n_nodes + 1,) float64
-        [s] is the probability that a node has a parent among s others; 1 for s = 0, where none is asked for.
+        [s] is the probability that a node has a parent among s others; 1 for s = 0, where none is needed.
     """
 
     log_total: float
@@ -67,7 +67,7 @@ class Peeling(NamedTuple):
 
 
 class Laws(NamedTuple):
-    """What `draw_dags` reads: the laws of layers, and the cumulative ones of numbers of arcs."""
+    """The laws from which `draw_dags` draws: of layers, and cumulative ones of numbers of arcs."""
 
     roots: Floats
     joined: Floats

@@ -1,9 +1,14 @@
-"""Compiled random graphs; `kernels_numpy` says what is drawn.
+"""Compiled random graphs with given numbers of edges: a uniform skeleton in a uniform order.
+
+Every draw has a stream of its own: the counter-based splitmix64 generator started at a hash of (key, number of the
+draw), so that no draw depends on chunks, threads or other draws. Pairs of ranks are drawn until enough distinct ones
+are found; for more than half of all pairs, those that are left out are drawn instead. A Fisher-Yates shuffle then
+assigns the ranks to the nodes. Numbers are bounded by multiplication and shift (Lemire 2019, doi:10.1145/3230636).
 
 Draw r of a row reads the words mix(s + STEP), mix(s + 2 STEP), ... with s = mix(mix(key + STEP) + (r + 1) STEP), all
 modulo 2^64; mix is the output function of splitmix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195). A word
 gives two bounded numbers, one from its low and one from its high half: a half x gives floor(x n / 2^32) below n, and
-the whole word is passed over if x n mod 2^32 < 2^32 mod n in either half. Pairs are drawn first, then the shuffle.
+the whole word is rejected if x n mod 2^32 < 2^32 mod n in either half. Pairs are drawn first, then the shuffle.
 """
 
 from __future__ import annotations
@@ -105,6 +110,21 @@ def _draw(
     high: Words,
     planes: Words,
 ) -> None:
+    """Draw graphs, the draws of a row together.
+
+    Parameters
+    ----------
+    n_edges, cpdag, keys, fixed
+        As `draw_graphs` checked them; `fixed` is the causal order.
+    start, count : int
+        Draws start .. start + count - 1 are made.
+    parents : (d,) or (d, words) uint64
+        Room for rows of parents; one word a node is about half again as fast.
+    low, high : (E,) uint64
+        Room for pairs of ranks.
+    planes : (n * count, 2, W) uint64
+        Filled.
+    """
     n_nodes = np.uint64(parents.shape[0])
     compelled = np.empty_like(parents)
     order = np.empty(parents.shape[0], np.uint64)
@@ -136,7 +156,33 @@ def draw_graphs(
     count: int,
     order: ArrayLike = (),
 ) -> Words:
-    """Draw random graphs with given numbers of edges: compiled `kernels_numpy.draw_graphs`."""
+    """Draw random graphs with given numbers of edges.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes d.
+    n_edges : (n, 1) or (n, count) array_like of int
+        Edges of the graphs of each row, one number for all its draws or one for each.
+    cpdag : (n,) array_like of bool
+        Whether a row's DAGs are replaced by their CPDAGs.
+    keys : (n,) array_like of uint64
+        Names of the rows' random streams.
+    start, count : int
+        Draws start .. start + count - 1 are made; draw r depends on the key and r alone.
+    order : (0,) or (d,) array_like of int
+        Causal order of the nodes, a random one for each draw if empty.
+
+    Returns
+    -------
+    (n * count, 2, W) uint64
+        Planes, the draws of a row together.
+
+    Raises
+    ------
+    ValueError
+        If a number of edges does not fit the nodes, or shapes do not fit.
+    """
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     parents = np.empty(n_nodes if n_nodes <= 64 else (n_nodes, -(-n_nodes // 64)), np.uint64)

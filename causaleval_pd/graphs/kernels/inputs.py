@@ -1,6 +1,6 @@
-"""What kernels take: the checks at their border, the same for the compiled ones and their numpy twins.
+"""Checks of the arguments of kernels: shapes, indices, padding, numbers of edges.
 
-They keep compiled loops inside their arrays, whatever the caller has: shapes, indices, padding, numbers of edges.
+They keep compiled loops inside their arrays, whatever the caller passes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """What graphs to draw, a row each."""
+    """Which graphs to draw, a row each."""
 
     n_edges: Ints
     cpdag: NDArray[np.bool_]

@@ -1,9 +1,9 @@
 """Compiled walks over one graph that answer 64 questions at once.
 
-A *lane* is a bit position of a word. The word of a node says for which of 64 questions (treatments, or pairs of a
-treatment and an outcome) the node is in some set or state, so that one pass over the edges serves all of them. A graph
-is a list of arcs (tail, head) in which every arc into a node stands before the arcs out of it. An undirected edge is
-an arc too, directed as in one DAG of the graph's class, and marked.
+A *lane* is a bit position of a word. The word of a node holds a bit for each of 64 questions (treatments, or pairs of a
+treatment and an outcome): whether the node is in some set or state. One pass over the edges serves all questions. A
+graph is a list of arcs (tail, head) in which every arc into a node stands before the arcs out of it. An undirected edge
+is an arc too, directed as in one DAG of the graph's class, and marked.
 """
 
 from __future__ import annotations
@@ -50,16 +50,30 @@ class Room(NamedTuple):
         Edges as they are read.
     undirected : (E,) bool
         Which of them are undirected.
-    places : (4, d + 1) int64
-        Counters of the nodes.
     listed : (E,) int64
-        Edges by tail.
+        Edges by tail: those out of node v from `first[v]` to `first[v + 1]`.
+    first : (d + 1,) int64
+        Where the edges out of each node begin in `listed`.
+    n_parents, waiting : (d,) int64
+        Numbers of edges into each node: of all, and of those whose tails are not yet in `order`.
+    order : (d,) int64
+        Nodes in a causal order.
+    next : (d,) int64
+        Where the next edge of a node goes, in a list that is being filled.
+    rank, weight : (d,) int64
+        Of a maximum cardinality search.
     """
 
     ends: Nodes
     undirected: Flags
-    places: Ints
     listed: Ints
+    first: Ints
+    n_parents: Ints
+    waiting: Ints
+    order: Ints
+    next: Ints
+    rank: Ints
+    weight: Ints
 
 
 #: matrices over pairs of nodes are kept a few at a time; this many nodes make them 400 MB
@@ -80,14 +94,15 @@ def workspace(n_nodes: int, *blocks: Words) -> Room:
     return Room(
         np.empty((2, most), np.uint16),
         np.empty(most, np.bool_),
-        np.empty((4, n_nodes + 1), np.int64),
         np.empty(most, np.int64),
+        np.empty(n_nodes + 1, np.int64),
+        *(np.empty(n_nodes, np.int64) for _ in range(6)),
     )
 
 
 @njit(nogil=True, cache=True)
 def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
-    """List the edges (tail, head) of a graph and mark the undirected ones; return how many there are of all and these.
+    """List the edges (tail, head) of a graph and mark the undirected ones; return the numbers of all and of these.
 
     Parameters
     ----------
@@ -124,11 +139,9 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
 
 
 @njit(nogil=True, cache=True)
-def orient_undirected(ends: Nodes, undirected: Flags, n_edges: int, rank: Ints, weight: Ints) -> None:
-    """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph.
-
-    `rank` and `weight` (d,) are scratch.
-    """
+def orient_undirected(room: Room, n_edges: int) -> None:
+    """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
+    ends, undirected, rank, weight = room.ends, room.undirected, room.rank, room.weight
     n_nodes = rank.size
     for v in range(n_nodes):
         rank[v], weight[v] = n_nodes, -1
@@ -157,25 +170,30 @@ def orient_undirected(ends: Nodes, undirected: Flags, n_edges: int, rank: Ints, 
 
 @njit(nogil=True, cache=True)
 def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
-    """Sort the arcs that were read by the places of their heads in a causal order; False if there is a cycle."""
-    n_nodes = room.places.shape[1] - 1
-    first, waiting, order, start = room.places[0], room.places[1], room.places[2], room.places[3]
+    """Fill (tail, head, undirected) with the arcs in `room`, by the places of their heads in a causal order.
+
+    Return False if there is a cycle.
+    """
+    first, order, following = room.first, room.order, room.next
+    n_nodes = order.size
+    # edges by tail
     first[:] = 0
-    waiting[:] = 0
+    room.n_parents[:] = 0
     for a in range(n_arcs):
         first[room.ends[0, a] + 1] += 1
-        waiting[room.ends[1, a]] += 1
+        room.n_parents[room.ends[1, a]] += 1
     for v in range(n_nodes):
         first[v + 1] += first[v]
-        start[v] = first[v]
+        following[v] = first[v]
     for a in range(n_arcs):
         u = room.ends[0, a]
-        room.listed[start[u]] = a
-        start[u] += 1
-    placed = done = filled = 0
+        room.listed[following[u]] = a
+        following[u] += 1
+    # nodes in a causal order
+    placed = done = 0
     for v in range(n_nodes):
-        start[v] = waiting[v]
-        if waiting[v] == 0:
+        room.waiting[v] = room.n_parents[v]
+        if room.waiting[v] == 0:
             order[placed] = v
             placed += 1
     while done < placed:
@@ -183,36 +201,37 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
         done += 1
         for q in range(first[u], first[u + 1]):
             v = room.ends[1, room.listed[q]]
-            waiting[v] -= 1
-            if waiting[v] == 0:
+            room.waiting[v] -= 1
+            if room.waiting[v] == 0:
                 order[placed] = v
                 placed += 1
     if placed < n_nodes:
         return False
-    for r in range(n_nodes):  # from the number of arcs into a node to the place of the first one
-        v = order[r]
-        size = start[v]
-        start[v] = filled
-        filled += size
+    # arcs by the place of their head, then of their tail
+    filled = 0
+    for r in range(n_nodes):
+        following[order[r]] = filled
+        filled += room.n_parents[order[r]]
     for r in range(n_nodes):
         u = order[r]
         for q in range(first[u], first[u + 1]):
             a = room.listed[q]
             v = room.ends[1, a]
-            tail[start[v]], head[start[v]], undirected[start[v]] = u, v, room.undirected[a]
-            start[v] += 1
+            here = following[v]
+            tail[here], head[here], undirected[here] = u, v, room.undirected[a]
+            following[v] += 1
     return True
 
 
 @njit(nogil=True, cache=True)
 def load_graph(planes: Words, room: Room) -> Arcs:
     """Read a DAG or CPDAG into sorted arcs; `n` is -1 if it has a cycle."""
-    n_nodes = room.places.shape[1] - 1
+    n_nodes = room.order.size
     n, n_undirected = read_edges(planes, n_nodes, room.ends, room.undirected)
     tail, head = np.empty(n, np.uint16), np.empty(n, np.uint16)
     undirected = np.empty(n, np.bool_)
     if n_undirected > 0:
-        orient_undirected(room.ends, room.undirected, n, room.places[0, :n_nodes], room.places[1, :n_nodes])
+        orient_undirected(room, n)
     if not sort_arcs(room, n, tail, head, undirected):
         return Arcs(tail, head, undirected, -1, 0)
     return Arcs(tail, head, undirected, n, n_undirected)
@@ -260,7 +279,7 @@ def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, invalid: Words) -> None:
-    """Find for each lane the descendants of its treatment, and the nodes for which `given` is no adjustment set.
+    """Find for each lane the descendants of its treatment, and the nodes for which `given` is not an adjustment set.
 
     A node is invalid if it is in the set, behind a causal path that meets the set, or at the end of an open path from
     the treatment that is not causal. The arcs are those of a DAG. `invalid` (4, d) is scratch, the result is row 0.

@@ -1,4 +1,4 @@
-"""Compiled counts of shared ancestors, blankets and separations: `relations_numpy` says what is counted."""
+"""Compiled counts of the ancestors, Markov blankets and separations that two graphs share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARENT, _ANCESTOR, _NEAREST = range(3)
 @njit(nogil=True, cache=True)
 def _directed_arcs(planes: Words, room: Room) -> Arcs:
     """Read the directed edges of any graph, in a causal order where there is one."""
-    n_edges, _ = read_edges(planes, room.places.shape[1] - 1, room.ends, room.undirected)
+    n_edges, _ = read_edges(planes, room.order.size, room.ends, room.undirected)
     n = 0
     for a in range(n_edges):
         if not room.undirected[a]:
@@ -52,7 +52,8 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
 
 @njit(nogil=True, cache=True)
 def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, room: Room, out: Ints) -> None:
-    n_nodes = room.places.shape[1] - 1
+    """Fill the counts of each pair, a row a count."""
+    n_nodes = room.order.size
     below = np.empty(n_nodes, np.uint64)
     claimed = np.empty(((n_nodes + 63) // 64, n_nodes), np.uint64)
     for n in range(left.size):
@@ -83,7 +84,23 @@ def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, roo
 def ancestor_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count ancestors and the edges that they agree with: compiled `relations_numpy.ancestor_counts`."""
+    """Count ordered pairs of nodes joined by a directed path, of directed edges only.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+
+    Returns
+    -------
+    (n, 5) int64
+        Pairs (ancestor, descendant) of the truth; of the estimate; of both; true directed edges whose tail is an
+        ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and not the reverse.
+    """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     out = np.empty((N_ANCESTOR_COUNTS, len(given.truth_index)), np.int64)
@@ -113,6 +130,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
+    """Fill the counts of each pair, a row a count."""
     into, away, true, found = rows[0], rows[1], rows[2], rows[3]
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -129,7 +147,22 @@ def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows
 def blanket_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count members of Markov blankets: compiled `relations_numpy.blanket_counts`."""
+    """Count members of Markov blankets: neighbours, and parents of a common child, summed over nodes.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+
+    Returns
+    -------
+    (n, 3) int64
+        Members in the truth, in the estimate, in both.
+    """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     for block in (given.truth, given.estimate):
         checked_planes(block, n_nodes)
@@ -257,7 +290,8 @@ def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, r
 def _separation_mistakes(
     truth: Words, estimate: Words, left: Ints, right: Ints, separator: int, room: Room, out: Ints
 ) -> None:
-    n_nodes = room.places.shape[1] - 1
+    """Fill the mistakes of each pair; -1 where a graph has a cycle."""
+    n_nodes = room.order.size
     adjacent = np.zeros((n_nodes, n_nodes), np.bool_)
     rows = np.zeros((10, n_nodes), np.uint64)
     for n in range(left.size):
@@ -275,7 +309,24 @@ def separation_mistakes(
     n_nodes: int,
     separator: str,
 ) -> NDArray[np.int64]:
-    """Count separations of the estimate that the truth lacks: compiled `relations_numpy.separation_mistakes`."""
+    """Count ordered pairs of nodes that the estimate separates by a set and the truth does not.
+
+    Parameters
+    ----------
+    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
+        Planes of the graphs to compare.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    n_nodes : int
+        Number of nodes d.
+    separator : {"parent", "ancestor", "nearest"}
+        How the estimate chooses the set that separates two nodes.
+
+    Returns
+    -------
+    (n,) int64
+        Ordered pairs; -1 where a graph has a cycle.
+    """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     out = np.empty(len(given.truth_index), np.int64)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...graphs.counts import PairCounts
-from ...graphs.pairs import GraphPairs, kernels
+from ...graphs.kernels import kernels
+from ...graphs.pairs import GraphPairs
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching
+from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import KINDS
-from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
+from ...graphs.kernels import control_kernels
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
-from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
 from .graph_controls import GraphControls, class_codes, in_class, matched_by_cpdags
 

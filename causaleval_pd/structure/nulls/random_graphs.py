@@ -19,8 +19,9 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
+from ...graphs.kernels import kernels
 from ...graphs.packed import unpack_column
-from ...graphs.pairs import GraphBatch, GraphPairs, kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, of_dags, reversal
 from .graph_controls import GraphControls, class_codes, estimated_edges, matched_by_cpdags
 from .hypergeometric import hypergeometric

@@ -21,8 +21,9 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
+from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import plane_words
-from ...graphs.pairs import GraphBatch, GraphPairs, control_kernels
+from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import exchangeable
 from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
 from .published import published_controls

@@ -14,7 +14,8 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
-from ...graphs.pairs import GraphBatch, control_kernels
+from ...graphs.kernels import control_kernels
+from ...graphs.pairs import GraphBatch
 from .additive import additive_moments
 from .enumeration import enumerated
 from .graph_controls import GraphControls

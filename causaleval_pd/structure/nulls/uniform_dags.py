@@ -12,8 +12,9 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.dags import MOST_LISTED, all_dags
+from ...graphs.kernels import control_kernels
 from ...graphs.kernels.dag_counts import check_counted
-from ...graphs.pairs import GraphBatch, control_kernels
+from ...graphs.pairs import GraphBatch
 from .edge_moments import exchangeable
 from .enumeration import enumerated
 from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags

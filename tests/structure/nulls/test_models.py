@@ -13,8 +13,9 @@ import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
 from causaleval_pd.graphs.dags import all_dags
+from causaleval_pd.graphs.kernels import kernels
 from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_marks
-from causaleval_pd.graphs.pairs import GraphPairs, kernels
+from causaleval_pd.graphs.pairs import GraphPairs
 from causaleval_pd.tables.matching import find_null
 
 NAMES = list("ABCDEF")

@@ -1,4 +1,4 @@
-"""The smallest and the largest SID over the DAGs of a class, in plain numpy: twin of the compiled `bound_kernels`."""
+"""The smallest and the largest SID over the DAGs of a class, in plain numpy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .adjustment_numpy import Marks, Relations, closure, relation_pairs
+from .adjustment import Marks, Relations, closure, relation_pairs
 
 State = tuple[frozenset[int], frozenset[int]]
 
@@ -69,7 +69,7 @@ def after_source(undirected: Marks, state: State, source: int) -> list[State]:
 
 
 def is_orientable(estimate: Relations, members: frozenset[int]) -> bool:
-    """Tell whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
+    """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
     inside = sorted(members)
     if estimate.directed[np.ix_(inside, inside)].any():
         return False
@@ -107,21 +107,7 @@ def node_mistakes(truth: Relations, estimate: Relations, node: int, more_parents
 def sid_bounds(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int, limit: int
 ) -> NDArray[np.int64]:
-    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG.
-
-    Parameters
-    ----------
-    limit : int
-        Choices of (undirected part, source) that a component may take, each an evaluation of a node with parents; and
-        parent sets of one node where a component is bounded locally.
-
-    Returns
-    -------
-    (n, 3) int64
-        Lower bound, upper bound, and 0 where components were oriented as a whole; 1 where one is over the limit or not
-        as in a CPDAG, so that each of its nodes takes any of its undirected neighbours as parents, and a node with too
-        many of them counts from 0 to d - 1; -1 where the truth has a cycle.
-    """
+    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG."""
     rows = []
     for true, estimated in relation_pairs(truth, estimate, truth_index, estimate_index, n_nodes):
         if true.dag is None:

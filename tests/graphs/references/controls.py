@@ -1,7 +1,6 @@
-"""Random graphs of the further null models in plain Python: what the compiled `control_kernels` are checked against.
+"""Random graphs of the further null models in plain Python, a draw at a time.
 
-Same names, arguments and results, bit for bit, a draw at a time. Every draw has a stream of its own, as
-`kernels_numpy` says; number 0 in place of (number of the draw) + 1 names the stream of what a row's draws share.
+Names, arguments and results are those of the compiled functions.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .dags_numpy import draw_dags, flip_coins, is_acyclic
-from .kernels.control_inputs import (
+from causaleval_pd.graphs.kernels.control_inputs import (
     check_edges,
     check_index,
     check_oriented,
@@ -20,8 +18,10 @@ from .kernels.control_inputs import (
     edge_numbers,
     linear_extension_law,
 )
-from .kernels.inputs import Words, checked_planes, read_only
-from .kernels_numpy import pack, unpack
+from causaleval_pd.graphs.kernels.inputs import Words, checked_planes, read_only
+
+from .comparison import pack, unpack
+from .dags import draw_dags, flip_coins, is_acyclic
 from .streams import Stream, streams
 
 __all__ = [
@@ -55,26 +55,7 @@ def _packed(drawn: list[Marks], d: int) -> Words:
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Permute the nodes of graphs.
-
-    Parameters
-    ----------
-    planes : (N, 2, W) array_like of uint64
-        Graphs of any class.
-    n_nodes : int
-        Their number of nodes.
-    index : (n,) array_like of int
-        Which graph belongs to a row.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        Draws start .. start + count - 1 are made.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Planes, the draws of a row together; node i becomes place i of a Fisher-Yates shuffle.
-    """
+    """Permute the nodes of graphs."""
     names = read_only(keys, np.uint64)
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names),), start, count)
@@ -90,24 +71,7 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
 def orient_graphs(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Direct edges along uniformly random orders.
-
-    Parameters
-    ----------
-    skeletons : (N, 2, W) array_like of uint64
-        Graphs whose edges are directed anew.
-    n_nodes : int
-        Their number of nodes.
-    index : (n, 1) or (n, count) array_like of int
-        Which graph belongs to a row, or to a draw of it.
-    keys, start, count
-        As in `relabel_graphs`; place i of the shuffle is the rank of node i.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        DAGs.
-    """
+    """Direct edges along uniformly random orders."""
     names = read_only(keys, np.uint64)
     marks = unpack(checked_planes(skeletons, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names), 1), start, count)
@@ -135,26 +99,7 @@ def _linear_extensions(arcs: Edges, d: int) -> float:
 def orient_uniformly(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
 ) -> tuple[Words, int]:
-    """Draw uniformly among the acyclic orientations of a skeleton, by rejection.
-
-    Parameters
-    ----------
-    skeletons : (N, 2, W) array_like of uint64
-        Graphs whose edges are directed anew.
-    n_nodes : int
-        Their number of nodes, at most 64.
-    index, keys, start, count
-        As in `relabel_graphs`.
-    tries : int
-        Most tries a graph.
-
-    Returns
-    -------
-    planes : (n * count, 2, W) uint64
-        DAGs.
-    stuck : int
-        The first row that ran out of tries, and from which on graphs are empty; -1 if none did.
-    """
+    """Draw uniformly among the acyclic orientations of a skeleton, by rejection."""
     names = read_only(keys, np.uint64)
     check_oriented(n_nodes)
     graphs = checked_planes(skeletons, n_nodes)
@@ -187,24 +132,7 @@ def orient_uniformly(
 def switch_edges(
     planes: ArrayLike, n_nodes: int, index: ArrayLike, attempts: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Draw skeletons with the same degrees by switching the ends of two edges again and again.
-
-    A row's graph and all its draws are `attempts` symmetric steps away from a common graph, which makes them
-    exchangeable if the row's graph is uniform given its degrees, however few the steps (Besag and Clifford 1989,
-    doi:10.1093/biomet/76.4.633).
-
-    Parameters
-    ----------
-    planes, n_nodes, index, keys, start, count
-        As in `relabel_graphs`; directions do not count.
-    attempts : (n,) array_like of int
-        Proposed switches from the common graph to a row's graph, and to each draw.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Skeletons.
-    """
+    """Draw skeletons with the same degrees by switching the ends of two edges again and again."""
     names = read_only(keys, np.uint64)
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names),), start, count)
@@ -238,28 +166,7 @@ def _switched(stream: Stream, attempts: int, edges: Edges) -> Edges:
 
 
 def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw skeletons by preferential attachment with a given number of edges.
-
-    Each end of a new edge is chosen in proportion to 1 + its degree; loops and repeats are drawn anew.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    n_edges : (n,) array_like of int
-        Edges of a row's graphs.
-    keys, start, count
-        As in `relabel_graphs`.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Skeletons.
-
-    References
-    ----------
-    Barabasi and Albert (1999), Emergence of scaling in random networks, doi:10.1126/science.286.5439.509.
-    """
+    """Draw skeletons by preferential attachment with a given number of edges."""
     edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     drawn = []
     for row, stream in streams(names, start, count):
@@ -280,31 +187,7 @@ def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, co
 
 
 def small_world(n_nodes: int, n_edges: ArrayLike, rewiring: float, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw skeletons of rings in which each edge has moved one end with probability `rewiring`.
-
-    Nodes stand in a random ring; edges go from each node to the next, then to the next but one, and so on until their
-    number is reached. An end moves to a node that is drawn uniformly among those not yet adjacent.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    n_edges : (n,) array_like of int
-        Edges of a row's graphs.
-    rewiring : float
-        Share of edges that are moved, in steps of 2^-32.
-    keys, start, count
-        As in `relabel_graphs`.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Skeletons.
-
-    References
-    ----------
-    Watts and Strogatz (1998), Collective dynamics of small-world networks, doi:10.1038/30918.
-    """
+    """Draw skeletons of rings in which each edge has moved one end with probability `rewiring`."""
     edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     threshold = math.floor(check_rewiring(rewiring) * 2**32)
     drawn = []

@@ -1,4 +1,4 @@
-"""Ancestors, Markov blankets and separations that two graphs share, in plain numpy: twin of `relation_kernels`."""
+"""Ancestors, Markov blankets and separations that two graphs share, in plain numpy."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ import itertools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .adjustment_numpy import Marks, Relations, closure, connected, moral, relation_pairs
-from .kernels.inputs import SEPARATORS
+from causaleval_pd.graphs.kernels.inputs import SEPARATORS
+
+from .adjustment import Marks, Relations, closure, connected, moral, relation_pairs
 
 
 def ancestor_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes joined by a directed path, of directed edges only.
-
-    Returns
-    -------
-    (n, 5) int64
-        Pairs (ancestor, descendant) of the truth; of the estimate; of both; true directed edges whose tail is an
-        ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and not the reverse.
-    """
+    """Count ordered pairs of nodes joined by a directed path, of directed edges only."""
     rows = []
     for true, estimated in relation_pairs(truth, estimate, truth_index, estimate_index, n_nodes):
         other = ~np.eye(n_nodes, dtype=bool)
@@ -35,13 +29,7 @@ def ancestor_counts(
 def blanket_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count members of Markov blankets: neighbours, and parents of a common child, summed over nodes.
-
-    Returns
-    -------
-    (n, 3) int64
-        Members in the truth, in the estimate, in both.
-    """
+    """Count members of Markov blankets: neighbours, and parents of a common child, summed over nodes."""
     rows = []
     for true, estimated in relation_pairs(truth, estimate, truth_index, estimate_index, n_nodes):
         blankets = moral(true.marks), moral(estimated.marks)
@@ -77,13 +65,7 @@ def separation_mistakes(
     n_nodes: int,
     separator: str,
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes that the estimate separates by a set and the truth does not.
-
-    Returns
-    -------
-    (n,) int64
-        Ordered pairs; -1 where a graph has a cycle.
-    """
+    """Count ordered pairs of nodes that the estimate separates by a set and the truth does not."""
     if separator not in SEPARATORS:
         raise ValueError(f"separator must be one of {', '.join(SEPARATORS)}, found {separator!r}")
     found = []

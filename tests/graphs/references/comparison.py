@@ -1,16 +1,7 @@
-"""Operations on blocks of graphs in plain numpy: what the compiled `kernels` are checked against, and do without numba.
+"""Operations on blocks of graphs in plain numpy, with the names, arguments and results of the compiled ones.
 
-Same names, arguments and results, bit for bit. Graphs are unpacked to boolean matrices with `marks[n, i, j]` for the
-mark i -> j; loops run over nodes, never over graphs.
-
-How random graphs are drawn
----------------------------
-Every control has a stream of its own: the counter-based splitmix64 generator started at a hash of (key, number of the
-draw), so that no draw depends on chunks, threads or other draws. One 64-bit word gives two bounded numbers, one from
-each half, by multiplication and shift; a word is rejected where that would favour some numbers (Lemire 2019,
-doi:10.1145/3230636). Pairs of ranks are drawn until enough distinct ones are found, for more than half of all pairs
-those that are left out. A Fisher-Yates shuffle then says which node has which rank: a uniform skeleton x a uniform
-order.
+Graphs are unpacked to boolean matrices with `marks[n, i, j]` for the mark i -> j; loops run over nodes, never over
+graphs.
 """
 
 from __future__ import annotations
@@ -18,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .adjustment_numpy import adjustment_mistakes
-from .bounds_numpy import sid_bounds
-from .kernels.inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
-from .kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, plane_words
-from .relations_numpy import ancestor_counts, blanket_counts, separation_mistakes
+from causaleval_pd.graphs.kernels.inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
+from causaleval_pd.graphs.kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, plane_words
+
+from .adjustment import adjustment_mistakes
+from .bounds import sid_bounds
+from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
     "adjustment_mistakes",
@@ -70,14 +62,7 @@ def pack(marks: Marks) -> Words:
 def pair_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
 ) -> NDArray[np.int32]:
-    """Count what pairs of graphs have in common.
-
-    Returns
-    -------
-    (n, 9) int32
-        Shared adjacencies; edges of the truth; of the estimate; shared edges with the same direction; reversed;
-        directed edges of the truth; of the estimate; shared edges that lost their direction; that gained one.
-    """
+    """Count what pairs of graphs have in common."""
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     t, e = given.truth[given.truth_index], given.estimate[given.estimate_index]
     true, estimated = t[:, 0] | t[:, 1], e[:, 0] | e[:, 1]
@@ -103,13 +88,13 @@ def causal_ranks(directed: Marks) -> NDArray[np.int64]:
 
 
 def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
-    """Tell which graphs have no cycle of directed edges; undirected edges are ignored."""
+    """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     return np.asarray((causal_ranks(marks & ~marks.transpose(0, 2, 1)) >= 0).all(axis=1))
 
 
 def _compelled(parents: Marks) -> Marks:
-    """Tell which edges of DAGs whose nodes are numbered in a causal order are directed in the CPDAG.
+    """Return which edges of DAGs whose nodes are numbered in a causal order are directed in the CPDAG.
 
     `parents[n, y, x]` for x -> y. Let x be the last parent of y: if a parent of y other than x is no parent of x, or a
     compelled parent of x is no parent of y, all edges into y are compelled, else those from the compelled parents of x.
@@ -128,19 +113,7 @@ def _compelled(parents: Marks) -> Marks:
 
 
 def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Replace DAGs by the CPDAGs of their classes.
-
-    Returns
-    -------
-    planes : (N, 2, W) uint64
-        Zero where a graph has a cycle (or an undirected edge).
-    acyclic : (N,) bool
-        Which graphs were DAGs.
-
-    References
-    ----------
-    Chickering (2002), Learning equivalence classes of Bayesian-network structures, JMLR 2.
-    """
+    """Replace DAGs by the CPDAGs of their classes."""
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     rank = causal_ranks(marks)
     acyclic = np.asarray((rank >= 0).all(axis=1))
@@ -155,19 +128,7 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
 
 
 def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Orient the undirected edges of PDAGs without new v-structures or cycles, where that is possible.
-
-    Returns
-    -------
-    planes : (N, 2, W) uint64
-        A DAG with the same skeleton, directed edges and v-structures; zero where there is none.
-    ok : (N,) bool
-        Where there is one.
-
-    References
-    ----------
-    Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph.
-    """
+    """Orient the undirected edges of PDAGs without new v-structures or cycles, where that is possible."""
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     extended = np.zeros_like(marks)
     alive = np.ones(marks.shape[:2], np.bool_)
@@ -194,13 +155,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
 def v_structure_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int32]:
-    """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent.
-
-    Returns
-    -------
-    (n, 3) int32
-        Those of the truth, of the estimate and of both.
-    """
+    """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent."""
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     true = _colliders(unpack(checked_planes(given.truth, n_nodes), n_nodes))[given.truth_index]
     estimated = _colliders(unpack(checked_planes(given.estimate, n_nodes), n_nodes))[given.estimate_index]
@@ -215,13 +170,7 @@ def _colliders(marks: Marks) -> Marks:
 
 
 def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
-    """Count directed edges into and out of each node, and undirected ones.
-
-    Returns
-    -------
-    (N, d, 3) int32
-        In-degree, out-degree and undirected degree.
-    """
+    """Count directed edges into and out of each node, and undirected ones."""
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     undirected = marks & marks.transpose(0, 2, 1)
     directed = marks ^ undirected
@@ -250,33 +199,7 @@ def draw_graphs(
     count: int,
     order: ArrayLike = (),
 ) -> Words:
-    """Draw random graphs with given numbers of edges.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes d.
-    n_edges : (n, 1) or (n, count) array_like of int
-        Edges of the graphs of each row, one number for all its draws or one for each.
-    cpdag : (n,) array_like of bool
-        Whether a row's DAGs are replaced by their CPDAGs.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        Draws start .. start + count - 1 are made; draw r depends on the key and r alone.
-    order : (0,) or (d,) array_like of int
-        Causal order of the nodes, a random one for each draw if empty.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Planes, the draws of a row together.
-
-    Raises
-    ------
-    ValueError
-        If a number of edges does not fit the nodes, or shapes do not fit.
-    """
+    """Draw random graphs with given numbers of edges."""
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     wanted = np.broadcast_to(given.n_edges, (len(given.keys), count)).ravel()
     base = _mix(given.keys + _STEP)
@@ -326,27 +249,7 @@ def _shuffle(state: Words, ranks: NDArray[np.int64]) -> None:
 
 
 def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:
-    """Take packed cells apart that should all have the first one's header.
-
-    Parameters
-    ----------
-    cells : (N, L) array_like of uint64
-        Canonical bytes as words.
-    size, words : int
-        Words of the header, and of a plane.
-    padding : uint64
-        Bits of a plane's last word that must be zero.
-
-    Returns
-    -------
-    planes : (N, 2, W) uint64
-        The planes.
-    kinds : (N,) uint8
-        Class codes.
-    alike : bool
-        Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no
-        graph called a dag has an undirected edge.
-    """
+    """Take packed cells apart that should all have the first one's header."""
     given = read_only(cells, np.uint64)
     planes = given[:, size:].reshape(len(given), N_PLANES, words).copy()
     kinds = ((given[:, 0] >> np.uint64(16)) & np.uint64(0xFF)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Uniform DAGs with given numbers of edges in plain Python: what the compiled `dag_kernels` are checked against."""
+"""Uniform DAGs with given numbers of edges in plain Python."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernels.control_inputs import are_sparse, check_edges
-from .kernels.dag_counts import Laws, best_weight, check_counted, laws
-from .kernels.inputs import Words
-from .kernels_numpy import causal_ranks, pack
+from causaleval_pd.graphs.kernels.control_inputs import are_sparse, check_edges
+from causaleval_pd.graphs.kernels.dag_counts import Laws, best_weight, check_counted, laws
+from causaleval_pd.graphs.kernels.inputs import Words
+
+from .comparison import causal_ranks, pack
 from .streams import Stream, streams
 
 Marks = NDArray[np.bool_]
@@ -19,33 +20,7 @@ Layers = tuple[list[int], list[int], list[int]]
 
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw uniformly among the labelled DAGs with given numbers of edges.
-
-    Few edges are drawn and directed by coins until there is no cycle. For more, layers and numbers of arcs are drawn
-    from exact laws over all DAGs, weighted so that the wanted number of arcs is common, until it is met; then the arcs
-    are placed, and the nodes named. Both are exact; the former takes tries exponential in the edges, the latter some
-    2.5 standard deviations of the number of arcs.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes, at most `dag_counts.MOST_COUNTED`.
-    n_edges : (n,) array_like of int
-        Edges of a row's graphs.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        Draws start .. start + count - 1 are made.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Planes, the draws of a row together.
-
-    References
-    ----------
-    Kuipers and Moffa (2015), Uniform random generation of large acyclic digraphs, doi:10.1007/s11222-013-9428-y.
-    """
+    """Draw uniformly among the labelled DAGs with given numbers of edges."""
     edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     check_counted(n_nodes)
     drawn = np.zeros((len(names) * count, n_nodes, n_nodes), np.bool_)
@@ -69,7 +44,7 @@ def flip_coins(stream: Stream, pairs: list[tuple[int, int]]) -> list[tuple[int, 
 
 
 def is_acyclic(marks: Marks) -> bool:
-    """Tell whether one matrix of marks has no cycle."""
+    """Return whether one matrix of marks has no cycle."""
     return bool((causal_ranks(marks[None]) >= 0).all())
 
 

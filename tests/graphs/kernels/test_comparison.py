@@ -1,4 +1,4 @@
-"""Kernels against their numpy twins, brute force and networkx."""
+"""Operations on blocks of graphs: against their references, brute force and networkx."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from scipy import stats
+from references import comparison as reference
 
-from causaleval_pd.graphs import kernels_numpy
 from causaleval_pd.graphs.kernels import comparison as kernels
 
 SIZES = [
@@ -29,7 +28,7 @@ SIZES = [
 
 
 def pack(marks):
-    return kernels_numpy.pack(np.asarray(marks, bool))
+    return reference.pack(np.asarray(marks, bool))
 
 
 def random_pdags(rng, n, d, share=0.4):
@@ -72,76 +71,16 @@ def classes(d):
     return found
 
 
-@pytest.mark.parametrize(("d", "m"), SIZES)
-@pytest.mark.parametrize("fixed", [False, True])
-def test_draws_equal_their_twin(d, m, fixed):
-    keys = np.arange(6, dtype=np.uint64) * np.uint64(10**17 + 3)
-    order = np.random.default_rng(d).permutation(d) if fixed else np.empty(0, np.int64)
-    mapped = np.arange(6) % 2 == 0
-    drawn = kernels.draw_graphs(d, np.full((6, 1), m), mapped, keys, 2, 4, order)
-    np.testing.assert_array_equal(drawn, kernels_numpy.draw_graphs(d, np.full((6, 1), m), mapped, keys, 2, 4, order))
-    edges = np.bitwise_count(drawn[:, 0] | drawn[:, 1]).sum(axis=1)
-    assert (edges == m).all()
-
-
-def test_draws_do_not_depend_on_chunks_or_company():
-    keys = np.arange(20, dtype=np.uint64)
-    edges, mapped = np.arange(20)[:, None], np.arange(20) < 10
-    whole = kernels.draw_graphs(8, edges, mapped, keys, 0, 30).reshape(20, 30, 2, -1)
-    late = kernels.draw_graphs(8, edges, mapped, keys, 11, 7).reshape(20, 7, 2, -1)
-    np.testing.assert_array_equal(whole[:, 11:18], late)
-    alone = kernels.draw_graphs(8, edges[5:6], mapped[5:6], keys[5:6], 0, 30)
-    np.testing.assert_array_equal(whole[5], alone)
-    by_draw = kernels.draw_graphs(8, np.repeat(edges, 30, axis=1), mapped, keys, 0, 30)
-    np.testing.assert_array_equal(whole.reshape(by_draw.shape), by_draw)
-
-
-@pytest.mark.parametrize(("d", "m"), [(3, 1), (3, 2), (3, 3), (4, 2), (4, 4), (4, 5)])
-def test_draws_are_uniform_skeletons_in_uniform_order(d, m):
-    n = 60_000
-    drawn = kernels.draw_graphs(d, [[m]], [False], [99], 0, n)
-    seen, counts = np.unique(drawn.reshape(n, 2), axis=0, return_counts=True)
-    pairs = list(itertools.combinations(range(d), 2))
-    law = {}
-    for skeleton in itertools.combinations(pairs, m):
-        for order in itertools.permutations(range(d)):
-            marks = np.zeros((1, d, d), bool)
-            for i, j in skeleton:
-                marks[0][(i, j) if order[i] < order[j] else (j, i)] = True
-            cell = tuple(pack(marks)[0, :, 0].tolist())
-            law[cell] = law.get(cell, 0) + 1
-    total = sum(law.values())
-    assert {tuple(x) for x in seen.tolist()} == set(law)
-    expected = np.array([law[tuple(x)] for x in seen.tolist()]) * n / total
-    assert stats.chisquare(counts, expected).pvalue > 1e-4
-
-
-def test_draws_with_a_fixed_order_follow_it():
-    order = np.array([2, 0, 3, 1])
-    drawn = kernels_numpy.unpack(kernels.draw_graphs(4, [[4]], [False], [1], 0, 200, order), 4)
-    rank = np.argsort(order)
-    _, i, j = np.nonzero(drawn)
-    assert (rank[i] < rank[j]).all()
-
-
-def test_draws_check_their_numbers():
-    with pytest.raises(ValueError, match="row 1: n_edges is 7, but a graph on 4 nodes has between 0 and 6 edges"):
-        kernels.draw_graphs(4, [[3], [7]], [False, False], [1, 2], 0, 3)
-    with pytest.raises(ValueError, match="order must be empty or hold each of"):
-        kernels.draw_graphs(3, [[1]], [False], [1], 0, 1, [0, 0, 1])
-    assert kernels.draw_graphs(4, np.empty((0, 1)), [], [], 0, 3).shape == (0, 2, 1)
-
-
 @pytest.mark.parametrize("d", [1, 2, 5, 12, 64, 65, 70])
-def test_counts_equal_their_twin_and_a_loop(d):
+def test_counts_equal_their_reference_and_a_loop(d):
     rng = np.random.default_rng(d)
     truth, estimate = random_pdags(rng, 7, d), random_pdags(rng, 9, d)
     left, right = rng.integers(0, 7, 30), rng.integers(0, 9, 30)
     given = pack(truth), pack(estimate), left, right
     found = kernels.pair_counts(*given)
-    np.testing.assert_array_equal(found, kernels_numpy.pair_counts(*given))
+    np.testing.assert_array_equal(found, reference.pair_counts(*given))
     v = kernels.v_structure_counts(*given, d)
-    np.testing.assert_array_equal(v, kernels_numpy.v_structure_counts(*given, d))
+    np.testing.assert_array_equal(v, reference.v_structure_counts(*given, d))
     for n in range(30 if d <= 12 else 2):
         t, e = truth[left[n]], estimate[right[n]]
         row = np.zeros(9, int)
@@ -161,7 +100,7 @@ def test_counts_equal_their_twin_and_a_loop(d):
 def test_degrees(d):
     marks = random_pdags(np.random.default_rng(d), 11, d)
     found = kernels.degrees(pack(marks), d)
-    np.testing.assert_array_equal(found, kernels_numpy.degrees(pack(marks), d))
+    np.testing.assert_array_equal(found, reference.degrees(pack(marks), d))
     directed = marks & ~marks.transpose(0, 2, 1)
     np.testing.assert_array_equal(found[..., 0], directed.sum(axis=1))
     np.testing.assert_array_equal(found[..., 1], directed.sum(axis=2))
@@ -173,7 +112,7 @@ def test_degrees(d):
 def test_cycles_as_networkx_finds_them(d, share):
     marks = random_pdags(np.random.default_rng(d), 60, d, share / max(1, d / 6))
     found = kernels.is_acyclic(pack(marks), d)
-    np.testing.assert_array_equal(found, kernels_numpy.is_acyclic(pack(marks), d))
+    np.testing.assert_array_equal(found, reference.is_acyclic(pack(marks), d))
     directed = marks & ~marks.transpose(0, 2, 1)
     expected = [nx.is_directed_acyclic_graph(nx.DiGraph(m.astype(int))) for m in directed]
     assert found.tolist() == expected
@@ -186,15 +125,15 @@ def test_cpdags_by_enumeration_of_their_classes(d):
         cpdags, acyclic = kernels.dag_to_cpdag(pack(members), d)
         assert acyclic.all()
         np.testing.assert_array_equal(cpdags, np.repeat(pack(union[None]), len(members), axis=0))
-        np.testing.assert_array_equal(kernels_numpy.dag_to_cpdag(pack(members), d)[0], cpdags)
+        np.testing.assert_array_equal(reference.dag_to_cpdag(pack(members), d)[0], cpdags)
 
 
 @pytest.mark.parametrize(("d", "m"), SIZES)
-def test_cpdags_equal_their_twin_and_the_drawn_ones(d, m):
+def test_cpdags_equal_their_reference_and_the_drawn_ones(d, m):
     keys = np.arange(5, dtype=np.uint64)
     dags = kernels.draw_graphs(d, np.full((5, 1), m), np.zeros(5, bool), keys, 0, 4)
     drawn = kernels.draw_graphs(d, np.full((5, 1), m), np.ones(5, bool), keys, 0, 4)
-    for module in (kernels, kernels_numpy):
+    for module in (kernels, reference):
         found, acyclic = module.dag_to_cpdag(dags, d)
         assert acyclic.all()
         np.testing.assert_array_equal(found, drawn)
@@ -204,7 +143,7 @@ def test_cyclic_graphs_have_no_cpdag():
     cycle = np.zeros((2, 3, 3), bool)
     cycle[0, [0, 1, 2], [1, 2, 0]] = True
     cycle[1, 0, 1] = True
-    for module in (kernels, kernels_numpy):
+    for module in (kernels, reference):
         found, acyclic = module.dag_to_cpdag(pack(cycle), 3)
         assert acyclic.tolist() == [False, True]
         assert not found[0].any()
@@ -217,10 +156,10 @@ def test_extensions_exist_exactly_where_a_search_finds_one(d):
     for dag in all_dags(d):
         candidates.setdefault((dag | dag.T).tobytes(), []).append((dag, colliders(dag)))
     found, ok = kernels.extend_to_dag(pack(graphs), d)
-    twin, twin_ok = kernels_numpy.extend_to_dag(pack(graphs), d)
-    np.testing.assert_array_equal(ok, twin_ok)
-    np.testing.assert_array_equal(found, twin)
-    extended = kernels_numpy.unpack(found, d)
+    expected, expected_ok = reference.extend_to_dag(pack(graphs), d)
+    np.testing.assert_array_equal(ok, expected_ok)
+    np.testing.assert_array_equal(found, expected)
+    extended = reference.unpack(found, d)
     for marks, dag, possible in zip(graphs, extended, ok, strict=True):
         directed, mine = marks & ~marks.T, colliders(marks)
         able = [g for g, v in candidates[(marks | marks.T).tobytes()] if not (directed & ~g).any() and v == mine]
@@ -235,7 +174,7 @@ def test_extensions_of_cpdags_stay_in_their_class(d, m):
     dags, ok = kernels.extend_to_dag(cpdags, d)
     assert ok.all()
     np.testing.assert_array_equal(kernels.dag_to_cpdag(dags, d)[0], cpdags)
-    np.testing.assert_array_equal(kernels_numpy.extend_to_dag(cpdags, d)[0], dags)
+    np.testing.assert_array_equal(reference.extend_to_dag(cpdags, d)[0], dags)
 
 
 def test_read_only_and_strided_input_is_taken_as_it_is():
@@ -254,7 +193,7 @@ def test_read_only_and_strided_input_is_taken_as_it_is():
 def test_nothing_in_nothing_out():
     empty = np.empty((0, 2, 1), np.uint64)
     none = np.empty(0, np.int64)
-    for module in (kernels, kernels_numpy):
+    for module in (kernels, reference):
         assert module.pair_counts(empty, empty, none, none).shape == (0, 9)
         assert module.v_structure_counts(empty, empty, none, none, 5).shape == (0, 3)
         assert module.degrees(empty, 5).shape == (0, 5, 3)
@@ -263,7 +202,7 @@ def test_nothing_in_nothing_out():
 
 
 @pytest.mark.parametrize("d", [1, 4, 12, 70])
-def test_cells_are_split_as_by_their_twin(d):
+def test_cells_are_split_as_by_their_reference(d):
     from causaleval_pd.graphs.kernels.planes import PDAG, padding_mask, plane_words
     from causaleval_pd.graphs.packed import pack_column, unpack_column
     from causaleval_pd.graphs.unpacked import Block, UnpackedColumn
@@ -285,7 +224,7 @@ def test_cells_are_split_as_by_their_twin(d):
             changed[fault] ^= np.uint64(1 << 63) if fault[1] else np.uint64(1)
         if fault == (0, 0):
             changed[4, 0] &= ~np.uint64(0xFF << 16)  # a dag with undirected edges
-        found = [module.split_cells(changed, size, words, padding_mask(d)) for module in (kernels, kernels_numpy)]
+        found = [module.split_cells(changed, size, words, padding_mask(d)) for module in (kernels, reference)]
         assert found[0][2] == found[1][2]
         assert found[0][2] == (fault is None)
         if found[0][2]:

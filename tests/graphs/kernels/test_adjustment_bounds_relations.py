@@ -1,4 +1,4 @@
-"""Compiled comparisons of what follows from edges, against their numpy twins, and in any order, chunking and thread."""
+"""Comparisons of what follows from edges: against their references, and in any order, chunk and thread."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from references import comparison as reference
 
-from causaleval_pd.graphs import kernels_numpy
-from causaleval_pd.graphs import pairs as batch
 from causaleval_pd.graphs.kernels import comparison as kernels
-from causaleval_pd.graphs.kernels import lanes as lane_kernels
+from causaleval_pd.graphs.kernels import lanes
 from causaleval_pd.graphs.kernels.inputs import SEPARATORS, STRATEGIES
 from causaleval_pd.graphs.kernels.planes import arcs_from_planes, planes_from_arcs
 
 COMPARISONS = [("ancestor_counts",), ("blanket_counts",), ("sid_bounds", 100_000)]
+
 COMPARISONS += [("adjustment_mistakes", s) for s in STRATEGIES] + [("separation_mistakes", s) for s in SEPARATORS]
+
 NAMES = [" ".join(map(str, c)) for c in COMPARISONS]
 
 
@@ -44,14 +45,14 @@ def complete(d):
 
 @pytest.mark.parametrize("comparison", COMPARISONS, ids=NAMES)
 @pytest.mark.parametrize(("d", "m"), [(1, 0), (2, 1), (3, 2), (4, 4), (5, 6), (7, 9), (7, 18)])
-def test_compiled_equals_its_twin(comparison, d, m):
+def test_compiled_equals_its_reference(comparison, d, m):
     name, *options = comparison
     for truth_cpdag, cpdag in itertools.product((False, True), repeat=2):
         if truth_cpdag and name == "sid_bounds":
             continue  # its truth is a DAG
         given = drawn_pairs(20, d, m, truth_cpdag=truth_cpdag, cpdag=cpdag)
         found = getattr(kernels, name)(*given, *options)
-        np.testing.assert_array_equal(found, getattr(kernels_numpy, name)(*given, *options))
+        np.testing.assert_array_equal(found, getattr(reference, name)(*given, *options))
 
 
 @pytest.mark.parametrize("name", ["ancestor_counts", "blanket_counts"])
@@ -59,7 +60,7 @@ def test_any_marks_can_be_counted(name):
     rng = np.random.default_rng(3)
     truth, estimate = any_planes(rng, 40, 6), any_planes(rng, 40, 6)
     given = truth, estimate, np.arange(40), np.arange(40), 6
-    np.testing.assert_array_equal(getattr(kernels, name)(*given), getattr(kernels_numpy, name)(*given))
+    np.testing.assert_array_equal(getattr(kernels, name)(*given), getattr(reference, name)(*given))
 
 
 @pytest.mark.parametrize("comparison", COMPARISONS, ids=NAMES)
@@ -108,7 +109,7 @@ def test_cycles_are_reported_and_do_no_harm():
         if name in ("adjustment_mistakes", "separation_mistakes"):
             assert (found[cyclic] == -1).all()
         if name == "sid_bounds":  # the parents of the estimate suffice, but the truth must be a DAG
-            np.testing.assert_array_equal(found, kernels_numpy.sid_bounds(truth, estimate, index, index, 6, *options))
+            np.testing.assert_array_equal(found, reference.sid_bounds(truth, estimate, index, index, 6, *options))
             swapped = kernels.sid_bounds(estimate, truth, index, index, 6, *options)
             assert (swapped[cyclic, 2] == -1).all()
 
@@ -124,7 +125,7 @@ def test_the_limit_of_the_bounds(limit):
     assert status or (low, high) == (exact[0], exact[1])
     assert limit > 1 or (low, high) == (0, 12)  # not even the empty set and one neighbour
     np.testing.assert_array_equal(
-        kernels_numpy.sid_bounds(truth, complete(4), index, index, 4, limit)[0], [low, high, status]
+        reference.sid_bounds(truth, complete(4), index, index, 4, limit)[0], [low, high, status]
     )
 
 
@@ -155,16 +156,6 @@ def test_a_thousand_nodes():
         assert kernels.adjustment_mistakes(truth, truth, index, index, 1000, strategy)[0] == 0
 
 
-def test_distinct_rows_survive_equal_hashes(monkeypatch):
-    rng = np.random.default_rng(0)
-    cells = rng.integers(0, 3, (200, 3)).astype(np.uint64)
-    for _ in range(2):
-        first, inverse = batch.distinct_rows(cells)
-        np.testing.assert_array_equal(cells[first][inverse], cells)
-        assert len(first) == len(np.unique(cells, axis=0))
-        monkeypatch.setattr(batch.pd, "factorize", lambda hashed: (np.zeros(len(hashed), np.int64), hashed[:1]))
-
-
 def test_too_many_nodes_are_refused():
     with pytest.raises(ValueError, match="at most 20000 nodes, found 20001"):
-        lane_kernels.workspace(20_001)
+        lanes.workspace(20_001)

@@ -1,4 +1,4 @@
-"""Which adjustments an estimate gets wrong, in plain numpy, from the definitions: twin of the compiled kernels.
+"""Which adjustments an estimate gets wrong, in plain numpy, from the definitions.
 
 An estimate's strategy answers, for each ordered pair of a treatment t and an outcome y, one of
 
@@ -22,14 +22,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernels.inputs import STRATEGIES, Words, checked_comparison, checked_planes
-from .kernels.planes import marks_from_planes
+from causaleval_pd.graphs.kernels.inputs import STRATEGIES, Words, checked_comparison, checked_planes
+from causaleval_pd.graphs.kernels.planes import marks_from_planes
 
 Marks = NDArray[np.bool_]
 
 
 def closure(marks: Marks) -> Marks:
-    """Tell which nodes reach which along marks; a node reaches itself."""
+    """Return which nodes reach which along marks; a node reaches itself."""
     reach = marks | np.eye(len(marks), dtype=bool)
     while True:
         further = reach @ reach
@@ -96,7 +96,7 @@ class Relations:
         return found
 
     def is_adjustment_set(self, t: int, y: int, given: Marks) -> bool:
-        """Tell whether `given` fulfils the criterion for t and y, where no possibly causal path begins undirected."""
+        """Return whether `given` fulfils the criterion for t and y, where no possibly causal path begins undirected."""
         if self.dag is None:
             raise ValueError("a graph with a cycle has no adjustment sets")
         beyond = self.beyond(t)
@@ -130,7 +130,7 @@ def moral(marks: Marks) -> Marks:
 
 
 def connected(dag: Marks, x: int, y: int, given: Marks) -> bool:
-    """Tell whether `given` fails to d-separate x and y, that is, to part them in the moral graph of the ancestors."""
+    """Return whether `given` fails to d-separate x and y, that is, to part them in the moral graph of the ancestors."""
     ends = given.copy()
     ends[[x, y]] = True
     inside = np.asarray(closure(dag)[:, ends].any(axis=1))
@@ -185,13 +185,7 @@ def adjustment_mistakes(
     n_nodes: int,
     strategy: str,
 ) -> NDArray[np.int64]:
-    """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth.
-
-    Returns
-    -------
-    (n,) int64
-        Mistakes; -1 where a graph has a cycle.
-    """
+    """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth."""
     if strategy not in STRATEGIES:
         raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, found {strategy!r}")
     pairs = relation_pairs(truth, estimate, truth_index, estimate_index, n_nodes)

@@ -1,12 +1,12 @@
-"""Random streams of draws in plain Python, as `draw_kernels` has them compiled.
+"""Random streams of draws in plain Python.
 
 Every draw has a stream of its own, which begins at mix(mix(key + STEP) + (r + 1) STEP) for draw r of a row; number 0 in
-place of r + 1 names the stream of what a row's draws share.
+place of r + 1 names the stream that the draws of a row share.
 """
 
 from __future__ import annotations
 
-from .kernels.inputs import Words
+from causaleval_pd.graphs.kernels.inputs import Words
 
 _WORD = 2**64 - 1
 _STEP = 0x9E3779B97F4A7C15
@@ -19,7 +19,7 @@ def _mix(z: int) -> int:
 
 
 class Stream:
-    """Words of one draw, and numbers made of them; `number` 0 is what a row's draws share."""
+    """Words of one draw, and numbers made of them; `number` 0 is shared by the draws of a row."""
 
     def __init__(self, key: int, number: int) -> None:
         self._state = _mix((_mix((key + _STEP) & _WORD) + number * _STEP) & _WORD)

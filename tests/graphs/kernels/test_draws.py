@@ -1,4 +1,4 @@
-"""Random graphs against the generator written out in plain Python, rejected words included."""
+"""Random graphs: against the generator in plain Python, rejected words included, and their laws."""
 
 from __future__ import annotations
 
@@ -6,13 +6,47 @@ import itertools
 
 import numpy as np
 import pytest
+from references import comparison as reference
+from scipy import stats
 
-from causaleval_pd.graphs import kernels_numpy
 from causaleval_pd.graphs.kernels import comparison as kernels
 
 WORD = 2**64 - 1
 STEP, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-EITHER = pytest.mark.parametrize("module", [kernels, kernels_numpy])
+
+EITHER = pytest.mark.parametrize("module", [kernels, reference])
+
+SIZES = [
+    (1, 0),
+    (2, 0),
+    (2, 1),
+    (3, 2),
+    (5, 9),
+    (10, 15),
+    (11, 55),
+    (12, 60),
+    (64, 100),
+    (65, 120),
+    (70, 2400),
+    (130, 200),
+]
+
+
+class Stream:
+    """Two bounded numbers a word, as the draws are documented."""
+
+    def __init__(self, key, draw):
+        self.state = mix((mix((key + STEP) & WORD) + (draw + 1) * STEP) & WORD)
+        self.rejected = 0
+
+    def two_below(self, n, m):
+        while True:
+            self.state = (self.state + STEP) & WORD
+            word = mix(self.state)
+            low, high = (word & 0xFFFFFFFF) * n, (word >> 32) * m
+            if low % 2**32 >= 2**32 % n and high % 2**32 >= 2**32 % m:
+                return low >> 32, high >> 32
+            self.rejected += 1
 
 
 def mix(z):
@@ -38,23 +72,6 @@ def key_of_first_word(word):
     return (unmix((unmix(state) - STEP) & WORD) - STEP) & WORD
 
 
-class Stream:
-    """Two bounded numbers a word, as the documentation of the draws says."""
-
-    def __init__(self, key, draw):
-        self.state = mix((mix((key + STEP) & WORD) + (draw + 1) * STEP) & WORD)
-        self.rejected = 0
-
-    def two_below(self, n, m):
-        while True:
-            self.state = (self.state + STEP) & WORD
-            word = mix(self.state)
-            low, high = (word & 0xFFFFFFFF) * n, (word >> 32) * m
-            if low % 2**32 >= 2**32 % n and high % 2**32 >= 2**32 % m:
-                return low >> 32, high >> 32
-            self.rejected += 1
-
-
 def planes_of(stream, d, m, order=None):
     pairs = set(itertools.combinations(range(d), 2))
     sparse = 2 * m <= len(pairs)
@@ -72,7 +89,11 @@ def planes_of(stream, d, m, order=None):
     marks = np.zeros((1, d, d), bool)
     for x, y in found if sparse else pairs - found:
         marks[0, order[x], order[y]] = True
-    return kernels_numpy.pack(marks)[0]
+    return reference.pack(marks)[0]
+
+
+def pack(marks):
+    return reference.pack(np.asarray(marks, bool))
 
 
 def test_mixing_can_be_undone():
@@ -132,3 +153,63 @@ def test_a_thousand_nodes(m):
     np.testing.assert_array_equal(kernels.dag_to_cpdag(extended, 1000)[0], cpdags)
     found = kernels.pair_counts(dags, cpdags, [0, 1], [0, 1])
     assert (found[:, :3] == m).all()
+
+
+@pytest.mark.parametrize(("d", "m"), SIZES)
+@pytest.mark.parametrize("fixed", [False, True])
+def test_draws_equal_their_reference(d, m, fixed):
+    keys = np.arange(6, dtype=np.uint64) * np.uint64(10**17 + 3)
+    order = np.random.default_rng(d).permutation(d) if fixed else np.empty(0, np.int64)
+    mapped = np.arange(6) % 2 == 0
+    drawn = kernels.draw_graphs(d, np.full((6, 1), m), mapped, keys, 2, 4, order)
+    np.testing.assert_array_equal(drawn, reference.draw_graphs(d, np.full((6, 1), m), mapped, keys, 2, 4, order))
+    edges = np.bitwise_count(drawn[:, 0] | drawn[:, 1]).sum(axis=1)
+    assert (edges == m).all()
+
+
+def test_draws_do_not_depend_on_chunks_or_company():
+    keys = np.arange(20, dtype=np.uint64)
+    edges, mapped = np.arange(20)[:, None], np.arange(20) < 10
+    whole = kernels.draw_graphs(8, edges, mapped, keys, 0, 30).reshape(20, 30, 2, -1)
+    late = kernels.draw_graphs(8, edges, mapped, keys, 11, 7).reshape(20, 7, 2, -1)
+    np.testing.assert_array_equal(whole[:, 11:18], late)
+    alone = kernels.draw_graphs(8, edges[5:6], mapped[5:6], keys[5:6], 0, 30)
+    np.testing.assert_array_equal(whole[5], alone)
+    by_draw = kernels.draw_graphs(8, np.repeat(edges, 30, axis=1), mapped, keys, 0, 30)
+    np.testing.assert_array_equal(whole.reshape(by_draw.shape), by_draw)
+
+
+@pytest.mark.parametrize(("d", "m"), [(3, 1), (3, 2), (3, 3), (4, 2), (4, 4), (4, 5)])
+def test_draws_are_uniform_skeletons_in_uniform_order(d, m):
+    n = 60_000
+    drawn = kernels.draw_graphs(d, [[m]], [False], [99], 0, n)
+    seen, counts = np.unique(drawn.reshape(n, 2), axis=0, return_counts=True)
+    pairs = list(itertools.combinations(range(d), 2))
+    law = {}
+    for skeleton in itertools.combinations(pairs, m):
+        for order in itertools.permutations(range(d)):
+            marks = np.zeros((1, d, d), bool)
+            for i, j in skeleton:
+                marks[0][(i, j) if order[i] < order[j] else (j, i)] = True
+            cell = tuple(pack(marks)[0, :, 0].tolist())
+            law[cell] = law.get(cell, 0) + 1
+    total = sum(law.values())
+    assert {tuple(x) for x in seen.tolist()} == set(law)
+    expected = np.array([law[tuple(x)] for x in seen.tolist()]) * n / total
+    assert stats.chisquare(counts, expected).pvalue > 1e-4
+
+
+def test_draws_with_a_fixed_order_follow_it():
+    order = np.array([2, 0, 3, 1])
+    drawn = reference.unpack(kernels.draw_graphs(4, [[4]], [False], [1], 0, 200, order), 4)
+    rank = np.argsort(order)
+    _, i, j = np.nonzero(drawn)
+    assert (rank[i] < rank[j]).all()
+
+
+def test_draws_check_their_numbers():
+    with pytest.raises(ValueError, match="row 1: n_edges is 7, but a graph on 4 nodes has between 0 and 6 edges"):
+        kernels.draw_graphs(4, [[3], [7]], [False, False], [1, 2], 0, 3)
+    with pytest.raises(ValueError, match="order must be empty or hold each of"):
+        kernels.draw_graphs(3, [[1]], [False], [1], 0, 1, [0, 0, 1])
+    assert kernels.draw_graphs(4, np.empty((0, 1)), [], [], 0, 3).shape == (0, 2, 1)

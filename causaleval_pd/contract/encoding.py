@@ -1,0 +1,247 @@
+"""Encoding: what the graphs of a tool look like in a cell and how they are read; the registry and the list of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .checks import check_type
+from .registry import Registry
+
+Labels = tuple[Hashable, ...]
+Arcs = list[tuple[int, int]]
+
+
+class AmbiguousEncodingError(ValueError):
+    """A cell can be read in more than one way, and no encoding was named.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import causaleval_pd as ce
+    >>> matrix = np.array([[0, 1], [0, 0]])
+    >>> try:
+    ...     ce.as_graph(matrix)
+    ... except ce.AmbiguousEncodingError:
+    ...     print(ce.as_graph(matrix, encoding="row->column"))
+    Graph('0 -> 1', kind='dag')
+    """
+
+
+class CellError(ValueError):
+    """A cell of a stack cannot be decoded.
+
+    Parameters
+    ----------
+    position : int
+        Position of the cell in the stack.
+    message : str
+        What was found, what was expected and how to mend it; the row is added by the caller.
+    """
+
+    def __init__(self, position: int, message: str) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class Edges(NamedTuple):
+    """A cell read as arcs.
+
+    Attributes
+    ----------
+    labels : tuple of hashable, or None
+        Labels of the nodes; None if the cell names no nodes.
+    arcs : list of (int, int)
+        Marks source -> target as positions in `labels`; an undirected edge has both.
+    is_open : bool
+        Whether `nodes=` may add isolated nodes; else it must list the same nodes.
+    """
+
+    labels: Labels | None
+    arcs: Arcs
+    is_open: bool = False
+
+
+class Matrix(NamedTuple):
+    """A cell read as a square matrix, which is decoded together with others.
+
+    Attributes
+    ----------
+    labels : tuple of hashable, or None
+        Labels of rows and columns; None if they are named by `nodes=`.
+    values : (d, d) array or scipy sparse matrix
+        Numbers.
+    """
+
+    labels: Labels | None
+    values: Any
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Encoding:
+    """What a graph looks like in a cell, and how it is read.
+
+    A cell is first read by itself (`read`). Matrices over the same labels then wait and are decoded as one stack
+    (`decode`), and so are canonical bytes; names of nodes, `nodes=`, `rename=`, self loops and shapes are handled for
+    all encodings alike. Readers raise errors without the row, which the caller adds.
+
+    Attributes
+    ----------
+    name : str
+        Name for `encoding=`.
+    tool : str
+        Tools that write it.
+    cells : str
+        What a cell is, in a few words; for messages.
+    meaning : str
+        Meaning of its codes or marks.
+    mark : str
+        Where the mark of an edge i -> j stands.
+    example : str
+        A graph in this encoding.
+    read : callable
+        From a cell to `Edges`, to a `Matrix`, or to the canonical bytes of a graph.
+    types : tuple of types
+        Types of the cells; narrow types are tried before `object`.
+    recognise : callable, optional
+        Whether a cell of these types is in this encoding; default all of them are, if no other one recognises them.
+    by_name : bool
+        Whether the encoding is used only where `encoding=` names it, because its cells can be read in other ways too.
+    is_likely : callable, optional
+        Whether a cell of an undeclared column is probably a graph; default yes, unless the encoding is used by name.
+    decode : callable, optional
+        From a stack (N, d, d) and the names of its nodes to (N, d, d) bool with True in cell (i, j) for a mark i -> j;
+        raises a `CellError`. Required if `read` returns matrices.
+    decode_sparse : callable, optional
+        From one scipy sparse matrix and the names to arcs; default by way of a dense matrix.
+    write : callable, optional
+        From (N, d, d) of such marks, 0 or 1, to matrices in this encoding, for `to_numpy`.
+
+    Examples
+    --------
+    >>> from causaleval_pd.contract.encoding import ENCODINGS
+    >>> ENCODINGS.find("column->row").tool
+    'LiNGAM, pcalg'
+    """
+
+    name: str
+    tool: str
+    cells: str
+    meaning: str
+    mark: str
+    example: str
+    read: Callable[[Any], Edges | Matrix | bytes]
+    types: tuple[type, ...] = (object,)
+    recognise: Callable[[Any], bool] | None = None
+    by_name: bool = False
+    is_likely: Callable[[Any], bool] | None = None
+    decode: Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_]] | None = None
+    decode_sparse: Callable[[Any, Sequence[str]], Arcs] | None = None
+    write: Callable[[NDArray[np.int8]], NDArray[Any]] | None = None
+
+    def takes(self, cell: Any) -> bool:
+        """Return whether a cell can be in this encoding."""
+        return isinstance(cell, self.types) and (self.recognise is None or self.recognise(cell))
+
+
+ENCODINGS: Registry[Encoding] = Registry("encoding", "causaleval_pd.encodings")
+
+
+def register_encoding(encoding: Encoding) -> Encoding:
+    """Register an encoding under its name, and return it."""
+    return ENCODINGS.add(encoding.name, encoding)
+
+
+def list_encodings() -> pd.DataFrame:
+    """Return the encodings of graphs that `graph_column` reads, one a row.
+
+    Third parties add theirs by entry points in the group ``causaleval_pd.encodings``.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by name: tool, cells, meaning (of codes), mark (where that of an edge i -> j stands), example, by_name
+        (whether `encoding=` must name it).
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.list_encodings().loc[["row->column", "column->row"], "mark"].tolist()
+    ['an edge i -> j is the 1 in cell (i, j)', 'an edge i -> j is the 1 in cell (j, i)']
+    """
+    columns = ["name", "tool", "cells", "meaning", "mark", "example", "by_name"]
+    rows = [[getattr(encoding, column) for column in columns] for encoding in ENCODINGS.every()]
+    return pd.DataFrame(rows, columns=columns).set_index("name").sort_index()
+
+
+class Recogniser:
+    """Finds the encoding of each cell of a column.
+
+    Parameters
+    ----------
+    chosen : str, optional
+        Name of the encoding of all cells that can be in it; the others are recognised by type and content.
+    """
+
+    def __init__(self, chosen: str | None = None) -> None:
+        if chosen is not None:
+            check_type(chosen, str, "the name of an encoding", "encoding")
+        self.chosen = None if chosen is None else ENCODINGS.find(chosen)
+        # entry points are loaded once
+        self._every = list(ENCODINGS.every())
+        self._by_type: dict[type, list[Encoding]] = {}
+        # types whose cells need not be looked into
+        self._settled: dict[type, Encoding] = {}
+
+    def find(self, cell: Any) -> Encoding:
+        """Return the encoding of a cell, or raise an error that names the ones it could be in."""
+        settled = self._settled.get(type(cell))
+        if settled is not None:
+            return settled
+        possible = [encoding for encoding in self._candidates(cell) if not encoding.by_name]
+        if self.chosen is not None and isinstance(cell, self.chosen.types):
+            possible.insert(0, self.chosen)
+        if possible and possible[0].recognise is None:
+            self._settled[type(cell)] = possible[0]
+        for encoding in possible:
+            if encoding.recognise is None or encoding.recognise(cell):
+                return encoding
+        raise self._unknown(cell)
+
+    def is_likely(self, cell: Any) -> bool:
+        """Return whether a cell of an undeclared column is probably a graph."""
+        for encoding in self._candidates(cell):
+            if encoding.recognise is None or encoding.recognise(cell):
+                likely = not encoding.by_name if encoding.is_likely is None else encoding.is_likely(cell)
+                if likely:
+                    return True
+        return False
+
+    def _candidates(self, cell: Any) -> list[Encoding]:
+        """Return the encodings for a cell's type: narrow types first, then those that recognise content."""
+        found = self._by_type.get(type(cell))
+        if found is None:
+            found = [encoding for encoding in self._every if isinstance(cell, encoding.types)]
+            found.sort(key=lambda encoding: (object in encoding.types, encoding.recognise is None))
+            self._by_type[type(cell)] = found
+        return found
+
+    def _unknown(self, cell: Any) -> Exception:
+        possible = [encoding for encoding in self._candidates(cell) if encoding.takes(cell)]
+        if not possible:
+            every = ", ".join(dict.fromkeys(encoding.cells for encoding in self._every))
+            kind = f"{type(cell).__module__}.{type(cell).__qualname__}"
+            return TypeError(f"found {kind}, expected a graph: {every}, or missing")
+        shape = f" of shape {cell.shape}" if hasattr(cell, "shape") else ""
+        ways = {1: "only if its encoding is named", 2: "in two ways"}.get(len(possible), f"in {len(possible)} ways")
+        first, *others = ((encoding.name, f"if {encoding.mark} ({encoding.tool})") for encoding in possible)
+        return AmbiguousEncodingError(
+            f"found a {type(cell).__name__}{shape}, which can be read {ways}; make the column with "
+            f"graph_column(..., encoding={first[0]!r}) {first[1]}"
+            + "".join(f", with encoding={name!r} {condition}" for name, condition in others)
+        )

@@ -1,0 +1,218 @@
+"""Cells of any mix of formats: each is read as its encoding declares, then all are decoded in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
+from .collect import Collector
+from .decode import Where, unpack_array
+from .kernels.planes import arcs_from_planes, row_chunks
+from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
+from .unpacked import UnpackedColumn
+
+_Read = tuple[Encoding, Edges | Matrix | bytes]
+
+
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell is None, NaN, pd.NA or pd.NaT."""
+    if isinstance(cell, (float, np.floating)):
+        return bool(np.isnan(cell))
+    return cell is None or cell is pd.NA or cell is pd.NaT
+
+
+class _Stack(NamedTuple):
+    """Matrices that are decoded together: of one encoding, shape and kind of number, over the same labels."""
+
+    encoding: Encoding
+    labels: Labels
+    expected: Nodes | None
+    is_named: bool
+    cells: list[tuple[int, NDArray[Any]]]
+
+
+class Cells:
+    """Reads cells one after another; matrices and packed graphs wait until they can be decoded in bulk.
+
+    Parameters
+    ----------
+    where : callable
+        From a row to its name in messages.
+    nodes : NodeLists
+        The `nodes=` argument.
+    encoding : str, optional
+        Name of the encoding of all cells that can be in it.
+    rename : mapping, optional
+        New node names by old label.
+    """
+
+    def __init__(
+        self,
+        where: Where,
+        nodes: NodeLists,
+        encoding: str | None = None,
+        rename: Mapping[Hashable, Hashable] | None = None,
+    ) -> None:
+        if rename is not None and not isinstance(rename, Mapping):
+            raise TypeError(f"rename must be a mapping of labels to node names, found {type(rename).__name__}")
+        self._where, self._nodes, self._recogniser = where, nodes, Recogniser(encoding)
+        self._sets, self._collector = NodeSets(rename), Collector()
+        self._texts: dict[str, _Read] = {}
+        self._packed: list[tuple[int, bytes]] = []
+        self._stacks: dict[tuple[Any, ...], _Stack] = {}
+
+    def read(self, cells: Iterable[Any], n_rows: int) -> tuple[UnpackedColumn, NDArray[np.int16]]:
+        """Return the graphs, and a row's class code where its cell declares one, else -1."""
+        for row, cell in enumerate(cells):
+            try:
+                if not is_missing(cell):
+                    self._add(row, cell)
+            except (ValueError, TypeError) as fault:
+                raise self._at_row(row, fault) from fault
+        declared = np.full(n_rows, -1, dtype=np.int16)
+        self._decode_packed(declared)
+        self._decode_stacks()
+        blocks = self._collector.blocks()
+        return UnpackedColumn(n_rows, blocks, tuple(self._sets.known)), declared
+
+    def _at_row(self, row: int, fault: Exception) -> Exception:
+        own = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
+        return next(own, ValueError)(f"{self._where(row)}: {fault}")
+
+    def _add(self, row: int, cell: Any) -> None:
+        encoding, found = self._read_text(cell) if isinstance(cell, str) else self._read_cell(cell)
+        if isinstance(found, bytes):
+            self._packed.append((row, found))
+        elif isinstance(found, Edges):
+            labels, expected = found.labels, self._nodes[row]
+            if labels is None and expected is None:
+                raise ValueError(
+                    f"found {cell!r}, which names no nodes; pass nodes=, write a graph without edges as bare names "
+                    "('A; B'), one without nodes as '{}'"
+                )
+            self._collector.add(row, self._sets.match(labels or (), expected, complete=found.is_open), found.arcs)
+        else:
+            self._add_matrix(row, cell, encoding, found)
+
+    def _read_text(self, text: str) -> _Read:
+        """Read a text, or return what the same text was read as before."""
+        found = self._texts.get(text)
+        if found is None:
+            found = self._texts[text] = self._read_cell(text)
+        return found
+
+    def _read_cell(self, cell: Any) -> _Read:
+        encoding = self._recogniser.find(cell)
+        found = encoding.read(cell)
+        if isinstance(found, Edges) and found.labels is not None:
+            for source, target in found.arcs:
+                if source == target:
+                    raise ValueError(_self_loop(found.labels[source]))
+        return encoding, found
+
+    def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
+        values, expected = found.values, self._nodes[row]
+        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, expected)
+        stack = self._stacks.get(kind)
+        if stack is None:  # matrices of one kind are checked once
+            _check_matrix(values)
+            is_named = found.labels is not None
+            labels = found.labels if found.labels is not None else self._matrix_names(cell, values, expected)
+            if len(labels) != values.shape[0]:
+                given = f"expected {len(labels)} as there are names {short(labels)}"
+                raise ValueError(f"found a matrix of {values.shape[0]} nodes, {given}")
+            if hasattr(values, "tocoo"):
+                self._add_sparse(row, encoding, values, self._match(labels, expected, is_named), labels)
+                return
+            stack = self._stacks[kind] = _Stack(encoding, labels, expected, is_named, [])
+        stack.cells.append((row, values))
+
+    def _add_sparse(self, row: int, encoding: Encoding, values: Any, matched: Matched, labels: Labels) -> None:
+        names = [str(label) for label in labels]
+        if encoding.decode_sparse is not None:
+            arcs = encoding.decode_sparse(values, names)
+        else:
+            _, sources, targets = np.nonzero(_decode(encoding, values.toarray()[None], names))
+            arcs = list(zip(sources.tolist(), targets.tolist(), strict=True))
+        loop = next((source for source, target in arcs if source == target), None)
+        if loop is not None:
+            raise ValueError(_self_loop(labels[loop]))
+        self._collector.add(row, matched, arcs)
+
+    def _match(self, labels: Labels, expected: Nodes | None, is_named: bool) -> Matched:
+        """Match labels of a cell's own with the expected names; names given by `nodes=` are taken as they are."""
+        return self._sets.match(labels, expected) if is_named else self._sets.place(tuple(map(str, labels)))
+
+    def _matrix_names(self, cell: Any, values: Any, expected: Nodes | None) -> Nodes:
+        """Return the names of a matrix that brings none: those of `nodes=`, else numbers."""
+        if expected is None:
+            return tuple(str(i) for i in range(values.shape[0]))
+        if self._nodes.in_code_point_order and not is_natural_order(expected):
+            raise AmbiguousEncodingError(
+                f"found a {type(cell).__name__}, and nodes is a packed column, which lists {short(expected)} in "
+                "code-point order; the matrix is probably in another order, so pass the names in its order as a list"
+            )
+        return expected
+
+    def _decode_packed(self, declared: NDArray[np.int16]) -> None:
+        if not self._packed:
+            return
+        rows = [row for row, _ in self._packed]
+        array = pa.array([cell for _, cell in self._packed], type=pa.large_binary())
+        column = unpack_array(array, lambda local: self._where(rows[local]))
+        for block in column.blocks:
+            at, source, target = arcs_from_planes(block.planes, block.n_nodes)
+            arcs = list(zip(source.tolist(), target.tolist(), strict=True))
+            bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
+            for i, local in enumerate(block.rows.tolist()):
+                row, names = rows[local], column.node_sets[block.node_set[i]]
+                try:
+                    matched = self._sets.match(names, self._nodes[row])
+                except (ValueError, TypeError) as fault:
+                    raise self._at_row(row, fault) from fault
+                self._collector.add(row, matched, arcs[bounds[i] : bounds[i + 1]])
+                declared[row] = block.kinds[i]
+
+    def _decode_stacks(self) -> None:
+        for stack in self._stacks.values():
+            names = [str(label) for label in stack.labels]
+            try:
+                matched = self._match(stack.labels, stack.expected, stack.is_named)
+            except (ValueError, TypeError) as fault:
+                raise self._at_row(stack.cells[0][0], fault) from fault
+            for part in row_chunks(len(stack.cells), 8 * len(names) ** 2):
+                rows = np.array([row for row, _ in stack.cells[part]], dtype=np.int64)
+                try:
+                    marks = _decode(stack.encoding, np.stack([matrix for _, matrix in stack.cells[part]]), names)
+                except CellError as fault:
+                    raise self._at_row(int(rows[fault.position]), fault) from fault
+                self._collector.add_stack(rows, matched, marks)
+
+
+def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return the marks of a stack, without self loops."""
+    if encoding.decode is None:
+        raise TypeError(f"the encoding {encoding.name!r} reads matrices and declares no decode=; add it")
+    marks = encoding.decode(stack, names)
+    loops = np.argwhere(np.einsum("nii->ni", marks))
+    if len(loops):
+        raise CellError(int(loops[0, 0]), _self_loop(names[loops[0, 1]]))
+    return marks
+
+
+def _self_loop(label: Any) -> str:
+    return f"found an edge from {label!r} to itself; graphs have no self loops"
+
+
+def _check_matrix(matrix: Any) -> None:
+    """Refuse matrices that are not square or not of numbers."""
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"found an array of shape {matrix.shape}, expected a square adjacency matrix")
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"found a matrix of dtype {matrix.dtype}, expected zeros and ones (bool, integer or float)")

@@ -1,0 +1,115 @@
+"""Adjacency matrices as cells: numpy arrays, scipy sparse matrices and DataFrames of zeros and ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.encoding import Arcs, CellError, Encoding, Matrix, register_encoding
+from ..node_names import short
+
+
+@runtime_checkable
+class SparseMatrix(Protocol):
+    """A sparse matrix of scipy, or of another library that converts to coordinates."""
+
+    def tocoo(self) -> Any:
+        """Return the matrix in coordinate format."""
+
+
+def is_square(cell: Any) -> bool:
+    """Return whether a cell is a square matrix."""
+    return len(cell.shape) == 2 and cell.shape[0] == cell.shape[1]
+
+
+def read_matrix(cell: Any) -> Matrix:
+    """Read a matrix; the index and columns of a DataFrame name the nodes, in the order of the columns."""
+    return _read_frame(cell) if isinstance(cell, pd.DataFrame) else Matrix(None, cell)
+
+
+def _read_frame(frame: pd.DataFrame) -> Matrix:
+    if frame.shape[0] != frame.shape[1]:
+        raise ValueError(f"found a DataFrame of shape {frame.shape}, expected a square adjacency matrix")
+    rows, columns = list(frame.index), list(frame.columns)
+    if set(rows) != set(columns):
+        raise ValueError(
+            f"found a DataFrame with rows {short(rows)} and columns {short(columns)}, expected the same nodes; "
+            "set frame.index = frame.columns if the rows are in the order of the columns"
+        )
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"found a DataFrame with columns {short(columns)}, expected each node once")
+    return Matrix(tuple(columns), (frame if rows == columns else frame.reindex(index=columns)).to_numpy())
+
+
+def decode_ones(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return where matrices hold ones; refuse values other than 0 and 1."""
+    ones = stack != 0
+    odd = ones & (stack != 1)
+    if odd.any():
+        at, i, j = (int(x) for x in np.argwhere(odd)[0])
+        value = stack[at, i, j].item()
+        mend = "drop missing weights" if math.isnan(value) else "threshold weights first, as in (W != 0)"
+        if isinstance(value, int) or value in (-1, 2, 3):
+            mend = "decode endpoint codes first"
+        raise CellError(at, f"found {value} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; {mend}")
+    return np.asarray(ones)
+
+
+def decode_sparse_ones(cell: Any, names: Sequence[str]) -> Arcs:
+    """Return (row, column) of the ones of a scipy sparse matrix."""
+    matrix = cell.tocsr().tocoo()  # adds up duplicate entries
+    arcs = []
+    for i, j, value in zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True):
+        if value not in (0, 1):
+            raise ValueError(
+                f"found {value} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; threshold weights first"
+            )
+        if value:
+            arcs.append((i, j))
+    return arcs
+
+
+_TYPES = (np.ndarray, pd.DataFrame, SparseMatrix)
+_CELLS = "numpy / scipy / DataFrame adjacency"
+_MEANING = "1 a mark, 0 none; both cells of a pair 1 an undirected edge"
+
+ROW_TO_COLUMN = register_encoding(
+    Encoding(
+        name="row->column",
+        tool="networkx, NOTEARS, gCastle",
+        cells=_CELLS,
+        meaning=_MEANING,
+        mark="an edge i -> j is the 1 in cell (i, j)",
+        example="[[0, 1], [0, 0]] is 0 -> 1",
+        read=read_matrix,
+        types=_TYPES,
+        by_name=True,
+        is_likely=is_square,
+        decode=decode_ones,
+        decode_sparse=decode_sparse_ones,
+        write=lambda marks: marks,
+    )
+)
+
+COLUMN_TO_ROW = register_encoding(
+    Encoding(
+        name="column->row",
+        tool="LiNGAM, pcalg",
+        cells=_CELLS,
+        meaning=_MEANING,
+        mark="an edge i -> j is the 1 in cell (j, i)",
+        example="[[0, 1], [0, 0]] is 1 -> 0",
+        read=read_matrix,
+        types=_TYPES,
+        by_name=True,
+        is_likely=is_square,
+        decode=lambda stack, names: decode_ones(stack, names).transpose(0, 2, 1),
+        decode_sparse=lambda cell, names: [(j, i) for i, j in decode_sparse_ones(cell, names)],
+        write=lambda marks: marks.transpose(0, 2, 1),
+    )
+)

@@ -1,0 +1,169 @@
+"""Compiled random orientations of skeletons: along random orders, or uniform among the acyclic ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from .bits import ONE, ZERO, list_edges, lowest, set_mark
+from .control_inputs import check_index, check_oriented, edge_numbers, linear_extension_law
+from .dags import flip_coins, is_acyclic, mark_arcs
+from .draws import STEP, mix, shuffle, unit
+from .inputs import Ints, Words, checked_planes, read_only
+from .planes import N_PLANES, plane_words
+
+
+@njit(nogil=True, cache=True)
+def _orient(skeletons: Words, index: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+    """Draw orientations along random orders."""
+    d = np.uint64(n_nodes)
+    room = n_nodes * (n_nodes - 1) // 2 + 1
+    low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
+    rank = np.empty(n_nodes, np.uint64)
+    n_edges = 0
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        for column in range(count):
+            if column == 0 or index.shape[1] > 1:
+                n_edges = list_edges(skeletons[index[row, column]], d, low, high, mark)
+            shuffle(mix(base + np.uint64(start + column + 1) * STEP), rank)
+            graph = out[row * count + column]
+            for e in range(n_edges):
+                a, b = low[e], high[e]
+                if rank[a] > rank[b]:
+                    a, b = b, a
+                set_mark(graph, a, b, d, ZERO)
+
+
+def orient_graphs(
+    skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
+) -> Words:
+    """Direct edges along uniformly random orders.
+
+    Parameters
+    ----------
+    skeletons : (N, 2, W) array_like of uint64
+        Graphs whose edges are directed anew.
+    n_nodes : int
+        Their number of nodes.
+    index : (n, 1) or (n, count) array_like of int
+        Which graph belongs to a row, or to a draw of it.
+    keys, start, count
+        As in `relabel_graphs`; place i of the shuffle is the rank of node i.
+
+    Returns
+    -------
+    (n * count, 2, W) uint64
+        DAGs.
+    """
+    graphs, names = checked_planes(skeletons, n_nodes), read_only(keys, np.uint64)
+    chosen = check_index(index, len(graphs), (len(names), 1), start, count)
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    _orient(graphs, chosen, n_nodes, names, start, count, out)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
+    """Count the orders of the nodes in which parents come first, by subsets."""
+    n_nodes = np.uint64(parents.size)
+    ways[0] = 1.0
+    for subset in range(ONE, ONE << n_nodes):
+        total = 0.0
+        within = ZERO
+        left = subset
+        while left != ZERO:
+            within |= parents[lowest(left)]
+            left &= left - ONE
+        left = subset & ~within  # the nodes without children in the subset: one of them is last
+        while left != ZERO:
+            total += ways[subset ^ (left & (~left + ONE))]
+            left &= left - ONE
+        ways[subset] = total
+    return ways[(ONE << n_nodes) - ONE]
+
+
+@njit(nogil=True, cache=True)
+def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
+    """Fill rows of parents by directing each edge along a random order; return the stream, moved on by a word."""
+    state = shuffle(state, rank)
+    parents[:] = ZERO
+    for e in range(n_edges):
+        a, b = low[e], high[e]
+        if rank[a] > rank[b]:
+            a, b = b, a
+        parents[b] |= ONE << a
+    return state + STEP
+
+
+@njit(nogil=True, cache=True)
+def _orient_uniformly(
+    skeletons: Words,
+    index: Ints,
+    by_order: NDArray[np.bool_],
+    n_nodes: int,
+    keys: Words,
+    start: int,
+    count: int,
+    tries: int,
+    out: Words,
+) -> int:
+    """Draw uniform acyclic orientations; return the first row that runs out of tries, or -1."""
+    d = np.uint64(n_nodes)
+    room = n_nodes * (n_nodes - 1) // 2 + 1
+    low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
+    parents, rank = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
+    ways = np.empty(1 << n_nodes if by_order.any() else 1, np.float64)
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        m = list_edges(skeletons[index[row]], d, low, high, mark)
+        for column in range(count):
+            state = mix(base + np.uint64(start + column + 1) * STEP)
+            done = False
+            for _ in range(tries):
+                if by_order[row]:
+                    state = _follow_order(state, m, low, high, rank, parents)
+                    done = unit(state) * _linear_extensions(parents, ways) < 1.0
+                else:
+                    state = flip_coins(state, m, low, high, parents)
+                    done = is_acyclic(parents)
+                if done:
+                    break
+            if not done:
+                return row
+            mark_arcs(out[row * count + column], m, low, high, parents, d)
+    return -1
+
+
+def orient_uniformly(
+    skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
+) -> tuple[Words, int]:
+    """Draw uniformly among the acyclic orientations of a skeleton, by rejection.
+
+    Parameters
+    ----------
+    skeletons : (N, 2, W) array_like of uint64
+        Graphs whose edges are directed anew.
+    n_nodes : int
+        Their number of nodes, at most 64.
+    index, keys, start, count
+        As in `relabel_graphs`.
+    tries : int
+        Most tries a graph.
+
+    Returns
+    -------
+    planes : (n * count, 2, W) uint64
+        DAGs.
+    stuck : int
+        The first row that ran out of tries, and from which on graphs are empty; -1 if none did.
+    """
+    names = read_only(keys, np.uint64)
+    check_oriented(n_nodes)
+    graphs = checked_planes(skeletons, n_nodes)
+    chosen = check_index(index, len(graphs), (len(names),), start, count)
+    by_order = linear_extension_law(n_nodes, edge_numbers(graphs))[chosen]
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    stuck = _orient_uniformly(graphs, chosen, by_order, n_nodes, names, start, count, tries, out)
+    return out, int(stuck)

@@ -1,0 +1,238 @@
+"""Compiled random skeletons: with the same degrees, scale-free, and rewired rings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from .bits import LAST, ONE, SIX, ZERO, is_set, list_edges, set_mark
+from .control_inputs import check_edges, check_index, check_rewiring
+from .draws import STEP, mix, shuffle, two_below
+from .inputs import Ints, Words, checked_planes, read_only
+from .planes import N_PLANES, plane_words
+
+
+@njit(nogil=True, cache=True)
+def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
+    """Fill the rows of neighbours from `m` edges."""
+    rows[:] = ZERO
+    for e in range(m):
+        rows[u[e], v[e] >> SIX] |= ONE << (v[e] & LAST)
+        rows[v[e], u[e] >> SIX] |= ONE << (u[e] & LAST)
+
+
+@njit(nogil=True, cache=True)
+def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, rows: Words) -> np.uint64:
+    """Switch the ends of two edges, again and again; return the state of the stream."""
+    done = 0
+    while done < attempts:
+        state += STEP
+        accepted, a, f = two_below(mix(state), m + m, m - ONE)
+        if not accepted:
+            continue
+        done += 1
+        e = a >> ONE
+        f += np.uint64(f >= e)
+        p, q, x, y = u[e], v[e], u[f], v[f]
+        if a & ONE:
+            x, y = y, x
+        if p == y or x == q or is_set(rows, p, y) or is_set(rows, x, q):
+            continue
+        for s, t in ((p, q), (x, y), (p, y), (x, q)):
+            rows[s, t >> SIX] ^= ONE << (t & LAST)
+            rows[t, s >> SIX] ^= ONE << (s & LAST)
+        u[e], v[e], u[f], v[f] = p, y, x, q
+    return state
+
+
+@njit(nogil=True, cache=True)
+def _switch_edges(
+    planes: Words, index: Ints, n_nodes: int, attempts: Ints, keys: Words, start: int, count: int, out: Words
+) -> None:
+    """Draw skeletons with the degrees of the rows' graphs."""
+    d = np.uint64(n_nodes)
+    room = n_nodes * (n_nodes - 1) // 2 + 1
+    u, v, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
+    hub_u, hub_v = np.empty(room, np.uint64), np.empty(room, np.uint64)
+    rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        m = list_edges(planes[index[row]], d, u, v, mark)
+        if m > 1:
+            _rows_of(u, v, m, rows)
+            _switch(mix(base), attempts[row], u, v, np.uint64(m), rows)
+        hub_u[:m], hub_v[:m] = u[:m], v[:m]
+        for column in range(count):
+            u[:m], v[:m] = hub_u[:m], hub_v[:m]
+            if m > 1:
+                _rows_of(u, v, m, rows)
+                _switch(mix(base + np.uint64(start + column + 1) * STEP), attempts[row], u, v, np.uint64(m), rows)
+            graph = out[row * count + column]
+            for e in range(m):
+                set_mark(graph, u[e], v[e], d, ONE)
+
+
+def switch_edges(
+    planes: ArrayLike, n_nodes: int, index: ArrayLike, attempts: ArrayLike, keys: ArrayLike, start: int, count: int
+) -> Words:
+    """Draw skeletons with the same degrees by switching the ends of two edges again and again.
+
+    A row's graph and all its draws are `attempts` symmetric steps away from a common graph, which makes them
+    exchangeable if the row's graph is uniform given its degrees, however few the steps (Besag and Clifford 1989,
+    doi:10.1093/biomet/76.4.633).
+
+    Parameters
+    ----------
+    planes, n_nodes, index, keys, start, count
+        As in `relabel_graphs`; directions do not count.
+    attempts : (n,) array_like of int
+        Proposed switches from the common graph to a row's graph, and to each draw.
+
+    Returns
+    -------
+    (n * count, 2, W) uint64
+        Skeletons.
+    """
+    graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
+    chosen = check_index(index, len(graphs), (len(names),), start, count)
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    _switch_edges(graphs, chosen, n_nodes, read_only(attempts, np.int64), names, start, count, out)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _scale_free(n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+    """Draw skeletons by preferential attachment."""
+    d = np.uint64(n_nodes)
+    urn = np.empty(n_nodes + n_nodes * n_nodes, np.uint64)
+    rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        for column in range(count):
+            state = mix(base + np.uint64(start + column + 1) * STEP)
+            graph = out[row * count + column]
+            rows[:] = ZERO
+            for i in range(n_nodes):
+                urn[i] = i
+            size, left = d, n_edges[row]
+            while left > 0:
+                state += STEP
+                accepted, i, j = two_below(mix(state), size, size)
+                a, b = urn[i], urn[j]
+                if not accepted or a == b or is_set(rows, a, b):
+                    continue
+                rows[a, b >> SIX] |= ONE << (b & LAST)
+                rows[b, a >> SIX] |= ONE << (a & LAST)
+                urn[size], urn[size + ONE] = a, b
+                size += ONE + ONE
+                left -= 1
+                set_mark(graph, a, b, d, ONE)
+
+
+def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
+    """Draw skeletons by preferential attachment with a given number of edges.
+
+    Each end of a new edge is chosen in proportion to 1 + its degree; loops and repeats are drawn anew.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes.
+    n_edges : (n,) array_like of int
+        Edges of a row's graphs.
+    keys, start, count
+        As in `relabel_graphs`.
+
+    Returns
+    -------
+    (n * count, 2, W) uint64
+        Skeletons.
+
+    References
+    ----------
+    Barabasi and Albert (1999), Emergence of scaling in random networks, doi:10.1126/science.286.5439.509.
+    """
+    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    _scale_free(edges, n_nodes, names, start, count, out)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _small_world(
+    n_edges: Ints, n_nodes: int, threshold: np.uint64, keys: Words, start: int, count: int, out: Words
+) -> None:
+    """Draw rewired rings; an edge moves if the upper half of its word is below `threshold`."""
+    d = np.uint64(n_nodes)
+    order, degree = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
+    room = n_nodes * (n_nodes - 1) // 2 + 1
+    u, v = np.empty(room, np.uint64), np.empty(room, np.uint64)
+    rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        m = n_edges[row]
+        for column in range(count):
+            state = shuffle(mix(base + np.uint64(start + column + 1) * STEP), order)
+            degree[:] = ZERO
+            for e in range(m):
+                # ring by ring: the node next to it, the next but one, ...
+                u[e], v[e] = order[e % n_nodes], order[(e % n_nodes + e // n_nodes + 1) % n_nodes]
+                degree[u[e]] += ONE
+                degree[v[e]] += ONE
+            _rows_of(u, v, m, rows)
+            for e in range(m):
+                state += STEP
+                a, b = u[e], v[e]
+                if mix(state) >> np.uint64(32) >= threshold or degree[a] == d - ONE:
+                    continue
+                c = a
+                while c == a or is_set(rows, a, c):
+                    state += STEP
+                    accepted, c, _ = two_below(mix(state), d, ONE)
+                    if not accepted:
+                        c = a
+                for t in (b, c):
+                    rows[a, t >> SIX] ^= ONE << (t & LAST)
+                    rows[t, a >> SIX] ^= ONE << (a & LAST)
+                degree[b] -= ONE
+                degree[c] += ONE
+                v[e] = c
+            graph = out[row * count + column]
+            for e in range(m):
+                set_mark(graph, u[e], v[e], d, ONE)
+
+
+def small_world(n_nodes: int, n_edges: ArrayLike, rewiring: float, keys: ArrayLike, start: int, count: int) -> Words:
+    """Draw skeletons of rings in which each edge has moved one end with probability `rewiring`.
+
+    Nodes stand in a random ring; edges go from each node to the next, then to the next but one, and so on until their
+    number is reached. An end moves to a node that is drawn uniformly among those not yet adjacent.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes.
+    n_edges : (n,) array_like of int
+        Edges of a row's graphs.
+    rewiring : float
+        Share of edges that are moved, in steps of 2^-32.
+    keys, start, count
+        As in `relabel_graphs`.
+
+    Returns
+    -------
+    (n * count, 2, W) uint64
+        Skeletons.
+
+    References
+    ----------
+    Watts and Strogatz (1998), Collective dynamics of small-world networks, doi:10.1038/30918.
+    """
+    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
+    threshold = np.uint64(math.floor(check_rewiring(rewiring) * 2**32))
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    _small_world(edges, n_nodes, threshold, names, start, count, out)
+    return out

@@ -1,0 +1,9 @@
+"""Tests of graphs import the oracles as `references`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if str(Path(__file__).parent) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).parent))

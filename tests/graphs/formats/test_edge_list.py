@@ -1,0 +1,57 @@
+"""Edge lists and edge strings as cells, and cells that are refused, read through as_graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from causaleval_pd.graphs import as_graph
+
+ALL_CELLS = (
+    "causal-learn, edge list, edge string, numpy / scipy / DataFrame adjacency, networkx, Graph or packed bytes, "
+    "or missing"
+)
+
+
+def test_edge_lists() -> None:
+    assert as_graph([("a", "b"), ("b", "c"), ("c", "b")]) == as_graph("a -> b -- c")
+    assert as_graph([(0, 1)]) == as_graph("0 -> 1")
+    assert as_graph({("a", "b")}) == as_graph((("a", "b"),)) == as_graph("a -> b")
+    assert as_graph([("a", "b")], nodes=["c", "b", "a"]) == as_graph("a -> b; c")
+    assert as_graph([], nodes=["a", "b"]) == as_graph("a; b")
+
+
+@pytest.mark.parametrize(
+    ("cell", "error", "message"),
+    [
+        (
+            [[0, 1], [0, 0]],
+            TypeError,
+            r"found \[0, 1\] in a list, expected \(source, target\) tuples; make nested lists a numpy",
+        ),
+        (("a", "b"), TypeError, r"found 'a' in a tuple, expected \(source, target\) tuples"),
+        ([("a", "b", "->")], TypeError, r"found \('a', 'b', '->'\) in a list"),
+        ([("a", "a")], ValueError, "found an edge from 'a' to itself"),
+        ([], ValueError, r"found \[\], which names no nodes; pass nodes="),
+        ("", ValueError, r"found '', which names no nodes; pass nodes=, write a graph without edges as bare names"),
+        ({"a": ["b"]}, TypeError, f"found builtins.dict, expected a graph: {ALL_CELLS}"),
+        (3, TypeError, "found builtins.int, expected a graph"),
+        (0.5, TypeError, "found builtins.float, expected a graph"),
+        (None, ValueError, "expected a graph, found None"),
+        (float("nan"), ValueError, "expected a graph, found nan"),
+        ("A <-> B", ValueError, "graph: found the edge mark '<->'; mixed marks are not supported yet"),
+    ],
+)
+def test_refused(cell: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        as_graph(cell)
+
+
+def test_nodes_complete_strings() -> None:
+    assert as_graph("a -> b", nodes=["c", "a", "b"]) == as_graph("a -> b; c")
+    assert as_graph("", nodes=["a"]) == as_graph("{}", nodes=["a"]) == as_graph("a")
+    with pytest.raises(
+        ValueError, match=r"found the nodes \['a', 'b'\], expected \['a', 'c'\] \(nodes=\): unknown \['b'\]"
+    ):
+        as_graph("a -> b", nodes=["a", "c"])

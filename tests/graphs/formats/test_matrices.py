@@ -1,0 +1,96 @@
+"""Adjacency matrices: arrays, sparse matrices and DataFrames, read through as_graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from causaleval_pd.graphs import AmbiguousEncodingError, as_graph
+
+ROW = {"encoding": "row->column"}
+
+
+@pytest.mark.parametrize("dtype", [bool, int, np.int8, np.uint8, float, np.float32])
+@pytest.mark.parametrize("form", [np.array, sp.csr_matrix, sp.coo_array, sp.csc_array, np.asfortranarray])
+def test_matrices(form: Any, dtype: Any) -> None:
+    matrix = form(np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]], dtype=dtype))
+    nodes = ["c", "a", "b"]
+    assert as_graph(matrix, nodes=nodes, encoding="row->column") == as_graph("c -> a; a -- b")
+    assert as_graph(matrix, nodes=nodes, encoding="column->row") == as_graph("a -> c; a -- b")
+
+
+def test_sparse_duplicates_and_stored_zeros() -> None:
+    matrix = sp.coo_array(([1, 0, 0], ([0, 1, 0], [1, 0, 0])), shape=(2, 2))
+    assert as_graph(matrix, nodes=["a", "b"], **ROW) == as_graph("a -> b")
+    with pytest.raises(ValueError, match=r"found 2 in cell \('a', 'b'\), expected 0 or 1"):
+        as_graph(sp.coo_array(([1, 1], ([0, 0], [1, 1])), shape=(2, 2)), nodes=["a", "b"], **ROW)
+
+
+def test_frames() -> None:
+    frame = pd.DataFrame([[0, 1], [0, 0]], index=["b", "a"], columns=["b", "a"])
+    assert as_graph(frame, **ROW) == as_graph("b -> a")
+    assert as_graph(frame, encoding="column->row") == as_graph("a -> b")
+    assert as_graph(frame.loc[["a", "b"]], **ROW) == as_graph("b -> a")
+    assert as_graph(frame, rename={"b": "x"}, **ROW) == as_graph("x -> a")
+    assert as_graph(frame, nodes=["a", "b"], **ROW) == as_graph("b -> a")
+
+
+@pytest.mark.parametrize("cell", [np.eye(2)[::-1], sp.csr_array(np.eye(2)[::-1]), pd.DataFrame(np.eye(2)[::-1])])
+def test_matrices_need_an_encoding(cell: Any) -> None:
+    with pytest.raises(
+        AmbiguousEncodingError, match=r"of shape \(2, 2\), which can be read in two ways.*encoding='row->column'"
+    ):
+        as_graph(cell, nodes=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (np.zeros((2, 3)), r"found an array of shape \(2, 3\), expected a square adjacency matrix"),
+        (np.zeros(3), r"found an array of shape \(3,\), expected a square"),
+        (sp.csr_array((2, 3)), r"found an array of shape \(2, 3\), expected a square"),
+        (pd.DataFrame(np.zeros((2, 3))), r"found a DataFrame of shape \(2, 3\), expected a square"),
+        (np.zeros((3, 3)), r"found a matrix of 3 nodes, expected 2 as there are names \['a', 'b'\]"),
+        (np.array([[0, 0.5], [0, 0]]), r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights first"),
+        (sp.csr_array([[0, 0.5], [0, 0]]), r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights first"),
+        (np.array([[0, np.nan], [0, 0]]), r"found nan in cell \('a', 'b'\), expected 0 or 1; drop missing weights"),
+        (np.array([[0, 1], [-1, 0]]), r"found -1 in cell \('b', 'a'\), expected 0 or 1; decode endpoint codes first"),
+        (np.array([[0, 2], [3, 0]]), r"found 2 in cell \('a', 'b'\), .*decode endpoint codes first"),
+        (np.array([[0, 0], [0, 1]]), "found an edge from 'b' to itself; graphs have no self loops"),
+        (sp.csr_array([[0, 0], [0, 1]]), "found an edge from 'b' to itself; graphs have no self loops"),
+        (np.array([["0", "1"], ["0", "0"]]), "found a matrix of dtype <U1, expected zeros and ones"),
+        (np.array([[0, 1j], [0, 0]]), "found a matrix of dtype complex128"),
+    ],
+)
+def test_matrices_refused(cell: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        as_graph(cell, nodes=["a", "b"], **ROW)
+
+
+def test_frames_refused() -> None:
+    frame = pd.DataFrame([[0, 1], [0, 0]], columns=["a", "b"])
+    with pytest.raises(
+        ValueError, match=r"rows \[0, 1\] and columns \['a', 'b'\], expected the same nodes; set frame.index"
+    ):
+        as_graph(frame, **ROW)
+    twice = pd.DataFrame([[0, 1], [0, 0]], index=["a", "a"], columns=["a", "a"])
+    with pytest.raises(ValueError, match="expected each node once"):
+        as_graph(twice, **ROW)
+    with pytest.raises(ValueError, match=r"found the nodes .* expected .*nodes=.*unknown"):
+        as_graph(frame.set_axis(["a", "b"]), nodes=["a", "c"], **ROW)
+
+
+def test_unnamed_matrices_are_numbered() -> None:
+    assert as_graph(np.array([[0, 1], [0, 0]]), **ROW).to_string() == "0 -> 1"
+    with pytest.raises(ValueError, match=r"shape \(2, 3\)"):
+        as_graph(np.zeros((2, 3)), **ROW)
+
+
+def test_unknown_encoding() -> None:
+    message = "unknown encoding 'pcalg'; it is one of causal-learn, column->row, edge list, .*, row->column"
+    with pytest.raises(ValueError, match=message):
+        as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
