@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
-from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.kernels import control_kernels
+from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.pairs import GraphBatch
 from .additive import additive_moments
 from .enumeration import enumerated

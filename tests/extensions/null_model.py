@@ -1,0 +1,32 @@
+import numpy as np
+
+from causaleval_pd.contract.null import Controls, Null, register_null
+from causaleval_pd.execution.random_streams import uniforms
+from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
+
+
+class Turned(Controls):
+    """Each row's estimate, or its reversal, with equal probability."""
+
+    def __init__(self, pairs, keys):
+        self.pairs, self.keys = pairs, keys
+
+    @property
+    def kind(self):
+        return np.full(self.pairs.n, "dag", object)
+
+    def draw(self, start, count):
+        """Draw r of a row depends on its key and r alone."""
+        rows = np.repeat(np.arange(self.pairs.n), count)
+        turned = uniforms(self.keys, start, count).ravel() < 0.5
+        planes = self.pairs.estimate.planes[self.pairs.estimate_index[rows]]
+        planes = np.where(turned[:, None, None], planes[:, ::-1], planes)  # one plane a direction
+        graphs = GraphBatch(self.pairs.n_nodes, planes, np.zeros(len(rows), np.uint8))
+        return GraphPairs(self.pairs.truth, graphs, self.pairs.truth_index[rows], np.arange(len(rows)))
+
+
+register_null(
+    "graph", Null("turned", "the estimate or its reversal", lambda matching, rows, pairs, keys: Turned(pairs, keys))
+)
+runs = ce.datasets.runs().query("algorithm == 'lingam'").head(9)
+runs.ceval.with_controls(["shd"], null="turned", n_draws=50, rng=7)
