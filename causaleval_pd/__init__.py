@@ -102,12 +102,10 @@ if "dask.dataframe" in sys.modules:
 
 # type checkers follow the imports above
 if not TYPE_CHECKING:
-    #: folders and modules that are not part of the public interface
-    _ROOMS = {"contract", "cubes", "dask", "drawing", "execution", "graphs", "inference", "statistics", "tables"}
-    __all__ = sorted(
-        {"__version__"} | {name for name in globals() if not name.startswith("_")} - _ROOMS - {"annotations", "sys"}
-    )
-    __all__ = [name for name in __all__ if name != "TYPE_CHECKING"]
+    #: rooms and names that are not part of the public interface
+    _PRIVATE = {"contract", "cubes", "dask", "drawing", "execution", "graphs", "inference", "statistics", "tables"}
+    _PRIVATE |= {"TYPE_CHECKING", "annotations", "sys"}
+    __all__ = ["__version__", *sorted(x for x in globals() if not x.startswith("_") and x not in _PRIVATE)]
 
     def __dir__() -> list[str]:
         """List the public names only."""

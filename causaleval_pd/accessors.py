@@ -24,6 +24,8 @@ from .plot.cube_plots import CubePlots
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 
+__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor"]
+
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
 
 

@@ -30,6 +30,12 @@ class ClosedFormRule:
     probe : callable or None
         `probe(value)` evaluates the metric's function on a few chosen inputs and returns what contradicts the rule, or
         None. It runs when a metric is registered.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.ClosedFormRule("symmetric", "graph", "Its null mean is 0 by symmetry.").probe is None
+    True
     """
 
     name: str

@@ -153,7 +153,32 @@ ENCODINGS: Registry[Encoding] = Registry("encoding", "causaleval_pd.encodings")
 
 
 def register_encoding(encoding: Encoding) -> Encoding:
-    """Register an encoding under its name, and return it."""
+    """Register an encoding, so that `graph_column` reads it.
+
+    Parameters
+    ----------
+    encoding : Encoding
+        The encoding.
+
+    Returns
+    -------
+    Encoding
+        The same encoding.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> from causaleval_pd.contract.encoding import ENCODINGS
+    >>> ce.register_encoding(ENCODINGS["edge list"])
+    Traceback (most recent call last):
+        ...
+    ValueError: an encoding called 'edge list' is already registered; choose another name
+    """
     return ENCODINGS.add(encoding.name, encoding)
 
 

@@ -81,6 +81,12 @@ class Field:
         `custom_null(function, name)` makes a null model of a user's function.
     nulls : Registry
         Null models by name; `register_null` adds one.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> isinstance(ce.structure.GRAPHS, ce.Field), ce.structure.GRAPHS.default_null
+    (True, 'edges')
     """
 
     name: str

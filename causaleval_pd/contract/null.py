@@ -108,6 +108,13 @@ class Null:
         True for a point of reference rather than a random guess, so that nothing has a p-value.
     options : mapping
         The options that it takes, with their defaults.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> edges = ce.structure.GRAPHS.nulls["edges"]
+    >>> isinstance(edges, ce.Null), dict(edges.options)
+    (True, {'permute': True})
     """
 
     name: str

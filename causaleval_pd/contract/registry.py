@@ -44,7 +44,8 @@ class Registry(dict[str, T]):
     def add(self, name: str, new: T) -> T:
         """Register `new` under `name` and return it."""
         if name in self:
-            raise ValueError(f"a {self.noun} called {name!r} is already registered; choose another name")
+            article = "an" if self.noun[0] in "aeiou" else "a"
+            raise ValueError(f"{article} {self.noun} called {name!r} is already registered; choose another name")
         self[name] = new
         return new
 

@@ -122,7 +122,32 @@ TESTS: Registry[StatisticalTest] = Registry("test", "causaleval_pd.tests")
 
 
 def register_test(test: StatisticalTest) -> StatisticalTest:
-    """Register a test under its name and return it; a name that exists is an error."""
+    """Register a statistical test, so that the verbs it names offer it.
+
+    Parameters
+    ----------
+    test : StatisticalTest
+        The declaration of the test.
+
+    Returns
+    -------
+    StatisticalTest
+        The same declaration.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> from causaleval_pd.contract.statistical_test import TESTS
+    >>> ce.register_test(TESTS["sign"])
+    Traceback (most recent call last):
+        ...
+    ValueError: a statistical test called 'sign' is already registered; choose another name
+    """
     return TESTS.add(test.name, test)
 
 

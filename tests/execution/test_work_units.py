@@ -91,7 +91,7 @@ def test_units_return_sums_rather_than_draws(monkeypatch):
     seen = []
     chunks = streaming.control_chunks
     monkeypatch.setattr(
-        sys.modules["causaleval_pd.cubes.cube"],
+        sys.modules["causaleval_pd.cubes.scores"],
         "control_chunks",
         lambda *a, **k: (seen.append(chunk) or chunk for chunk in chunks(*a, **k)),
     )

@@ -1,3 +1,4 @@
+import causaleval_pd as ce
 from causaleval_pd.contract.encoding import Edges, Encoding, register_encoding
 
 

@@ -1,7 +1,9 @@
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
+import causaleval_pd as ce
 from causaleval_pd.contract.field import Field, register_field
 from causaleval_pd.contract.pairs import Batch, Pairs
 

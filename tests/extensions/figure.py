@@ -1,3 +1,6 @@
+import causaleval_pd as ce
+
+
 @ce.figure("mean of a metric by stratum", of="cube", concludes="which strata have the best mean")
 def means(cube, metric):
     """Draw the mean of a metric, a bar a stratum of the cube's first dimension."""

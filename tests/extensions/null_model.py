@@ -1,5 +1,6 @@
 import numpy as np
 
+import causaleval_pd as ce
 from causaleval_pd.contract.null import Controls, Null, register_null
 from causaleval_pd.execution.random_streams import uniforms
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs

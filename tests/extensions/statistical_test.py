@@ -1,5 +1,7 @@
+import numpy as np
 from scipy import stats
 
+import causaleval_pd as ce
 from causaleval_pd.contract.statistical_test import StatisticalTest, register_test
 
 
