@@ -146,7 +146,7 @@ def register_test(test: StatisticalTest) -> StatisticalTest:
     >>> ce.register_test(TESTS["sign"])
     Traceback (most recent call last):
         ...
-    ValueError: a statistical test called 'sign' is already registered; choose another name
+    ValueError: a test called 'sign' is already registered; choose another name
     """
     return TESTS.add(test.name, test)
 
