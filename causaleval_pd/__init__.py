@@ -93,8 +93,7 @@ from .contract.null import null_model as null_model
 from .contract.null import register_null as register_null
 from .contract.statistical_test import list_tests as list_tests
 from .contract.statistical_test import register_test as register_test
-
-__version__ = "0.1.0"
+from .versions import __version__ as __version__
 
 if "dask.dataframe" in sys.modules:
     # dask's tables get their verbs where dask is in use; importing it for nothing would cost a second
@@ -103,8 +102,19 @@ if "dask.dataframe" in sys.modules:
 # type checkers follow the imports above
 if not TYPE_CHECKING:
     #: rooms and names that are not part of the public interface
-    _PRIVATE = {"contract", "cubes", "dask", "drawing", "execution", "graphs", "inference", "statistics", "tables"}
-    _PRIVATE |= {"TYPE_CHECKING", "annotations", "sys"}
+    _PRIVATE = {
+        "contract",
+        "cubes",
+        "dask",
+        "drawing",
+        "execution",
+        "graphs",
+        "inference",
+        "statistics",
+        "tables",
+        "versions",
+    }
+    _PRIVATE |= {"versions", "TYPE_CHECKING", "annotations", "sys"}
     __all__ = ["__version__", *sorted(x for x in globals() if not x.startswith("_") and x not in _PRIVATE)]
 
     def __dir__() -> list[str]:

@@ -14,7 +14,7 @@ PACKAGE = Path(ce.__file__).parent
 
 # A room may import the rooms before it. Imports for types only and imports inside functions count.
 ORDER = """
-    statistics, drawing,
+    versions, statistics, drawing,
     contract, execution,
     graphs, datasets,
     structure, causal_kl, configurational, reasoning,
@@ -50,7 +50,6 @@ def imported(module: Module) -> Iterator[Module]:
             else:
                 continue
             paths = [(*said, alias.name) for alias in node.names]
-            # `from . import __version__` names no module
             paths = [path if module_at(path) else path[:-1] for path in paths]
         else:
             continue

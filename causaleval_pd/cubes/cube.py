@@ -17,6 +17,7 @@ from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice
 from ..tables.tasks import Metrics
+from ..versions import __version__
 from .assembly import assemble
 from .runs import read_runs
 from .scores import score_runs
@@ -142,8 +143,6 @@ def cube(
 
 def _attributes(cells: Cells, n_draws: int) -> dict[str, Any]:
     """Return the attributes that follow from the settings."""
-    from .. import __version__
-
     return {
         "n_draws": n_draws,
         "draws_kept": 0,
