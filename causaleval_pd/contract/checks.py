@@ -132,7 +132,7 @@ def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
     Raises
     ------
     ValueError
-        If it is none, or lies outside.
+        If the value is not a number, or lies outside the interval.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
     Raises
     ------
     ValueError
-        If it is none, or lies outside.
+        If the value is not an integer, or lies outside the range.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def _column_codes(table: pd.DataFrame, name: str, key: Any) -> tuple[NDArray[np.
 
 
 def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:
-    """Say in words what context was given, for the attributes of results."""
+    """Describe the given context in words, for the attributes of results."""
     words = {}
     for name, value in (given or {}).items():
         if isinstance(value, tuple) and len(value) == 2:

@@ -141,7 +141,7 @@ class Metric:
 
     @property
     def zero_division(self) -> bool:
-        """Whether the metric can be 0/0 and so takes `zero_division=`."""
+        """Whether the metric can be 0/0, and so takes `zero_division=`."""
         return "zero_division" in inspect.signature(self.function).parameters
 
     def check_options(self, options: Mapping[str, Any]) -> None:
@@ -156,7 +156,7 @@ class Metric:
             raise ValueError(f"zero_division must be a number or NaN, found {shown(zero_division)}")
 
     def kinds_line(self) -> str:
-        """Say which kinds of cell it is defined for."""
+        """Describe the kinds of cell that the metric is defined for."""
         if not self.truth_kinds:
             return f"{' or '.join(self.kinds)} as estimate, without a truth"
         if self.truth_kinds == self.kinds:
@@ -164,7 +164,7 @@ class Metric:
         return f"{' or '.join(self.truth_kinds)} as truth with {' or '.join(self.kinds)} as estimate"
 
     def spec_line(self) -> str:
-        """Say direction, range and optimum in one line (also the last line of the docstring's prose)."""
+        """Describe direction, range and optimum in one line, which also ends the docstring's prose."""
         low, high = (f"{x:g}" for x in self.range)
         aim = f"to {self.direction}" if self.direction in ("minimize", "maximize") else "closest to 0 is best"
         if self.direction is None:
@@ -360,7 +360,7 @@ def get_metric(name: str | Metric) -> Metric:
     Raises
     ------
     ValueError
-        If no metric has that name; the nearest names are told.
+        If no metric has that name; the message names the nearest.
     TypeError
         If `name` is neither.
 

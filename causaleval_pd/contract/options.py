@@ -1,4 +1,4 @@
-"""What options mean that several metrics share: told once, and put into every docstring."""
+"""Options that several metrics share: documented once, and added to every docstring."""
 
 from __future__ import annotations
 

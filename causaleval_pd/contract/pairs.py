@@ -57,11 +57,11 @@ class Pairs(ABC):
 
     @abstractmethod
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Tell which pairs have an estimate not among `kinds`, or a truth not among `truth_kinds` (default `kinds`)."""
+        """Return which pairs have an estimate not in `kinds`, or a truth not in `truth_kinds` (default `kinds`)."""
 
     @abstractmethod
     def describe(self, position: int) -> str:
-        """Say what the pair at `position` holds, for messages."""
+        """Describe the pair at `position`, for messages."""
 
 
 class Batch(NamedTuple):

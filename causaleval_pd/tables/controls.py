@@ -51,7 +51,7 @@ def with_controls(
     """Add the metrics and, for each, what matched negative controls score.
 
     A control is a random estimate that knows nothing of the truth but is matched to the row's estimate. Its
-    distribution says what the estimate's number is worth.
+    distribution shows which values random guessing reaches.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def with_controls(
         Columns that name a row's random stream; default the index. The same seed and key give the same draws in any row
         order.
     control_kind : str, optional
-        Class of the controls, or the name of a column that holds it; default the class of the estimate. One CPDAG
-        without undirected edges looks like a DAG: say "cpdag" for algorithms that return equivalence classes.
+        Class of the controls, or the name of a column that holds it; default the class of the estimate. A CPDAG
+        without undirected edges looks like a DAG: set "cpdag" for algorithms that return equivalence classes.
     permute : bool
         Random node order for every control (default); False keeps the order of the nodes' names as causal order.
     method : {"auto", "exact", "moments", "simulate"}
@@ -89,8 +89,8 @@ def with_controls(
         estimate. "mid" counts ties half, also in exact p-values: less conservative for metrics of few values, but not
         guaranteed to keep its level.
     stop_after : int, optional
-        Stop drawing for a row's p once so many controls h were as good as or better than the estimate, at most
-        `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small p-values
+        Stop drawing for a row's p once this number h of controls were as good as or better than the estimate, at
+        most `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small p-values
         get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
     share_draws : bool
         Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the

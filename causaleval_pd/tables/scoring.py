@@ -102,7 +102,7 @@ def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, d
 def _refusal(
     metric: Metric, pairs: Pairs, at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None
 ) -> str:
-    """Say which rows hold cells that a metric is not defined for."""
+    """Return the message that names the rows whose cells a metric is not defined for."""
     named = [
         f"{_name_rows(at[k : k + 1], rows, index)}, where {pairs.describe(i)}" for k, i in enumerate(at[:3].tolist())
     ]

@@ -139,7 +139,7 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
     drawn = tuple(m for m in task.metrics if _needs_draws(closed[m.name], how))
     most = _block_rows(how, len(drawn))
     if len(batch.rows) > most:
-        # more is drawn here than for the rows that told what a row costs
+        # more is drawn here than for the rows by which the cost was estimated
         starts = range(0, len(batch.rows), most)
         blocks = [Batch(batch.rows[i : i + most], batch.pairs.take(slice(i, i + most))) for i in starts]
         return _joined([_score(job, block, added) for block in blocks])
