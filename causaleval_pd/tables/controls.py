@@ -90,8 +90,8 @@ def with_controls(
         guaranteed to keep its level.
     stop_after : int, optional
         Stop drawing for a row's p once this number h of controls were as good as or better than the estimate, at
-        most `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small p-values
-        get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
+        most `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small
+        p-values get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
     share_draws : bool
         Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the
         same controls, which is faster. Each row's p stays valid by itself, but the p-values depend on one another:
