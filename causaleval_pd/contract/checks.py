@@ -113,7 +113,7 @@ def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: 
 
 
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
-    """Refuse what is no number within an interval.
+    """Refuse what is not a number within an interval.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
 
 
 def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -> int:
-    """Refuse what is no whole number, or too small or large a one.
+    """Refuse what is not a whole number within limits.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def tweak(base: str | Metric, /, *, name: str | None = None, **options: Any) -> 
     Raises
     ------
     ValueError
-        If the metric has no such option, or the name is no identifier.
+        If the metric has no such option, or the name is not an identifier.
 
     Examples
     --------
