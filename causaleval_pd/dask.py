@@ -19,6 +19,7 @@ from dask.delayed import delayed
 
 from .contract.checks import check_known
 from .contract.delegation import method, takes_settings_of
+from .contract.field import get_field
 from .contract.null import NullLike, Nulls
 from .cubes.cube import cube as cube_table
 from .cubes.lazy.lazy_cube import cube
@@ -202,7 +203,7 @@ def summary(
     """Score a dask table of runs and their controls, and summarise them by stratum, lazily.
 
     Every partition is added up by stratum, and the sums are merged in a tree: rows are never gathered. Several null
-    models, or one that looks at strata, take the way of `cube`, which shuffles rows.
+    models, one that looks at strata, and metrics with further dimensions take the way of `cube`, which shuffles rows.
 
     Parameters
     ----------
@@ -249,9 +250,11 @@ def summary(
     made = cube_settings_of(table, metrics, settings)
     if n_draws is not None:
         need_key(table, key)
-        if isinstance(null, (list, tuple)) or looks_at_strata(made["field"], null):
-            whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
-            return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
+    several = isinstance(null, (list, tuple)) or looks_at_strata(made["field"], null)
+    chosen = select(get_field(made["field"]).default_metrics if metrics is None else metrics)
+    if (n_draws is not None and several) or any(m.dims for m in chosen):
+        whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
+        return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
     made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     parts = [delayed(_sum_part)(part, metrics, made, i) for i, part in enumerate(table.to_delayed())]
     while len(parts) > 1:

@@ -1,7 +1,7 @@
 """Fields: what a kind of cell (graphs, networks, formulas, answers) registers so that all verbs take it.
 
-The verbs know no graphs. They ask the field of the cells to coerce a column, to align truths with estimates, and for
-null models; everything else is done by metrics on `Pairs`.
+The verbs do not depend on graphs. They ask the field of the cells to coerce a column, to align truths with estimates,
+and for null models; everything else is done by metrics on `Pairs`.
 """
 
 from __future__ import annotations

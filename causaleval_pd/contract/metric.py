@@ -325,7 +325,11 @@ def probe_closed_form(made: Metric) -> None:
     rule = CLOSED_FORMS.find(made.closed_form)
     if rule.field != made.field:
         raise ValueError(f"{made.name}: closed form {rule.name!r} is for field {rule.field!r}, not {made.field!r}")
-    fault = rule.probe(lambda stand_in: np.asarray(made.function(stand_in), np.float64)) if rule.probe else None
+    try:
+        fault = rule.probe(lambda stand_in: np.asarray(made.function(stand_in), np.float64)) if rule.probe else None
+    except AttributeError as error:
+        # stand-ins have what the rule is about, and nothing else
+        fault = f"it uses {error.name!r} of the pairs"
     if fault:
         raise ValueError(
             f"{made.name} names closed_form={rule.name!r}, but {fault}; leave closed_form out, so that its null "

@@ -79,7 +79,7 @@ def tweak(base: str | Metric, /, *, name: str | None = None, **options: Any) -> 
     Raises
     ------
     ValueError
-        If the metric has no such option, or the name is no identifier.
+        If the metric has no such option, or the name is not an identifier.
 
     Examples
     --------
@@ -94,3 +94,10 @@ def tweak(base: str | Metric, /, *, name: str | None = None, **options: Any) -> 
     if not (isinstance(name, str) and name.isidentifier()):
         raise ValueError(f"a metric's name must be an identifier (it becomes a column), found {name!r}")
     return replace(base, name=name, options=MappingProxyType({**base.options, **options}))
+
+
+def bind_zero_division(metric: Metric, value: float) -> Metric:
+    """Fix what 0/0 is, unless the metric has no 0/0 or a tweak has fixed it already."""
+    return (
+        metric if not metric.zero_division or "zero_division" in metric.options else tweak(metric, zero_division=value)
+    )

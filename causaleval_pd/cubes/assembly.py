@@ -18,6 +18,7 @@ from .schema import (
     DRAW_VARIABLES,
     FAILED,
     METRIC,
+    METRIC_VARIABLES,
     ROW_VARIABLES,
     SCORED,
     Variable,
@@ -49,7 +50,9 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
         groups.setdefault(whole.name, []).append(found)
     for group in groups.values():
         variables |= _of_metric(group[0], grid) if group[0].metric.component is None else _of_components(group, grid)
-    nulls = [by_null.null for by_null in scores[-1].nulls] if scores else []
+    # a default null model may differ from metric to metric
+    models = zip(*(found.nulls for found in scores), strict=True)
+    nulls = [", ".join(dict.fromkeys(by_metric.null for by_metric in model)) for model in models]
     coordinates: dict[str, Any] = {"replicate": grid.replicates}
     if len(nulls) > 1:
         coordinates["null"] = np.array(nulls, dtype=object)
@@ -106,23 +109,24 @@ def _of_components(group: Sequence[MetricScores], grid: Grid) -> dict[str, Made]
     whole, sizes = component.whole, [len(labels) for labels in component.labels]
     made = [_of_metric(found, grid) for found in group]
     variables = {}
-    for name, (own_dims, first, attrs) in made[0].items():
-        part = name.removeprefix(group[0].metric.name)
-        arrays = [one[found.metric.name + part][1] for one, found in zip(made, group, strict=True)]
-        dims = tuple(dim.replace(f"{group[0].metric.name}_bin", f"{whole.name}_bin") for dim in own_dims)
+    for variable in METRIC_VARIABLES.values():
+        if variable.name(group[0].metric.name) not in made[0]:
+            continue
+        layers = [one[variable.name(found.metric.name)] for one, found in zip(made, group, strict=True)]
+        dims, first, attrs = layers[0]
+        arrays = [array for _, array, _ in layers]
         # their own dimensions follow the strata and replicates; value tables may differ in length
-        after = first.ndim - len([dim for dim in dims if dim in ("draw", f"{whole.name}_bin")])
-        width = max(array.shape[-1] for array in arrays) if dims[-1] == f"{whole.name}_bin" else None
-        if width is not None:
-            fill = np.nan if part.endswith("value") else 0.0
-            arrays = [_padded(array, width, fill) for array in arrays]
+        last = [dim for dim in variable.dims(whole.name) if dim != "replicate"]
+        after = first.ndim - len(last)
+        if variable.merge == "value_table":
+            width = max(array.shape[-1] for array in arrays)
+            arrays = [_padded(array, width, variable.fill) for array in arrays]
         stacked = np.stack(arrays, axis=after)
         shape = (*stacked.shape[:after], *sizes, *stacked.shape[after + 1 :])
-        label = {"long_name": attrs["long_name"].replace(group[0].metric.long_name, whole.long_name)}
-        variables[whole.name + part] = (
-            (*dims[:after], *whole.dims, *dims[after:]),
+        variables[variable.name(whole.name)] = (
+            (*dims[:after], *whole.dims, *last),
             stacked.reshape(shape),
-            attrs | (label if "long_name" in attrs else {}),
+            attrs | variable.describe(whole.long_name),
         )
     return variables
 

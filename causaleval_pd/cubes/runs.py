@@ -107,18 +107,24 @@ def read_runs(
     own = tasks[0]
     if not values and not any(task.metrics for task in tasks):
         raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
+    strata = stratum_columns(table, by, own)
     check_type(values, (list, tuple), "a list of columns", "values")
     carried = {name: numbers(table, name, "values") for name in values}
     replicates = None if replicate is None else column(table, replicate, "replicate")
     given = None if control is None or choice is None else column(table, control, "control")
-    strata = stratum_columns(table, by, own)
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
-    identity = own.identity()
-    if identity is None:
-        # without truth and context, runs are paired by the replicate that the user names, else not at all
-        identity = hash_rows(keys if replicates is None else [replicates]).view(np.int64)
+    identity = run_identity(own, keys, replicates)
     return Runs(tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, given, matches)
+
+
+def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | None) -> NDArray[np.int64]:
+    """Return what pairs runs across strata: their truth, else their context, else the replicate that the user names.
+
+    Without any of these every run has an identity of its own.
+    """
+    found = task.identity()
+    return hash_rows(keys if replicate is None else [replicate]).view(np.int64) if found is None else found
 
 
 def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColumn]:
@@ -160,6 +166,8 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
 
 
 def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
+    if name not in table.columns:
+        METRICS.load()
     described = METRICS.get(name)
     if name in table.columns or described is None or described.direction is not None:
         return column(table, name, "by").reset_index(drop=True)

@@ -154,6 +154,12 @@ def declared(cube: xr.Dataset) -> dict[Hashable, Variable]:
     return {name: known.get(str(name), CARRIED) for name in cube.data_vars}
 
 
+def value_tables(cube: xr.Dataset) -> dict[str, str]:
+    """Return the variables that hold the values of value tables, each with the one that holds their weights."""
+    values, weights = DRAW_VARIABLES["control_value"], DRAW_VARIABLES["control_weight"]
+    return {values.name(metric): weights.name(metric) for metric in metrics_of(cube)}
+
+
 def variable_table() -> pd.DataFrame:
     """Return the variables of a cube as a table for documentation; `m` stands for a metric."""
     rows = [(v, v.name()) for v in CUBE_VARIABLES.values()]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.metric import Metric
 from ..contract.null import Null
-from ..tables.matching import check_directions, find_null, given_controls
+from ..tables.matching import find_models
 from ..tables.row_summary import METHODS, NONE
 from ..tables.scoring import score_rows
 from ..tables.settings import Drawing, Execution, NullChoice
@@ -98,7 +96,7 @@ def score_runs(
     if choice is None or runs.matches is None:
         scored = [(task, score_rows(task, drawing.invalid, runs.index, execution)) for task in runs.tasks]
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {}
-    models = find_models(runs, choice)
+    models = find_models(runs.tasks, choice, runs.given)
     n_bytes = len(models) * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
     kept = keep is True or (keep == "auto" and n_bytes <= _DRAWS_BYTES)
     scores: dict[str, MetricScores] = {}
@@ -106,10 +104,11 @@ def score_runs(
     for by_task in models:
         found: set[str] = set()
         for task, model in zip(runs.tasks, by_task, strict=True):
-            gathered = _Gathered(task, model, grid, drawing.n_draws, keep=kept)
             match = runs.matches.matcher(model, task, grid.stratum)
             strata = None if kept else grid.stratum
-            for chunk in control_chunks(task, match, runs.matches.keys, drawing, runs.index, execution, strata):
+            chunks = control_chunks(task, match, runs.matches.keys, drawing, runs.index, execution, strata)
+            gathered = _Gathered(task, model, grid, drawing.n_draws, keep=kept)
+            for chunk in chunks:
                 gathered.add(chunk)
                 found |= set(chunk.kind.tolist())
             for m in task.metrics:
@@ -124,23 +123,6 @@ def score_runs(
         "draws_shared": int(choice.share_draws),
         "control_level": drawing.level,
     }
-
-
-def find_models(runs: Runs, choice: NullChoice) -> list[list[Null]]:
-    """Return the null models, for each the model of every task."""
-    check_directions(runs.metrics)
-    if runs.given is not None:
-        return [[given_controls(task, runs.given, str(runs.given.name)) for task in runs.tasks]]
-    null = choice.null
-    wanted = [null] if null is None or isinstance(null, str) or not isinstance(null, Sequence) else list(null)
-    if not wanted:
-        raise ValueError("null is an empty list; name a null model, or make no controls by n_draws=None")
-    models = [[find_null(task.field, one, permute=choice.permute) for task in runs.tasks] for one in wanted]
-    names = [by_task[-1].name for by_task in models]
-    twice = [name for name, n in Counter(names).items() if n > 1]
-    if twice:
-        raise ValueError(f"null has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
-    return models
 
 
 class _Gathered:

@@ -197,7 +197,7 @@ def lay_out(
         labels = np.arange(int(position.max(initial=-1)) + 1)
     n_strata = cube_size(axes, len(labels), limit)
     grid = Grid(axes, labels, stratum, position)
-    check_cells(grid.cell, n_strata * len(labels), labels, None if replicate is None else replicate.name)
+    refuse_shared_cells(grid.cell, n_strata * len(labels), labels, None if replicate is None else replicate.name)
     return grid
 
 
@@ -217,7 +217,9 @@ def number_replicates(
     return np.asarray(rows.groupby("stratum").cumcount().sort_index(), np.int64)
 
 
-def check_cells(cells: NDArray[np.int64], n_cells: int, labels: NDArray[Any], replicate: Hashable | None) -> None:
+def refuse_shared_cells(
+    cells: NDArray[np.int64], n_cells: int, labels: NDArray[Any], replicate: Hashable | None
+) -> None:
     """Refuse rows that share a cell: a stratum whose replicates repeat."""
     taken = np.zeros(n_cells, bool)
     taken[cells] = True

@@ -16,6 +16,7 @@ from ..cubes.reading import (
     cube_metrics,
     draws_shared,
     has_controls,
+    has_draws,
     losses,
     null_name,
     null_references,
@@ -23,6 +24,7 @@ from ..cubes.reading import (
     strata_columns,
     strata_dims,
     strata_table,
+    variable,
 )
 from ..cubes.worst_case import cells
 from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
@@ -173,14 +175,13 @@ def _draws(cube: xr.Dataset, name: str) -> Floats:
         raise ValueError("the cube has no controls; make it by cube(..., n_draws=1000, keep_draws=True)")
     if draws_shared(cube):
         raise ValueError("the rows of this cube share their draws, so no draw can stand for the estimates of a study")
-    kept = f"{name}_control"
-    if kept not in cube or "draw" not in cube[kept].dims or cube.sizes["draw"] < 2:
+    if not has_draws(cube, name) or cube.sizes.get("draw", 0) < 2:
         raise ValueError(
             f"the cube keeps no draws of {name} that could stand for the estimates; make it by cube(..., "
             "keep_draws=True) with at least 2 draws"
         )
     dims = strata_dims(cube)
-    values = cells(cube[kept], dims, last=("replicate", "draw"))
+    values = cells(variable(cube, name, "control"), dims, last=("replicate", "draw"))
     defined = ~np.isnan(cells(cube[name], dims))
     found = score(values, direction=cube[name].attrs["direction"], optimum=cube[name].attrs["optimum"])
     return np.where(defined[:, :, None], found, np.nan)

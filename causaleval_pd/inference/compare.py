@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table
+from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..execution.random_streams import RNGLike, resolve_seed
@@ -289,7 +289,7 @@ def _scores(cube: xr.Dataset, name: str, asked: Request) -> xr.DataArray:
         return own
     if not has_controls(cube):
         raise ValueError("minus_controls=True needs controls; make the cube by cube(..., n_draws=1000)")
-    expected = cube[f"{name}_{'control_loss' if spec['direction'] == 'zero' else 'control_mean'}"]
+    expected = variable(cube, name, "control_loss" if spec["direction"] == "zero" else "control_mean")
     if worst:
         # a failed run has no number of edges: it counts against the mean control of its level
         mean = expected.where(cube[name].notnull()).mean("replicate")

@@ -16,11 +16,13 @@ from ..cubes.reading import (
     cube_metrics,
     draws_shared,
     has_controls,
+    has_draws,
     null_name,
     null_references,
     null_stratum,
     strata_dims,
     strata_table,
+    variable,
 )
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.worst_case import cells, fill_failed
@@ -151,7 +153,7 @@ def _against_controls(
         return paired_difference(own, np.where(failed, mean[:, None], controls))
 
     expected = "control_loss" if direction == "zero" else "control_mean"
-    pairs = difference(cells(cube[f"{name}_{expected}"], dims))
+    pairs = difference(cells(variable(cube, name, expected), dims))
     effect = mean_difference(pairs, level)
     alternative: Alternative = "greater" if direction == "maximize" else "less"
     means, means_of_draws = control_means(filled, name)
@@ -218,17 +220,17 @@ def _superiority(cube: xr.Dataset, name: str, worst: Bools) -> dict[str, Floats]
     """Return the mean shares of controls as good, better and equal; all are as good as runs counted as `worst`."""
     dims = strata_dims(cube)
     share, strict = (
-        moments(np.where(worst, 1.0, cells(cube[f"{name}_{part}"], dims)))[1] for part in ("as_good", "better")
+        moments(np.where(worst, 1.0, cells(variable(cube, name, part), dims)))[1] for part in ("as_good", "better")
     )
     return {"superiority_share": share, "superiority_strict": strict, "superiority_ties": share - strict}
 
 
 def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
     """Return the first control of every run."""
-    if f"{name}_control" not in cube:
+    if not has_draws(cube, name):
         raise ValueError(
             f"method={method!r} pairs each estimate with one of its controls, but the cube keeps no draws of {name}; "
             "make it by cube(..., keep_draws=True), or use method='randomisation'"
         )
-    draws = cube[f"{name}_control"]
+    draws = variable(cube, name, "control")
     return draws.isel(draw=0) if "draw" in draws.dims else draws

@@ -14,7 +14,7 @@ from ..contract.metric import Metric
 
 
 def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
-    """Return one column of the table, or say which ones there are."""
+    """Return one column of the table; an error lists those there are."""
     check_type(name, Hashable, "the name of one column", role)
     if name not in table.columns:
         raise ValueError(

@@ -53,8 +53,8 @@ def evaluate(
         Replace existing columns of the metrics' names.
     engine : {"serial", "threads", "dask"}, optional
         Where the work is done; results are the same. By default threads where the work takes about a second or more,
-        as nodes, edges, metrics and draws tell, else serial. "dask" uses the current `distributed.Client`; without
-        one, the work stays in this process, on threads.
+        estimated from nodes, edges, metrics and draws, else serial. "dask" uses the current `distributed.Client`;
+        without one, the work stays in this process, on threads.
     n_jobs : int, optional
         Number of chunks worked on at a time; default one a core, or one a thread of the cluster's workers.
 

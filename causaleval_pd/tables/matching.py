@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -38,10 +39,11 @@ class Matches:
 
 def match_rows(table: pd.DataFrame, choice: NullChoice) -> Matches:
     """Give each row its random stream, or all rows one that they share, and its class of controls."""
+    kinds = control_kinds(table, choice.control_kind)
     keys = row_keys(table, choice.key, choice.seed)
     if choice.share_draws:
         keys = np.full(len(table), row_keys(pd.DataFrame(index=[0]), None, choice.seed)[0])
-    return Matches(choice.seed, keys, control_kinds(table, choice.control_kind))
+    return Matches(choice.seed, keys, kinds)
 
 
 def check_directions(metrics: Sequence[Metric]) -> None:
@@ -63,6 +65,8 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
     chosen = null_model(field.default_null if null is None else null)
     if isinstance(chosen.model, str):
         if chosen.model not in field.nulls:
+            field.nulls.load()
+        if chosen.model not in field.nulls:
             raise ValueError(
                 f"unknown null {chosen.model!r} for field {field.name!r}; {nearest(chosen.model, field.nulls)}its null "
                 f"models: {', '.join(field.nulls)}"
@@ -79,6 +83,23 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
                 f"null {model.name!r} has no option {name!r}; its options: {', '.join(model.options) or 'none'}"
             )
     return replace(model, name=chosen.name, options={**model.options, **options})
+
+
+def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | None = None) -> list[list[Null]]:
+    """Return, for each null model of a call, the model of every task; `given` controls take their place."""
+    check_directions([m for task in tasks for m in task.metrics])
+    if given is not None:
+        return [[given_controls(task, given, str(given.name)) for task in tasks]]
+    null = choice.null
+    wanted = [null] if null is None or isinstance(null, str) or not isinstance(null, Sequence) else list(null)
+    if not wanted:
+        raise ValueError("null is an empty list; name a null model, or make no controls by n_draws=None")
+    models = [[find_null(task.field, one, permute=choice.permute) for task in tasks] for one in wanted]
+    names = [by_task[-1].name for by_task in models]
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise ValueError(f"null has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
+    return models
 
 
 def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.object_] | None:

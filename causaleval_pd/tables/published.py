@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
+from ..contract.metric_sets import bind_zero_division
 from ..contract.null import NullLike
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..statistics.arrays import quantiles
@@ -20,7 +21,7 @@ from .matching import check_directions, find_null
 from .row_summary import METHODS, RowControls, row_means, skill, summarise
 from .settings import Drawing, Method, PRule
 from .simulate import simulate
-from .tasks import Metrics, bind_zero_division, select
+from .tasks import Metrics, select
 
 
 def control_distribution(

@@ -13,7 +13,7 @@ from ..contract.context import Context, resolve_context
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.metric import Metric, get_metric
 from ..contract.metric_dims import with_components
-from ..contract.metric_sets import metric_set, tweak
+from ..contract.metric_sets import bind_zero_division, metric_set
 from ..contract.pairs import Batch
 from .columns import column
 from .settings import Cells
@@ -92,12 +92,11 @@ def read_tasks(
     if chosen is None:
         chosen = tuple(get_metric(name) for name in own.default_metrics)
     _check_truth(chosen, cells.truth)
-    names = list(dict.fromkeys(m.field for m in chosen)) or [own.name]
-    inputs = resolve_context(table, cells.context, {name: get_field(name).context for name in names})
+    fields = [get_field(name) for name in dict.fromkeys(m.field for m in chosen)] or [own]
+    inputs = resolve_context(table, cells.context, {field.name: field.context for field in fields})
     tasks = []
-    for name in names:
-        field = get_field(name)
-        mine = tuple(bind_zero_division(m, cells.zero_division) for m in chosen if m.field == name)
+    for field in fields:
+        mine = tuple(bind_zero_division(m, cells.zero_division) for m in chosen if m.field == field.name)
         seen = Task(
             field,
             mine,
@@ -164,14 +163,7 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
     if len(holding) == 1:
         return holding[0]
     if not holding:
-        # its coercion says what is wrong with the cells
+        # its coercion names what is wrong with the cells
         some = [f for f in able if any(held(f))]
         return next((f for f in able if {f.name} == wanted), [*some, *able][0])
     raise ValueError(f"the cells may be of the fields {[f.name for f in holding]}; name theirs by field=")
-
-
-def bind_zero_division(metric: Metric, value: float) -> Metric:
-    """Fix what 0/0 is, unless the metric has no 0/0 or a tweak has fixed it already."""
-    return (
-        metric if not metric.zero_division or "zero_division" in metric.options else tweak(metric, zero_division=value)
-    )

@@ -161,6 +161,12 @@ def test_a_metric_that_contradicts_its_closed_form_is_refused():
 
     with pytest.raises(ValueError, match=r"squared names closed_form='linear', but at same direction 2 it is .* units"):
         register_for_graphs(squared, "linear")
+    with pytest.raises(
+        ValueError, match=r"names closed_form='ancestors', but it depends on the number of shared edges"
+    ):
+        register_for_graphs(squared, "ancestors")
+    with pytest.raises(ValueError, match=r"names closed_form='blankets', but it uses 'counts' of the pairs"):
+        register_for_graphs(squared, "blankets")
     with pytest.raises(ValueError, match=r"unknown closed form 'liner'; did you mean 'linear'"):
         register_for_graphs(squared, "liner")
     with pytest.raises(ValueError, match=r"closed form 'additive' is for field 'network', not 'graph'"):

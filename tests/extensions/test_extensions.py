@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -11,6 +12,7 @@ import toys
 import xarray as xr
 
 import causaleval_pd as ce
+from causaleval_pd.contract import registry
 
 BY = ["algorithm", "half"]
 
@@ -134,3 +136,52 @@ def test_a_result_of_the_wrong_shape_is_refused(runs):
 
     with pytest.raises(ValueError, match=r"crooked returned an array of shape \(48, 4\) .* side of sizes \(3,\)"):
         ce.evaluate(runs, [crooked])
+
+
+def test_dask_tables_of_metrics_with_dimensions(runs):
+    pytest.importorskip("dask.dataframe")
+    table, lazy = runs, _lazy(runs)
+    made = lazy.ceval.cube(["first_items"], by=BY, n_draws=9, rng=7, keep_draws=True)
+    cube = ce.cube(table, ["first_items"], by=BY, n_draws=9, rng=7, keep_draws=True)
+    xr.testing.assert_identical(made["first_items"].compute().drop_attrs(), cube["first_items"].drop_attrs())
+    assert made["part"].to_numpy().tolist() == ["upper", "lower"]
+    summary = lazy.ceval.summary(["first_items"], by=BY, n_draws=9, rng=7).compute()
+    pd.testing.assert_frame_equal(summary, table.ceval.summary(["first_items"], by=BY, n_draws=9, rng=7), rtol=1e-12)
+
+
+def test_dask_tables_without_a_truth(runs):
+    pytest.importorskip("dask.dataframe")
+    table = runs.drop(columns="truth").assign(number=runs.groupby(BY).cumcount())
+    settings = {"by": BY, "truth": None, "n_draws": 9, "rng": 7, "keep_draws": True}
+    for replicate in (None, "number"):
+        made = _lazy(table).ceval.cube(["orderly"], replicate=replicate, **settings).compute()
+        cube = ce.cube(table, ["orderly"], replicate=replicate, **settings)
+        for name in ("orderly", "truth_id", "status", "orderly_p"):
+            np.testing.assert_array_equal(made[name], cube[name])
+    assert (made.ceval.compare("algorithm")["n_pairs"] == 12).all()
+    with pytest.raises(ValueError, match="without a truth runs are paired by their context"):
+        _lazy(table).ceval.cube(["orderly"], context={"judge": 1}, **settings)
+
+
+def _lazy(table):
+    import dask.dataframe as dd
+
+    import causaleval_pd.dask  # noqa: F401
+
+    return dd.from_pandas(table, npartitions=3)
+
+
+def test_null_models_of_third_parties_are_loaded_by_entry_points(runs, monkeypatch):
+    class Point:
+        @staticmethod
+        def load():
+            if "mirrored" not in toys.RANKINGS.nulls:
+                ce.register_null("ranking", dataclasses.replace(toys.SHUFFLED, name="mirrored"))
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "causaleval_pd.nulls" else [])
+    monkeypatch.setattr(toys.RANKINGS.nulls, "_loaded", False)
+    try:
+        scored = ce.with_controls(runs, ["footrule"], null="mirrored", n_draws=9, rng=7)
+        assert set(scored["control_null"]) == {"mirrored"}
+    finally:
+        toys.RANKINGS.nulls.pop("mirrored", None)

@@ -14,7 +14,7 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 
 from ...tables.stratum_draws import coarsen, value_table
-from ..schema import DRAW_VARIABLES, Variable, declared
+from ..schema import Variable, declared, value_tables
 
 
 class _Block(NamedTuple):
@@ -67,7 +67,11 @@ def chunked_variables(
     like = {name: x for name, x in template.data_vars.items() if ("replicate" in x.dims) == (kind == "rows")}
     dims = list(grid[0])
     last = {name: [dim for dim in x.dims if dim not in dims] for name, x in like.items()}
-    parts = {name: _Part(variables[name], x.dtype, [lengths[dim] for dim in last[name]]) for name, x in like.items()}
+    weights = value_tables(template)
+    parts = {
+        name: _Part(variables[name], x.dtype, [lengths[dim] for dim in last[name]], weights.get(str(name), ""))
+        for name, x in like.items()
+    }
     blocks = [_Block({dim: lengths[dim] for dim in dims}, block) for block in grid]
     cut = [delayed(_cut)(one, kind, blocks, dask_key_name=f"cut-{kind}-{token}-{i}") for i, one in enumerate(scored)]
     chunks: dict[Hashable, list[tuple[dict[str, slice], da.Array]]] = {name: [] for name in like}
@@ -90,11 +94,15 @@ def chunked_variables(
 
 
 class _Part(NamedTuple):
-    """A variable: its declaration, type, and the sizes of its dimensions besides strata and replicates."""
+    """A variable: its declaration, type, the sizes of its dimensions besides strata and replicates.
+
+    `weights` is the variable that holds the weights, where this one holds the values of value tables.
+    """
 
     variable: Variable
     dtype: np.dtype[Any]
     last: list[int]
+    weights: str = ""
 
     def empty(self, n_cells: int) -> NDArray[Any]:
         return np.full((n_cells, *self.last), self.variable.fill, self.dtype)
@@ -141,9 +149,8 @@ def _merge_strata(shares: _Shares, block: _Block, parts: _Parts) -> dict[Hashabl
         if part.variable.merge == "sum":
             for cells, values in shares:
                 merged[name][cells] += values[name]
-        elif part.variable.part == "control_value":
-            weights = DRAW_VARIABLES["control_weight"].name(str(name).removesuffix("_control_value"))
-            _merge_tables(shares, name, weights, merged[name], merged[weights])
+        elif part.weights:
+            _merge_tables(shares, name, part.weights, merged[name], merged[part.weights])
     return {name: whole.reshape((*block.shape, *parts[name].last)) for name, whole in merged.items()}
 
 

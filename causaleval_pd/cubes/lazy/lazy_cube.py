@@ -14,6 +14,7 @@ from dask.base import compute, tokenize
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
+from ...contract.delegation import takes_settings_of
 from ...contract.null import Nulls
 from ...execution.files import computation
 from ...execution.random_streams import RNGLike, key_columns, resolve_seed, row_keys
@@ -22,7 +23,7 @@ from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
 from ..cube import cube as cube_of
 from ..lazy_tables import BLOCK_BYTES, split
-from ..runs import stratum_columns
+from ..runs import run_identity, stratum_columns
 from ..schema import DRAW_VARIABLES, metrics_of
 from ..strata import (
     MISSING,
@@ -42,6 +43,7 @@ from .partitions import cells_of, cube_settings, in_partition, level_ranks, look
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
+@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs"))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -108,6 +110,10 @@ def cube(
             f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
         )
     made = cube_settings(table, metrics, settings)
+    if made.get("truth", "truth") is None and made.get("context") is not None:
+        raise ValueError(
+            "without a truth runs are paired by their context, which no partition sees whole; compute the table first"
+        )
     if n_draws is not None:
         need_key(table, key)
     made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
@@ -131,14 +137,15 @@ def cube(
     if n_draws is not None and looks_at_strata(made["field"], null):
         placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
     scored = [
-        delayed(_score)(part, metrics, made, i, dask_key_name=f"score-{token}-{i}")
+        delayed(_score)(part, metrics, replicate, made, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
     ]
     variables = _variables(scored, template, sizes, token)
     attrs = dict(template.attrs)
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
-    kept = {name: x for name, x in template.coords.items() if name == "null"}
+    # those of null models, and of the dimensions that metrics declare
+    kept = {name: x for name, x in template.coords.items() if name not in {**coordinates, **extra}}
     ordered = {name: variables[name] for name in template.data_vars}
     return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
 
@@ -187,8 +194,8 @@ def _look_up(
         axes = _axes(part, by, replicate, own)
     if replicate is not None:
         return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
-    keys = key_columns(part, settings["key"])
-    return _Found(axes, own.field.identify(own.truth), pd.DataFrame(dict(enumerate(x.array for x in keys))))
+    keys = list(key_columns(part, settings["key"]))
+    return _Found(axes, run_identity(own, keys, None), pd.DataFrame(dict(enumerate(x.array for x in keys))))
 
 
 def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -253,9 +260,11 @@ def _place(
     return part.assign(**{_STRATUM: stratum_numbers(axes, len(part)), _REPLICATE: own})
 
 
-def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], partition: int) -> dict[str, Any]:
+def _score(
+    part: pd.DataFrame, metrics: Metrics, replicate: Hashable | None, settings: Mapping[str, Any], partition: int
+) -> dict[str, Any]:
     """Score a partition's rows; return row-level and stratum-level variables, with their places in the whole cube."""
-    stratum, replicate = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
+    stratum, position = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
     with in_partition(partition):
@@ -268,4 +277,8 @@ def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], pa
             rows[name] = x.transpose(_STRATUM, "replicate", ...).to_numpy()[at]
         else:
             strata[name] = x.transpose(_STRATUM, ...).to_numpy()
-    return {"rows": ((stratum, replicate), rows), "strata": ((levels,), strata)}
+    if settings.get("truth", "truth") is None:
+        # the cube of a partition takes a run's number in it for what pairs it with others
+        names = None if replicate is None else column(part, replicate, "replicate")
+        rows["truth_id"] = run_identity(cells_of(part, settings), list(key_columns(part, settings["key"])), names)
+    return {"rows": ((stratum, position), rows), "strata": ((levels,), strata)}

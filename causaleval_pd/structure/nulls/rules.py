@@ -74,10 +74,12 @@ def reverses(value: Value) -> str | None:
 def affine_in_ancestors(value: Value) -> str | None:
     """Check that a metric is affine in shared ancestors, and in true edges along and against the estimate's order."""
 
-    def at(both: float, agreed: float, opposed: float) -> Any:
+    def at(both: float, agreed: float, opposed: float, shared: float = 0) -> Any:
         found = AncestorCounts(*(np.full(1, x, float) for x in (40, 35, both, agreed, opposed)))
-        return SimpleNamespace(ancestors=found, counts=_edges(0, 0, 0, 0, 0).counts)
+        return SimpleNamespace(ancestors=found, counts=_edges(shared, 0, 0, 0, 0).counts)
 
+    if not np.allclose(value(at(9, 5, 3)), value(at(9, 5, 3, shared=6)), rtol=1e-9, atol=1e-9, equal_nan=True):
+        return "it depends on the number of shared edges"
     return _not_affine(value, at, ("shared ancestors", "edges along the order", "edges against it"))
 
 
