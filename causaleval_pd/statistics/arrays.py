@@ -128,8 +128,7 @@ def _between(low: Floats, high: Floats, share: Floats) -> Floats:
 
 
 def weighted_quantile(values: ArrayLike, weights: ArrayLike, q: ArrayLike) -> Floats:
-    """Return quantiles (..., k) of a table of values and counts, equal to `np.quantile` of the sample that it
-    summarises.
+    """Return quantiles (..., k) of a table of values and counts: `np.quantile` of the sample that it summarises.
 
     Values are in any order, and their counts are whole numbers; a value with count 0 may be NaN. NaN where all counts
     are 0.
