@@ -117,8 +117,14 @@ def read_runs(
     identity = own.identity()
     if identity is None:
         # without truth and context, runs are paired by the replicate that the user names, else not at all
-        identity = hash_rows(keys if replicates is None else [replicates]).view(np.int64)
+        identity = unnamed_truths(keys if replicates is None else [replicates])
     return Runs(tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, given, matches)
+
+
+def unnamed_truths(parts: Sequence[pd.Series]) -> NDArray[np.int64]:
+    """Return an identity a row for truths that the call does not have, equal where all parts are; 0 is missing."""
+    numbers = hash_rows(parts).view(np.int64)
+    return np.where(numbers == 0, 1, numbers)
 
 
 def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColumn]:
@@ -160,6 +166,8 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
 
 
 def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
+    if name not in table.columns and name not in METRICS:
+        METRICS.load()
     described = METRICS.get(name)
     if name in table.columns or described is None or described.direction is not None:
         return column(table, name, "by").reset_index(drop=True)

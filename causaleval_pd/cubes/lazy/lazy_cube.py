@@ -22,7 +22,7 @@ from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
 from ..cube import cube as cube_of
 from ..lazy_tables import BLOCK_BYTES, split
-from ..runs import stratum_columns
+from ..runs import stratum_columns, unnamed_truths
 from ..schema import DRAW_VARIABLES, metrics_of
 from ..strata import (
     MISSING,
@@ -108,6 +108,11 @@ def cube(
             f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
         )
     made = cube_settings(table, metrics, settings)
+    if made.get("truth", "truth") is None and made.get("context") and replicate is None:
+        raise ValueError(
+            "runs of a dask table without a truth are not paired by their context, which no partition has seen whole; "
+            "name a column that pairs them by replicate="
+        )
     if n_draws is not None:
         need_key(table, key)
     made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
@@ -131,7 +136,7 @@ def cube(
     if n_draws is not None and looks_at_strata(made["field"], null):
         placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
     scored = [
-        delayed(_score)(part, metrics, made, i, dask_key_name=f"score-{token}-{i}")
+        delayed(_score)(part, metrics, made, replicate, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
     ]
     variables = _variables(scored, template, sizes, token)
@@ -188,7 +193,8 @@ def _look_up(
     if replicate is not None:
         return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
     keys = key_columns(part, settings["key"])
-    return _Found(axes, own.field.identify(own.truth), pd.DataFrame(dict(enumerate(x.array for x in keys))))
+    truth = unnamed_truths(keys) if own.truth is None else own.field.of_truth.identify(own.truth)
+    return _Found(axes, truth, pd.DataFrame(dict(enumerate(x.array for x in keys))))
 
 
 def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -253,7 +259,9 @@ def _place(
     return part.assign(**{_STRATUM: stratum_numbers(axes, len(part)), _REPLICATE: own})
 
 
-def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], partition: int) -> dict[str, Any]:
+def _score(
+    part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], named: Hashable | None, partition: int
+) -> dict[str, Any]:
     """Score a partition's rows; return row-level and stratum-level variables, with their places in the whole cube."""
     stratum, replicate = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
@@ -268,4 +276,8 @@ def _score(part: pd.DataFrame, metrics: Metrics, settings: Mapping[str, Any], pa
             rows[name] = x.transpose(_STRATUM, "replicate", ...).to_numpy()[at]
         else:
             strata[name] = x.transpose(_STRATUM, ...).to_numpy()
+    if settings.get("truth", "truth") is None:
+        # the partition's cube takes its own numbers of runs for truths
+        parts = key_columns(part, settings["key"]) if named is None else [column(part, named, "replicate")]
+        rows["truth_id"] = unnamed_truths(parts)
     return {"rows": ((stratum, replicate), rows), "strata": ((levels,), strata)}
