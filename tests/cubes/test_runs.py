@@ -51,11 +51,7 @@ def test_given_controls_are_read_only_where_controls_are_made():
         ({"values": ["a"]}, ValueError, "values='a' holds str, and a cube carries numbers only"),
         ({"replicate": "run"}, ValueError, r"no column 'run' \(replicate\)"),
         ({"key": ["a", "run"]}, ValueError, r"key names columns that the table lacks: \['run'\]"),
-        (
-            {"key": "a", "choice": NullChoice(None, 7)},
-            ValueError,
-            r"columns \['a'\] repeat: rows \[0, 2\] share the key 'x'",
-        ),
+        ({"choice": NullChoice(None, 7, key="a")}, ValueError, r"columns \['a'\] repeat: rows \[0, 2\] share the key"),
         ({"control": "nc", "choice": NullChoice(None, 7)}, ValueError, r"no column 'nc' \(control\)"),
         ({"by": ("a", "a")}, ValueError, "by names 'a'; a stratum needs a name of its own"),
         ({"by": (3,)}, ValueError, "by names 3; a stratum needs a name of its own, a string other than replicate"),

@@ -12,7 +12,7 @@ VALUES = np.array([[3.0, np.nan, np.nan], [np.nan, 5.0, 1.0]])
 
 
 def make(make_cube, direction, draws=None, low=-np.inf, high=np.inf):
-    cube = make_cube({"a": np.array([1, 2])}, {"m": (VALUES, direction, *draws or [])}, status=STATUS)
+    cube = make_cube({"a": np.array([1, 2])}, {"m": (VALUES, direction, *(draws or []))}, status=STATUS)
     return cube.assign(m=cube["m"].assign_attrs(valid_range=[low, high]))
 
 

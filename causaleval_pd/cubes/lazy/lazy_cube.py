@@ -143,7 +143,8 @@ def cube(
     attrs = dict(template.attrs)
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
-    kept = {name: x for name, x in template.coords.items() if name == "null"}
+    # null models, and labels of the metrics' own dimensions
+    kept = {name: x for name, x in template.coords.items() if name not in {**coordinates, **extra}}
     ordered = {name: variables[name] for name in template.data_vars}
     return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
 
