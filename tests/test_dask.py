@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.cubes import lazy_tables
-from causaleval_pd.cubes.lazy import lazy_cube
 
 METRICS = ["shd", "adjacency_f1", "orientation_precision"]
 RUNS = (
@@ -82,50 +78,6 @@ def test_scores_are_lazy_with_their_dtypes():
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_exact=True)
 
 
-CUBES = {
-    "draws": {"keep_draws": True},
-    "sums": {"keep_draws": False},
-    "numbers given": {"keep_draws": False, "replicate": "number"},
-    "strata": {"keep_draws": True, "null": "stratum", "by": ["n_nodes", "algorithm"]},
-    "several nulls": {"keep_draws": False, "null": ["edges", "stratum"], "by": ["n_nodes", "algorithm"]},
-    "several nulls' draws": {"keep_draws": True, "null": ["edges", "erdos_renyi"]},
-    "no controls": {"n_draws": None, "values": ["run"]},
-    "one stratum": {"by": []},
-}
-
-
-@pytest.mark.parametrize("whole", [False, True], ids=["cut", "whole"])
-@pytest.mark.parametrize("settings", CUBES.values(), ids=CUBES.keys())
-def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
-    runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())
-    runs.loc[[3, 30], "n_nodes"] = [7, 8]
-    runs.loc[[3, 30], "estimate"] = None
-    by = ["n_nodes", "algorithm", {"density": [0, 0.3, 0.5, 1]}]
-    how = {"by": by, "n_draws": 30, "rng": 7, "key": "run", "keep_draws": False} | settings
-    # tables of values are padded
-    limit = 2**26 if whole else 1_500_000 if how["n_draws"] and not how["keep_draws"] else 20_000
-    monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", limit)
-    wanted = ce.cube(runs, METRICS, **how)
-    lazy = partitioned(runs, list(range(len(runs)))[::-1], [5, 20, 40]).ceval.cube(METRICS, **how)
-    assert all(variable.chunks is not None for variable in lazy.data_vars.values())
-    chunks = [math.prod(chunk) for chunk in itertools.product(*lazy["shd"].chunks)]
-    assert (len(chunks) > 1) == (lazy.nbytes > limit)
-    assert lazy.chunksizes.keys() == lazy.sizes.keys()
-    lazy.to_zarr(tmp_path / "cube.zarr", consolidated=False)
-    found = lazy.compute()
-    for name in wanted.dims:
-        if str(name).endswith("_bin"):
-            found = found.isel({name: slice(wanted.sizes[name])})
-    rows = [name for name in wanted.data_vars if "replicate" in wanted[name].dims]
-    xr.testing.assert_equal(found[rows], wanted[rows])
-    xr.testing.assert_allclose(found, wanted, rtol=1e-12)
-    assert found.attrs | {"control_kind": ""} == wanted.attrs | {"control_kind": ""}
-    back = xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)
-    for verb in (ce.summary, ce.test_controls) if how["n_draws"] else (ce.summary,):
-        for cube in (lazy, back):
-            pd.testing.assert_frame_equal(verb(cube).compute(), verb(wanted), rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize("null", ["stratum", ["edges", "erdos_renyi"]])
 def test_summaries_of_nulls_that_no_partition_can_draw(null):
     by = ["n_nodes", "algorithm"]
@@ -136,33 +88,6 @@ def test_summaries_of_nulls_that_no_partition_can_draw(null):
     pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("verb", ["summary", "test_controls", "compare"])
-def test_rows_are_scored_once(verb, monkeypatch):
-    scored = []
-
-    def score(part: pd.DataFrame, *arguments: object) -> object:
-        scored.append(len(part))
-        return scores(part, *arguments)
-
-    scores = lazy_cube._score
-    monkeypatch.setattr(lazy_cube, "_score", score)
-    monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 100_000)
-    monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 40_000)
-    lazy = dd.from_pandas(RUNS, npartitions=3).ceval.cube(METRICS, by=["algorithm", "density"], n_draws=50, rng=7)
-    getattr(ce, verb)(lazy, *(["algorithm"] if verb == "compare" else [])).compute(scheduler="synchronous")
-    assert sorted(scored) == sorted(dd.from_pandas(RUNS, npartitions=3).map_partitions(len).compute())
-
-
-def test_the_same_cube_has_the_same_names():
-    """So that an interrupted output can be continued."""
-
-    def keys(rng: int) -> set[object]:
-        return set(dd.from_pandas(RUNS, npartitions=3).ceval.cube(["shd"], by=BY, rng=rng).__dask_graph__())
-
-    assert keys(7) == keys(7)
-    assert keys(7) != keys(8)
-
-
 @pytest.mark.parametrize("verb", ["with_controls", "summary", "cube"])
 def test_errors_name_the_partition(verb):
     bad = RUNS.assign(estimate=RUNS["estimate"].astype(object))
@@ -171,17 +96,6 @@ def test_errors_name_the_partition(verb):
     by = {} if verb == "with_controls" else {"by": ["algorithm"]}
     with pytest.raises(ValueError, match=r"partition 1: column 'estimate', row 5 \(index 25\)"):
         getattr(table.ceval, verb)(["shd"], key="run", **by).compute()
-
-
-def test_runs_of_one_place_are_refused():
-    lazy = partitioned(RUNS, list(range(len(RUNS))), [20]).ceval.cube(
-        ["shd"], by=["algorithm"], replicate="replicate", n_draws=None
-    )
-    with pytest.raises(ValueError, match="have several runs, of one stratum and one replicate; name a column"):
-        lazy.compute()
-    twice = partitioned(RUNS.assign(run=RUNS["run"] // 6), list(range(len(RUNS))), [20])
-    with pytest.raises(ValueError, match=r"columns \[0\] repeat|repeat: rows"):
-        twice.ceval.cube(["shd"], by=["algorithm"], key="run")
 
 
 def test_what_dask_cannot_know_is_refused():

@@ -1,9 +1,10 @@
-"""The house: imports run one way between rooms, at every level; rooms, files and functions keep to their sizes."""
+"""The house: imports run one way between rooms, at every level; rooms and files keep to sizes; tests mirror it."""
 
 from __future__ import annotations
 
 import ast
 import graphlib
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,13 @@ ORDER = """
 ROOMS = [room.strip() for room in ORDER]
 
 MOST_MODULES, MOST_FILES, MOST_LINES = 10, 24, 450
+
+#: rooms whose modules each have a test file of their name, in the same folder under tests
+MIRRORED = ("contract", "statistics", "execution", "tables", "cubes", "inference", "plot")
+
+TESTS = Path(__file__).parent
+#: methods that named tuples have, and the only attributes with a leading underscore that are public
+OF_NAMED_TUPLES = {"_replace", "_fields", "_asdict", "_make"}
 
 Module = tuple[str, ...]
 FILES: dict[Module, Path] = {path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")}
@@ -79,7 +87,7 @@ def test_imports_run_one_way_within_every_room():
                 inside = {other[depth] for other in others if other[:depth] == folder}
                 units[module[depth]] |= inside - {module[depth]}
         # raises CycleError, which names the circle
-        list(graphlib.TopologicalSorter(units).static_order())
+        assert set(graphlib.TopologicalSorter(units).static_order()) >= set(units)
 
 
 def test_rooms_and_files_keep_to_their_sizes():
@@ -95,3 +103,82 @@ def test_the_check_sees_imports():
     assert ("graphs", "pairs") in IMPORTS["structure", "adjacency"]
     assert ("datasets",) in IMPORTS["__init__",]
     assert ("execution", "files") in IMPORTS["accessors",], "imports inside functions count"
+
+
+def test_every_module_has_a_test_of_its_name():
+    modules = [module for module in FILES if module[0] in MIRRORED and module[-1] != "__init__"]
+    wanted = [Path(*module[:-1], f"test_{module[-1]}.py") for module in modules]
+    assert [str(path) for path in wanted if not (TESTS / path).is_file()] == []
+    assert len(wanted) > 50
+
+
+def private_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the private names of the package that a test imports, reads or replaces."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("causaleval_pd"):
+            yield from (alias.name for alias in node.names if alias.name.startswith("_"))
+        elif isinstance(node, ast.Attribute) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+            yield node.attr
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setattr":
+            yield from (
+                x.value.rpartition(".")[2]
+                for x in node.args[:2]
+                if isinstance(x, ast.Constant) and isinstance(x.value, str)
+            )
+
+
+def test_tests_use_public_names():
+    found = []
+    for path in sorted(TESTS.rglob("*.py")):
+        names = private_names(ast.parse(path.read_text(encoding="utf-8")))
+        private = {x for x in names if x.startswith("_") and not x.endswith("__")} - OF_NAMED_TUPLES
+        found += [f"{path.relative_to(TESTS)}: {name}" for name in sorted(private)]
+    assert found == []
+
+
+def test_the_check_sees_private_names():
+    code = """
+        from causaleval_pd.tables.simulate import _Job
+        monkeypatch.setattr(lazy_cube, "_score", other)
+        monkeypatch.setattr("causaleval_pd.cubes.cube._LIMIT", 3)
+        values = table._meta
+        rows._replace(a=self._state)
+    """
+    names = {name for name in private_names(ast.parse(textwrap.dedent(code))) if name.startswith("_")}
+    assert names == {"_Job", "_score", "_LIMIT", "_meta", "_replace"}
+
+
+def unchecked(tree: ast.AST) -> Iterator[str]:
+    """Yield tests without a check, and assertions that hold whatever the package does."""
+    functions = {x.name: x for x in ast.walk(tree) if isinstance(x, ast.FunctionDef)}
+    for name, test in functions.items():
+        asserted = [x.test for x in ast.walk(test) if isinstance(x, ast.Assert)]
+        calls = {ast.unparse(x.func).rpartition(".")[2] for x in ast.walk(test) if isinstance(x, ast.Call)}
+        # `raises`, `assert_allclose` and others, or a function of the file that checks
+        checks = any(x.startswith(("assert_", "raises", "run")) or x in functions for x in calls)
+        if name.startswith("test_") and not (checks or asserted):
+            yield name
+        for found in asserted:
+            # `assert x if condition else True` checks nothing where the condition fails
+            ends = [found.body, found.orelse] if isinstance(found, ast.IfExp) else [found]
+            if any(isinstance(end, ast.Constant) for end in ends):
+                yield f"{name}, line {found.lineno}"
+
+
+def test_every_test_can_fail():
+    found = {
+        str(path.relative_to(TESTS)): list(unchecked(ast.parse(path.read_text(encoding="utf-8"))))
+        for path in sorted(TESTS.rglob("test_*.py"))
+    }
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_the_check_sees_idle_tests():
+    code = """
+        def test_a(): value = 1
+        def test_b(): assert True
+        def test_c(x): assert x == 1 if x else None
+        def test_d(x): assert x == 1 if x else x == 0
+        def test_e(x): assert_equal(x, 1)
+    """
+    assert list(unchecked(ast.parse(textwrap.dedent(code)))) == ["test_a", "test_b, line 3", "test_c, line 4"]

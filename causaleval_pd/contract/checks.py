@@ -52,7 +52,7 @@ def check_known(name: Any, known: Iterable[Any], what: str) -> None:
     known = list(known)
     # arrays and tables compare cell by cell
     if not isinstance(name, Hashable) or name not in known:
-        raise ValueError(f"unknown {what} {name!r}; {nearest(name, known)}known are {', '.join(map(repr, known))}")
+        raise ValueError(f"unknown {what} {shown(name)}; {nearest(name, known)}known are {', '.join(map(repr, known))}")
 
 
 def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:

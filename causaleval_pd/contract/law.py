@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..statistics.direction import as_good, better
 
 #: rows x support points handled at once when tail probabilities are summed
-_TAIL_BLOCK = 4_000_000
+TAIL_BLOCK = 4_000_000
 
 
 def padded_sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,7 +72,7 @@ class Distribution:
         for values, weights in samples:
             distinct, inverse = np.unique(values, return_inverse=True)
             laws.append((distinct, np.bincount(inverse, weights, len(distinct))))
-        width = max((len(values) for values, _ in laws), default=0)
+        width = max((len(values) for values, _ in laws), default=1)
         table = np.zeros((2, len(laws), width))
         for row, law in enumerate(laws):
             table[:, row, : len(law[0])] = law
@@ -99,7 +99,7 @@ class Distribution:
         """Return P(control as good as, or with `strict` better than, the observed value); NaN where undefined."""
         compare = better if strict else as_good
         result = np.full(len(observed), np.nan)
-        step = max(1, _TAIL_BLOCK // max(1, self.values.shape[1]))
+        step = max(1, TAIL_BLOCK // max(1, self.values.shape[1]))
         for start in range(0, len(observed), step):
             rows = slice(start, start + step)
             chosen = self.index[rows]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import entry_points
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .checks import nearest, shown
 
@@ -49,15 +49,15 @@ class Registry(dict[str, T]):
         self[name] = new
         return new
 
-    def find(self, name: Hashable) -> T:
+    def find(self, name: Any) -> T:
         """Return the object called `name`, or raise an error with the nearest names."""
-        if name not in self:
+        if not isinstance(name, str) or name not in self:
             self.load()
-        if name not in self:
+        if not isinstance(name, str) or name not in self:
             raise ValueError(
                 f"unknown {self.noun} {shown(name)}; {nearest(name, self)}it is one of {', '.join(sorted(self))}"
             )
-        return self[str(name)]
+        return self[name]
 
     def load(self) -> None:
         """Load third parties' entry points, once."""

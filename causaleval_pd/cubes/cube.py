@@ -134,9 +134,8 @@ def cube(
     runs = read_runs(table, metrics, by, cells, choice, key=key, replicate=replicate, control=control, values=values)
     grid = lay_out(runs.strata, runs.keys, runs.truth_id, runs.replicate, _MAX_CELLS)
     own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
-    check_names(
-        [*grid.strata_dims, *own], [m.name for m in runs.metrics], list(runs.carried), controls=choice is not None
-    )
+    names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
+    check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
     return assemble(runs, grid, scores, _attributes(cells, n_drawn) | attrs)
 

@@ -16,12 +16,23 @@ from scipy import special
 from ..statistics.arrays import Estimate
 from ..statistics.direction import TOLERANCE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
-from .reading import cube_metrics, draws_shared, has_controls, losses, null_references, strata_dims, strata_table
+from .reading import (
+    cube_metrics,
+    draws_shared,
+    has_controls,
+    losses,
+    metric_strata,
+    null_references,
+    own_dims,
+    strata_columns,
+    strata_dims,
+    strata_table,
+)
 from .stratum_sums import Sums, Table, stratum_sums, summary_columns
 from .summary import COLUMNS
 
 Floats = NDArray[np.float64]
-#: labels of a stratum
+#: labels of a stratum, and after them those of the metric's own dimensions
 Stratum = tuple[Any, ...]
 
 
@@ -130,12 +141,13 @@ def sum_cube(cube: xr.Dataset) -> CubeSums:
     CubeSums
         Of the strata that have runs.
     """
-    labels = [tuple(_plain(x) for x in row) for row in strata_table(cube).itertuples(index=False)]
-    labels = labels if strata_dims(cube) else [()]
     strata = {}
     for metric in cube_metrics(cube):
-        n, values, totals, draws, drawn = stratum_sums(cube, metric)
-        own, expected = losses(cube, metric) if has_controls(cube) else (np.empty((len(n), 0)),) * 2
+        alone = metric_strata(cube, metric)
+        labels = [tuple(_plain(x) for x in row) for row in strata_table(alone).itertuples(index=False)]
+        labels = labels if strata_dims(alone) else [()]
+        n, values, totals, draws, drawn = stratum_sums(alone, metric)
+        own, expected = losses(alone, metric) if has_controls(cube) else (np.empty((len(n), 0)),) * 2
         for i in np.flatnonzero(n[:, 0]).tolist():
             one = slice(i, i + 1)
             found, counts = np.unique(values.values[i][values.weights[i] > 0], return_counts=True)
@@ -184,5 +196,6 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
             interval=interval,
         )
         values = {name: np.ravel(value)[0] for name, value in columns.items()}
-        rows.append(dict(zip(strata, labels, strict=True)) | {"metric": metric} | values)
-    return pd.DataFrame(rows, columns=[*strata, *COLUMNS])
+        names = [*strata, *own_dims(found.empty, metric)]
+        rows.append(dict(zip(names, labels, strict=True)) | {"metric": metric} | values)
+    return pd.DataFrame(rows, columns=[*strata_columns(found.empty, cube_metrics(found.empty)), *COLUMNS])

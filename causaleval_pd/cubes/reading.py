@@ -250,7 +250,7 @@ def describe_cube(cube: xr.Dataset) -> str:
     """Describe a dataset in a line: its metrics, strata, runs and controls, or that it is not a cube."""
     if "strata" not in cube.attrs or "metrics" not in cube.attrs:
         return "a dataset that was not made by cube()"
-    strata = ", ".join(f"{dim} ({cube.sizes[dim]})" for dim in strata_dims(cube))
+    strata = ", ".join(f"{dim} ({cube.sizes[dim]})" for dim in strata_dims(cube)) or "no strata"
     # those of a lazy cube are not counted for a repr
     runs = "" if cube["status"].chunks else f", {int((cube['status'] != NO_RUN).sum())} runs"
     n_draws = int(cube.attrs.get("n_draws", 0))

@@ -26,7 +26,7 @@ from .strata import Grid
 Floats = NDArray[np.float64]
 
 #: raw draws are kept by default up to this many bytes
-_DRAWS_BYTES = 256 * 2**20
+DRAWS_BYTES = 256 * 2**20
 
 
 @dataclass
@@ -98,7 +98,7 @@ def score_runs(
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {}
     models = find_models(runs.tasks, choice, runs.given)
     n_bytes = len(models) * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
-    kept = keep is True or (keep == "auto" and n_bytes <= _DRAWS_BYTES)
+    kept = keep is True or (keep == "auto" and n_bytes <= DRAWS_BYTES)
     scores: dict[str, MetricScores] = {}
     kinds = []
     for by_task in models:

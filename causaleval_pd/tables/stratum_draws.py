@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ def add_strata(
     """Add the draws of some rows, (n, n_draws), to those of their strata, which are in ascending order."""
     scores = score(draws, direction=metric.direction, optimum=metric.optimum)
     starts = np.flatnonzero(np.diff(strata, prepend=-1)).tolist()
-    for start, stop in zip(starts, [*starts[1:], len(strata)], strict=True):
+    for start, stop in itertools.pairwise([*starts, len(strata)]):
         mine = scores[start:stop]
         values, numbers = np.unique(draws[start:stop], return_counts=True)
         known = ~np.isnan(values)

@@ -1,4 +1,4 @@
-"""Seeds and the names of random streams."""
+"""Engines: work in threads or here, in order, with progress; errors end the work."""
 
 from __future__ import annotations
 
@@ -6,77 +6,12 @@ import sys
 import threading
 import time
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.execution import work_units
 from causaleval_pd.execution.engines import job_count, map_chunks
-from causaleval_pd.execution.random_streams import resolve_seed, row_keys, uniforms
-
-
-def test_seeds_are_recorded_whatever_rng_is():
-    assert resolve_seed(7) == 7
-    assert resolve_seed(np.int64(7)) == 7
-    assert resolve_seed(np.random.default_rng(3)) == resolve_seed(np.random.default_rng(3))
-    assert resolve_seed(None) != resolve_seed(None)
-    with pytest.raises(ValueError, match="from 0 to"):
-        resolve_seed(-1)
-    for wrong in ("7", 7.0, True):
-        with pytest.raises(TypeError, match="rng must be None, an integer or a numpy Generator"):
-            resolve_seed(wrong)
-
-
-def test_keys_follow_the_label_not_the_place():
-    table = pd.DataFrame({"x": range(4)}, index=list("abcd"))
-    shuffled = table.iloc[[2, 0, 3, 1]]
-    keys = dict(zip(table.index, row_keys(table, None, 1), strict=True))
-    assert dict(zip(shuffled.index, row_keys(shuffled, None, 1), strict=True)) == keys
-    assert not set(row_keys(table, None, 2)) & set(keys.values())
-
-
-@pytest.mark.parametrize(
-    "other", ["float64", "Int64", "int8", "UInt16", "Float64", "double[pyarrow]", "int64[pyarrow]", "object"]
-)
-def test_numbers_are_hashed_by_value(other):
-    table = pd.DataFrame({"k": [0, 1, 2, 100]})
-    assert (row_keys(table, "k", 5) == row_keys(table.astype({"k": other}), "k", 5)).all()
-
-
-def test_fractions_text_and_several_columns():
-    table = pd.DataFrame({"a": [0.5, 0.25, np.nan, 0.5], "b": ["x", "x", "x", "y"]})
-    keys = row_keys(table, ["a", "b"], 1)
-    assert len(set(keys)) == 4
-    part = row_keys(table.iloc[[3, 1]], ["a", "b"], 1)
-    assert (part == keys[[3, 1]]).all()
-    categorical = row_keys(table.astype({"b": "category"}), ["a", "b"], 1)
-    assert (categorical == keys).all()
-
-
-def test_repeated_keys_and_unknown_columns_are_errors():
-    table = pd.DataFrame({"a": [1, 1, 2]}, index=[0, 1, 1])
-    with pytest.raises(ValueError, match=r"the index labels repeat: rows \[1, 2\] share the key 1"):
-        row_keys(table, None, 1)
-    with pytest.raises(ValueError, match=r"columns \['a'\] repeat: rows \[0, 1\] share the key 1"):
-        row_keys(table, "a", 1)
-    with pytest.raises(ValueError, match=r"key names columns that the table lacks: \['c'\]"):
-        row_keys(table, ["a", "c"], 1)
-
-
-def test_multiindex_levels_are_the_key():
-    index = pd.MultiIndex.from_product([["pc", "ges"], [1, 2]])
-    keys = row_keys(pd.DataFrame({"x": range(4)}, index=index), None, 1)
-    flat = pd.DataFrame({"a": ["pc", "pc", "ges", "ges"], "b": [1, 2, 1, 2]})
-    assert (keys == row_keys(flat, ["a", "b"], 1)).all()
-
-
-def test_uniform_numbers_do_not_depend_on_chunks():
-    keys = np.arange(50, dtype=np.uint64) * np.uint64(977)
-    whole = uniforms(keys, 0, 40)
-    assert (np.hstack([uniforms(keys, 0, 13), uniforms(keys, 13, 27)]) == whole).all()
-    assert whole.min() >= 0 and whole.max() < 1
-    assert abs(whole.mean() - 0.5) < 4 * np.sqrt(1 / 12 / whole.size)
 
 
 def test_progress_counts_rows(capsys):

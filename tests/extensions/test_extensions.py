@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import pickle
 
+import dask.dataframe as dd
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,12 @@ import toys
 import xarray as xr
 
 import causaleval_pd as ce
+import causaleval_pd.dask
 from causaleval_pd.contract import registry
+from causaleval_pd.contract.encoding import ENCODINGS, Edges, Encoding
+from causaleval_pd.contract.figure import FIGURES
+from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest
+from causaleval_pd.statistics.paired_tests import sign_test
 
 BY = ["algorithm", "half"]
 
@@ -159,7 +166,7 @@ def test_dask_tables_without_a_truth(runs):
         for name in ("orderly", "truth_id", "status", "orderly_p"):
             np.testing.assert_array_equal(made[name], cube[name])
     assert (made.ceval.compare("algorithm")["n_pairs"] == 12).all()
-    with pytest.raises(ValueError, match="without a truth runs are paired by their context"):
+    with pytest.raises(ValueError, match="are not paired by their context, which no partition has seen whole"):
         _lazy(table).ceval.cube(["orderly"], context={"judge": 1}, **settings)
 
 
@@ -185,3 +192,201 @@ def test_null_models_of_third_parties_are_loaded_by_entry_points(runs, monkeypat
         assert set(scored["control_null"]) == {"mirrored"}
     finally:
         toys.RANKINGS.nulls.pop("mirrored", None)
+
+
+DECLARED, OPEN = "first_items", "displacement"
+
+
+@pytest.fixture
+def without_truths(runs):
+    """Runs whose truths are unknown, with the number of the pair that each belongs to."""
+    return runs.drop(columns="truth").assign(number=np.arange(len(runs)) // 2, run=np.arange(len(runs)))
+
+
+def test_further_dimensions_in_cubes(runs, tmp_path):
+    how = {"by": BY, "n_draws": 40, "rng": 7}
+    kept, sums = (ce.cube(runs, [OPEN, "footrule", DECLARED], keep_draws=keep, **how) for keep in (True, False))
+    assert kept[DECLARED].dims == (*BY, "replicate", "part", "side") and kept[OPEN].dims == (*BY, "replicate", "item")
+    np.testing.assert_array_equal(kept[OPEN].sum("item"), kept["footrule"])
+    table = kept.ceval.summary()
+    assert table["metric"].value_counts().to_dict() == {OPEN: 16, "footrule": 4, DECLARED: 16}
+    assert list(table)[:5] == [*BY, "item", "part", "side"]
+    assert table.query("metric == 'footrule'")[["item", "part", "side"]].isna().all(axis=None)
+    pd.testing.assert_frame_equal(sums.ceval.summary(), table, rtol=1e-12)
+    scored = ce.evaluate(runs, [DECLARED])
+    means = scored.groupby(BY)["first_items_lower_estimate"].mean()
+    mine = table.query("part == 'lower' and side == 'estimate'").set_index(BY)["mean"]
+    np.testing.assert_allclose(mine, means)
+    for verb in (ce.test_controls, lambda cube: ce.compare(cube, "algorithm")):
+        found = verb(kept)
+        assert {"item", "part", "side"} <= set(found) and not found["p_value"].isna().all()
+        pd.testing.assert_frame_equal(verb(sums), found, rtol=1e-12)
+    one = kept.sel(item=2).ceval.compare("algorithm", metrics=OPEN)
+    every = kept.ceval.compare("algorithm", metrics=OPEN).query("item == 2")
+    np.testing.assert_array_equal(one["p_value"], every["p_value"])
+    for cube in (kept, sums):
+        cube.to_netcdf(tmp_path / "cube.nc")
+        with xr.open_dataset(tmp_path / "cube.nc") as back:
+            xr.testing.assert_identical(back.load(), cube)
+            pd.testing.assert_frame_equal(ce.test_controls(back), ce.test_controls(cube))
+
+
+def test_verbs_on_dask_tables(runs):
+    table, how = dd.from_pandas(runs, npartitions=5), {"n_draws": 40, "rng": 7}
+    metrics = ["footrule", DECLARED]
+    for verb, settings in (("evaluate", {}), ("with_controls", how)):
+        lazy = getattr(table.ceval, verb)(metrics, **settings)
+        found = lazy.compute()
+        assert list(lazy.dtypes.items()) == list(found.dtypes.items())
+        wanted = getattr(runs.ceval, verb)(metrics, **settings)
+        pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
+    for interval in ("quantile", "mean_ci"):
+        lazy = table.ceval.summary(metrics, by=BY, interval=interval, **how)
+        wanted = runs.ceval.summary(metrics, by=BY, interval=interval, **how)
+        found = lazy.compute()
+        assert list(lazy.dtypes.items()) == list(found.dtypes.items())
+        pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
+    for keep in (True, False):
+        wanted = ce.cube(runs, metrics, by=BY, keep_draws=keep, **how)
+        found = table.ceval.cube(metrics, by=BY, keep_draws=keep, **how).compute()
+        found = found.isel({name: slice(n) for name, n in wanted.sizes.items()})
+        xr.testing.assert_allclose(found, wanted, rtol=1e-12)
+        for verb in (ce.summary, ce.test_controls):
+            pd.testing.assert_frame_equal(verb(found), verb(wanted), rtol=1e-12, atol=1e-12)
+    compared = table.ceval.compare("algorithm", by=BY, metrics=metrics).compute()
+    pd.testing.assert_frame_equal(compared, runs.ceval.compare("algorithm", by=BY, metrics=metrics), rtol=1e-12)
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "with_controls", "summary", "cube", "test_controls"])
+def test_dimensions_that_the_data_decide_are_refused_on_dask(runs, verb):
+    table = dd.from_pandas(runs, npartitions=2)
+    by = {} if verb in ("evaluate", "with_controls") else {"by": BY}
+    with pytest.raises(ValueError, match="dimensions of displacement depend on the data.*; compute the table first"):
+        getattr(table.ceval, verb)(["footrule", OPEN], **by)
+
+
+def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths):
+    def compare(**settings):
+        cube = ce.cube(without_truths, ["orderly"], truth=None, by=["algorithm"], n_draws=None, **settings)
+        return ce.compare(cube, "algorithm"), cube
+
+    with pytest.raises(ValueError, match=r"have different truths \(24 such pairs\), so they are not pairs; give runs"):
+        compare()
+    for settings in ({"replicate": "number"}, {"context": {"judge": "number"}}):
+        table, cube = compare(**settings)
+        assert table["n_pairs"].tolist() == [24] and (cube["truth_id"] != 0).all()
+        assert (
+            cube["truth_id"]
+            .sel(algorithm="near")
+            .equals(cube["truth_id"].sel(algorithm="guess").drop_vars("algorithm"))
+            or (cube["truth_id"][0] == cube["truth_id"][1]).all()
+        )
+    assert compare(replicate="number")[0].equals(compare(context={"judge": "number"})[0])
+
+
+@pytest.mark.parametrize("settings", [{}, {"key": "run"}, {"replicate": "number"}])
+def test_runs_without_a_truth_on_dask(without_truths, settings):
+    how = {"truth": None, "by": ["algorithm"], "n_draws": 9, "rng": 7} | settings
+    wanted = ce.cube(without_truths, ["orderly"], keep_draws=True, **how)
+    found = dd.from_pandas(without_truths, npartitions=5).ceval.cube(["orderly"], keep_draws=True, **how).compute()
+    for name in ("truth_id", "orderly", "orderly_control"):
+        np.testing.assert_array_equal(found[name], wanted[name])
+    lazy = dd.from_pandas(without_truths, npartitions=5).ceval.summary(["orderly"], **how)
+    pd.testing.assert_frame_equal(lazy.compute(), ce.summary(wanted), rtol=1e-12)
+
+
+def test_runs_without_a_truth_on_dask_have_no_context_to_be_paired_by(without_truths):
+    table = dd.from_pandas(without_truths, npartitions=2)
+    how = {"truth": None, "by": ["algorithm"], "n_draws": None, "context": {"judge": "number"}}
+    with pytest.raises(ValueError, match="not paired by their context, .*; name a column that pairs them by replicate"):
+        table.ceval.cube(["orderly"], **how)
+    assert table.ceval.cube(["orderly"], replicate="number", **how).compute()["orderly"].notnull().all()
+
+
+def test_metrics_of_one_call_may_have_different_null_models(tmp_path):
+    estimates = [*list(ce.causal_kl.metastatic_mutations().values())[:3], None]
+    table = pd.DataFrame({"truth": [ce.causal_kl.metastatic()] * 4, "estimate": estimates, "a": list("xyxy")})
+    scored = ce.with_controls(table, ["edit_distance", "shd"], n_draws=9, rng=7)
+    assert scored["edit_distance_control_null"].tolist() == ["dags"] * 4
+    assert scored["shd_control_null"].tolist() == ["edges"] * 4
+    assert set(scored["control_null"]) == {"dags, edges"} or set(scored["control_null"]) == {"edges, dags"}
+    alone = ce.with_controls(table, ["shd"], n_draws=9, rng=7)
+    assert "shd_control_null" not in alone and set(alone["control_null"]) == {"edges"}
+    pd.testing.assert_series_equal(alone["shd_p"], scored["shd_p"])
+    cube = ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=9, rng=7)
+    assert "control_null" not in cube.attrs
+    cube.to_netcdf(tmp_path / "cube.nc")
+    with xr.open_dataset(tmp_path / "cube.nc") as back:
+        names = {name: back[name].attrs["control_null"] for name in ("edit_distance", "shd")}
+        assert names == {"edit_distance": "dags", "shd": "edges"}
+        assert set(map(tuple, ce.test_controls(back)[["metric", "null"]].to_numpy())) == set(names.items())
+    assert ce.cube(table, ["shd"], by=["a"], n_draws=9, rng=7).attrs["control_null"] == "edges"
+
+
+@pytest.fixture
+def own_test():
+    """A statistical test of a third party, of the median."""
+
+    def median(difference, *, alternative="two-sided"):
+        medians = np.ma.median(np.ma.masked_invalid(difference), axis=-1)
+        return np.ma.filled(medians, np.nan), sign_test(difference, alternative=alternative)[1]
+
+    verbs = ("compare", "test_controls")
+    yield ce.register_test(StatisticalTest("own_median", "median", median, "paired", verbs))
+    del TESTS["own_median"]
+
+
+@pytest.fixture
+def own_figure():
+    """A figure of a third party, of the p-values of a comparison."""
+
+    @ce.figure("p-values of comparisons", of="cube", concludes="which algorithms differ")
+    def own_p_values(cube, dim, *, test):
+        """Draw a bar a comparison."""
+        table = cube.ceval.compare(dim, test=test)
+        axes = plt.figure().gca()
+        axes.bar(range(len(table)), table["p_adjusted"])
+        return axes
+
+    yield
+    del FIGURES["own_p_values"]
+
+
+@pytest.fixture
+def own_encoding():
+    """An encoding of a third party: a>b>c."""
+
+    def read(cell):
+        names = tuple(cell.split(">"))
+        return Edges(names, [(i, i + 1) for i in range(len(names) - 1)], is_open=True)
+
+    words = {"tool": "ours", "cells": "chain", "meaning": "a chain", "mark": "i stands before j", "example": "a>b"}
+    yield ce.register_encoding(Encoding(name="chain", read=read, types=(str,), by_name=True, **words))
+    del ENCODINGS["chain"]
+
+
+@pytest.mark.usefixtures("own_test", "own_figure")
+def test_own_tests_and_figures_take_own_fields(runs):
+    cube = ce.cube(runs, ["footrule", DECLARED], by=BY, n_draws=20, rng=7)
+    tested = ce.test_controls(cube, method="own_median")
+    assert set(tested["method"]) == {"own_median"} and len(tested) == 4 + 16
+    compared = cube.ceval.compare("algorithm", test="own_median", metrics="footrule")
+    difference = cube["footrule"].sel(algorithm="guess") - cube["footrule"].sel(algorithm="near")
+    np.testing.assert_array_equal(compared["statistic"], difference.median("replicate"))
+    axes = cube[["footrule", "status", "truth_id", "n_obs"]].ceval.plot.own_p_values("algorithm", test="own_median")
+    assert [bar.get_height() for bar in axes.patches] == compared["p_adjusted"].tolist()
+    table = dd.from_pandas(runs, npartitions=3)
+    lazy = table.ceval.compare("algorithm", by=BY, metrics=["footrule"], test="own_median")
+    pd.testing.assert_frame_equal(lazy.compute(), compared, check_dtype=False)
+
+
+@pytest.mark.usefixtures("own_encoding", "own_test", "own_figure")
+def test_own_encodings_reach_every_verb():
+    chains = ["a>b>c", "a>b", "b>a>c", "c>b>a"]
+    table = pd.DataFrame({"truth": ce.graph_column(["a>b>c"] * 8, encoding="chain")})
+    table["estimate"] = ce.graph_column(chains * 2, encoding="chain", nodes=list("abc")).array
+    table = table.assign(algorithm=["x"] * 4 + ["y"] * 4, number=[0, 1, 2, 3] * 2)
+    assert ce.evaluate(table, ["shd"])["shd"].tolist() == [0, 1, 3, 2] * 2
+    cube = ce.cube(table, ["shd"], by=["algorithm"], n_draws=9, rng=7, replicate="number")
+    assert cube.ceval.compare("algorithm", test="own_median")["statistic"].tolist() == [0.0]
+    assert cube.ceval.plot.own_p_values("algorithm", test="own_median").patches[0].get_height() == 1

@@ -334,7 +334,8 @@ def test_csv_is_refused_with_its_cause(column: pd.Series, tmp_path: Path) -> Non
 
 @pytest.mark.filterwarnings("ignore")
 def test_dask(column: pd.Series) -> None:
-    dd = pytest.importorskip("dask.dataframe", reason="dask is an extra")
+    import dask.dataframe as dd
+
     frame = pd.DataFrame({"g": column.to_numpy(), "plain": [nx.DiGraph([(1, 2)])] * 7}).assign(g=column.array)
     back = dd.from_pandas(frame, npartitions=2).compute()
     assert back["g"].dtype == COLUMN_DTYPE

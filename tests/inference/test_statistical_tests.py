@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,7 +91,6 @@ def test_a_toy_test_runs_through_every_verb(ragged):
 
 @pytest.mark.usefixtures("toy")
 def test_a_toy_test_runs_on_cubes_of_dask(ragged):
-    dask = pytest.importorskip("dask")
     lazy = ce.compare(ragged.chunk(density=1), "algorithm", test="toy")
     assert not isinstance(lazy, pd.DataFrame)
     with dask.config.set(scheduler="synchronous"):
@@ -118,21 +118,6 @@ def test_a_toy_test_is_gone_afterwards(ragged):
 def test_a_name_is_registered_once(toy):
     with pytest.raises(ValueError, match="a test called 'toy' is already registered"):
         register_test(toy)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"design": "pairs"}, "unknown design of test 'toy' 'pairs'; did you mean 'paired'"),
-        ({"verbs": ("rank_test",)}, "unknown verb of test 'toy' 'rank_test'"),
-        ({"options": ("seed",)}, "unknown option of test 'toy' 'seed'"),
-        ({"design": "draws"}, "unknown design of test 'toy' for compare 'draws'; known are 'paired', 'independent'"),
-    ],
-)
-def test_wrong_declarations_are_refused(wrong, message):
-    given = {"design": "paired", "verbs": ("compare",)} | wrong
-    with pytest.raises(ValueError, match=message):
-        StatisticalTest(name="toy", long_name="toy", function=median_test, **given)
 
 
 def test_tests_of_independent_samples_refuse_pairs(ragged):

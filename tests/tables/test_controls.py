@@ -101,13 +101,6 @@ def test_same_seed_same_bits_in_any_order_and_chunking(runs, monkeypatch):
     assert not whole["shd_p"].equals(ce.with_controls(many, names, n_draws=64, rng=8)["shd_p"])
 
 
-def test_the_first_draws_do_not_depend_on_their_number():
-    runs = pd.DataFrame({"truth": [FIVE], "estimate": [SEVEN]})
-    few = ce.cube(runs.assign(a=1), ["shd"], by=["a"], n_draws=10, rng=7)["shd_control"]
-    more = ce.cube(runs.assign(a=1), ["shd"], by=["a"], n_draws=30, rng=7)["shd_control"]
-    np.testing.assert_array_equal(few, more.isel(draw=slice(10)))
-
-
 def test_undefined_controls_are_excluded_and_counted():
     runs = pd.DataFrame({"truth": ["A -> B; C; D; E"], "estimate": ["C -> B; A -> B; D; E"]})
     scored = ce.with_controls(runs, ["orientation_precision"], n_draws=2000, rng=7).iloc[0]
@@ -135,16 +128,6 @@ def test_degenerate_nulls_have_p_one_and_no_skill():
     assert ce.with_controls(full, ["adjacency_recall"], rng=7)["adjacency_recall_p"].iloc[0] == 1
     single = pd.DataFrame({"truth": ["A"], "estimate": ["A"]})
     assert ce.with_controls(single, ["shd"], rng=7, n_draws=20)["shd_p"].iloc[0] == 1
-
-
-def test_control_kind_is_the_users_word(runs):
-    dags = pd.DataFrame({"truth": [FIVE], "estimate": [SEVEN], "kind": ["cpdag"]})
-    by_word = ce.with_controls(dags, ["shd"], rng=7, control_kind="cpdag", n_draws=50)
-    by_column = ce.with_controls(dags, ["shd"], rng=7, control_kind="kind", n_draws=50)
-    pd.testing.assert_frame_equal(by_word, by_column)
-    assert by_word["control_kind"].tolist() == ["cpdag"]
-    with pytest.raises(ValueError, match="row 0: control_kind is 'dagg'; expected one of dag, cpdag, pdag"):
-        ce.with_controls(dags, ["shd"], rng=7, control_kind="dagg")
 
 
 def test_metrics_that_controls_cannot_have_are_refused():

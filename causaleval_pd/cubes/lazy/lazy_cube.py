@@ -110,9 +110,10 @@ def cube(
             f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
         )
     made = cube_settings(table, metrics, settings)
-    if made.get("truth", "truth") is None and made.get("context") is not None:
+    if made.get("truth", "truth") is None and made.get("context") and replicate is None:
         raise ValueError(
-            "without a truth runs are paired by their context, which no partition sees whole; compute the table first"
+            "runs of a dask table without a truth are not paired by their context, which no partition has seen whole; "
+            "name a column that pairs them by replicate="
         )
     if n_draws is not None:
         need_key(table, key)

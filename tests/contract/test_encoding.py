@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract import registry
 from causaleval_pd.contract.encoding import ENCODINGS, CellError, Edges, Encoding, Matrix, register_encoding
 from causaleval_pd.graphs import coerce_graphs, is_graph_column
 
@@ -132,19 +131,3 @@ def test_toys_leave_nothing_behind() -> None:
     assert not {"toy", "toy codes"} & set(ENCODINGS)
     with pytest.raises(TypeError, match="found .*Path, expected a graph"):
         ce.as_graph(Path(("x", "y")))
-
-
-def test_third_parties_are_loaded_by_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Point:
-        def load(self) -> None:
-            register_encoding(TEXT_OR_PATH)
-
-    groups = []
-    monkeypatch.setattr(registry, "entry_points", lambda group: groups.append(group) or [Point()])
-    monkeypatch.setattr(ENCODINGS, "_loaded", False)
-    try:
-        assert ce.as_graph(Path(("x", "y"))) == ce.as_graph("x -> y")
-        assert "toy" in ce.list_encodings().index
-    finally:
-        del ENCODINGS["toy"]
-    assert groups == ["causaleval_pd.encodings"]

@@ -59,18 +59,6 @@ def test_a_removed_figure_is_gone(cube: Any) -> None:
     assert not hasattr(cube.ceval.plot, "hypergraph"), "a figure of cells is not drawn from a cube"
 
 
-def test_names_are_registered_once_and_sources_are_known() -> None:
-    with pytest.raises(ValueError, match="a figure called 'strata' is already registered"):
-
-        @ce.figure("again", of="cube", concludes="nothing")
-        def strata(cube: Any) -> None: ...
-
-    with pytest.raises(ValueError, match="unknown source of a figure 'cell'; did you mean 'cells'"):
-        ce.figure("x", of="cell", concludes="nothing")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unknown source of a figure"):
-        ce.list_figures("cell")  # type: ignore[arg-type]
-
-
 def test_methods_have_the_signatures_and_docstrings_of_the_functions(cube: Any) -> None:
     assert set(OWN) == set(ce.list_figures("cube").index)
     for name in OWN:

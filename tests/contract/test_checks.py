@@ -1,0 +1,82 @@
+"""What error messages share: rows are named, unknown names come with the nearest, wrong values are shown."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causaleval_pd.contract.checks import check_known, check_number, check_type, check_whole, name_row, nearest, shown
+
+
+@pytest.mark.parametrize(
+    ("index", "column", "expected"),
+    [
+        (None, None, "row 1"),
+        (None, "truth", "column 'truth', row 1"),
+        (pd.RangeIndex(3), ("a", 1), "column ('a', 1), row 1 (index 1)"),
+        (pd.Index(["x", "y"]), "truth", "column 'truth', row 1 (index 'y')"),
+        (pd.MultiIndex.from_tuples([("pc", 0.1), ("ges", 0.2)]), None, "row 1 (index ('ges', 0.2))"),
+        (pd.MultiIndex.from_arrays([np.array([1, 2]), np.array([0.5, 1.5])]), None, "row 1 (index (2, 1.5))"),
+        (pd.Index([np.float64(0.5), np.float64(2.0)]), None, "row 1 (index 2.0)"),
+    ],
+)
+def test_rows_are_named_by_place_and_plain_label(index, column, expected):
+    assert name_row(1, index, column) == expected
+
+
+def test_the_nearest_names_come_first():
+    assert nearest("shdd", ["sid", "shd", "f1"]) == "did you mean 'shd', 'sid'? "
+    assert nearest("zzz", ["shd"]) == nearest("shd", []) == ""
+    assert nearest(12, [123, "x"]) == "did you mean '123'? "
+
+
+@pytest.mark.parametrize("name", [["shd"], {"shd"}, pd.Series(["shd"]), np.array(["shd"]), ("shd", ["x"])])
+def test_names_that_cannot_be_compared_are_unknown(name):
+    with pytest.raises(ValueError, match="^unknown metric .*known are 'shd', 'sid'$"):
+        check_known(name, iter(["shd", "sid"]), "metric")
+    check_known("sid", iter(["shd", "sid"]), "metric")
+
+
+def test_types_are_told_by_what_was_found():
+    check_type([], list, "a list", "values")
+    check_type((), (list, tuple), "a list", "values")
+    with pytest.raises(TypeError, match=r"^values must be a list, found a DataFrame$"):
+        check_type(pd.DataFrame({"a": [1]}), list, "a list", "values")
+
+
+@pytest.mark.parametrize("interval", ["(-inf, inf)", "(0, inf)", "[0, inf)", "(0, 1)", "[0, 1)", "[0, 1]"])
+def test_intervals_include_the_ends_in_square_brackets_only(interval):
+    low, high = (float(end) for end in interval[1:-1].split(","))
+    inside = [x for x in (0.5, low, high) if (x != low or interval[0] == "[") and (x != high or interval[-1] == "]")]
+    outside = [x for x in (low, high, low - 1, high + 1, math.nan) if x not in inside and (low > -1 or x != x)]
+    for value in inside:
+        assert check_number(value, "x", interval) == value
+    assert outside
+    for value in outside:
+        with pytest.raises(ValueError, match=r"^x must (be a (finite|positive|number)|lie (in|between)).*found"):
+            check_number(value, "x", interval)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "1", None, [0.5], np.array([0.5]), 0.5 + 0j])
+def test_what_is_no_number_is_refused(value):
+    with pytest.raises(ValueError, match="^level must lie between 0 and 1, found "):
+        check_number(value, "level", "(0, 1)")
+    with pytest.raises(ValueError, match="^n must be a positive integer, found "):
+        check_whole(value, "n", 1)
+
+
+def test_whole_numbers_have_limits_and_one_type():
+    for value in (3, 3.0, np.int8(3), np.float32(3)):
+        assert type(check_whole(value, "n")) is int and check_whole(value, "n", 3, 3) == 3
+    for value in (2.5, math.nan, math.inf, -1):
+        with pytest.raises(ValueError, match=f"^n must be an integer from 0 to 9, found {value}$"):
+            check_whole(value, "n", 0, 9)
+
+
+def test_long_values_are_cut():
+    assert shown("x" * 78) == repr("x" * 78)
+    assert shown("x" * 79) == repr("x" * 79)[:77] + "..." and len(shown("x" * 500)) == 80
+    assert shown(np.int64(3)) == "3" and shown(np.arange(3)) == "a ndarray"

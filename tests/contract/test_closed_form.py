@@ -1,0 +1,109 @@
+"""Closed-form rules: named, explained, and probed where a metric names one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.closed_form import CLOSED_FORMS
+from causaleval_pd.contract.metric import METRICS, metric, probe_closed_form
+
+
+def test_every_metric_keeps_its_closed_form_rule():
+    named = [m for m in METRICS.values() if m.closed_form is not None]
+    assert len(named) > 40
+    for m in named:
+        probe_closed_form(m)
+
+
+def register_for_graphs(function, closed_form):
+    return metric(
+        field="graph",
+        kinds=("dag",),
+        direction="minimize",
+        range=(0, np.inf),
+        optimum=0,
+        long_name=function.__name__,
+        closed_form=closed_form,
+    )(function)
+
+
+def test_a_metric_that_contradicts_its_closed_form_is_refused():
+    def squared(pairs):
+        return pairs.counts.fn**2
+
+    with pytest.raises(ValueError, match=r"squared names closed_form='linear', but at same direction 2 it is .* units"):
+        register_for_graphs(squared, "linear")
+    with pytest.raises(
+        ValueError, match=r"names closed_form='ancestors', but it depends on the number of shared edges"
+    ):
+        register_for_graphs(squared, "ancestors")
+    with pytest.raises(ValueError, match=r"names closed_form='blankets', but it uses 'counts' of the pairs"):
+        register_for_graphs(squared, "blankets")
+    with pytest.raises(ValueError, match=r"unknown closed form 'liner'; did you mean 'linear'"):
+        register_for_graphs(squared, "liner")
+    with pytest.raises(ValueError, match=r"closed form 'additive' is for field 'network', not 'graph'"):
+        register_for_graphs(squared, "additive")
+    assert "squared" not in METRICS
+
+    def turned(pairs):
+        return pairs.counts.reversed
+
+    for name, fault in (("hypergeometric", "depends on their directions"), ("reversal", "with 1 right and 3 wrong")):
+        with pytest.raises(ValueError, match=fault):
+            register_for_graphs(turned, name)
+    try:
+        assert register_for_graphs(squared, None).closed_form is None
+    finally:
+        METRICS.pop("squared", None)
+
+
+def test_rules_are_listed_with_what_must_hold():
+    table = ce.list_closed_forms()
+    assert table["explanation"].str.len().gt(20).all() and set(table["field"]) == set(ce.list_fields().index)
+    used = ce.list_metrics()["closed_form"].dropna()
+    assert set(used) <= set(table.index)
+    fields = ce.list_metrics().loc[used.index, "field"]
+    assert (table.loc[used, "field"].to_numpy() == fields.to_numpy()).all()
+
+
+def test_a_rule_is_registered_once_and_its_probe_sees_the_metric():
+    seen = []
+
+    def probe(value):
+        seen.append(value(5.0))
+        return None if seen[-1] == 10.0 else f"5 gives {seen[-1]}"
+
+    rule = ce.register_closed_form(ce.ClosedFormRule("doubles", "graph", "Twice the count.", probe))
+    try:
+        with pytest.raises(ValueError, match="a closed form called 'doubles' is already registered"):
+            ce.register_closed_form(rule)
+
+        def twice(x):
+            return 2 * x
+
+        def thrice(x):
+            return 3 * x
+
+        assert register_for_graphs(twice, "doubles").closed_form == "doubles"
+        message = r"thrice names closed_form='doubles', but 5 gives 15.0; leave closed_form out, so that its null dist"
+        with pytest.raises(ValueError, match=message):
+            register_for_graphs(thrice, "doubles")
+        assert seen == [10.0, 15.0] and "thrice" not in METRICS
+    finally:
+        CLOSED_FORMS.pop("doubles", None)
+        METRICS.pop("twice", None)
+
+
+def test_a_rule_without_a_probe_is_taken_at_its_word():
+    ce.register_closed_form(ce.ClosedFormRule("believed", "graph", "Nothing can be checked."))
+    try:
+        assert register_for_graphs(anything, "believed").closed_form == "believed"
+    finally:
+        del CLOSED_FORMS["believed"]
+        METRICS.pop("anything", None)
+
+
+def anything(pairs):
+    return pairs.counts.fn**3

@@ -1,0 +1,67 @@
+"""Pairs: what is remembered of them, and errors that name positions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.contract.pairs import Batch, PairError, Pairs
+from causaleval_pd.structure.field import pair
+
+
+def test_what_was_computed_is_kept_by_key_and_by_pairs():
+    calls = []
+    pairs, other = pair("A -> B", "B -> A"), pair("A -> B", "B -> A")
+
+    def compute(value):
+        return lambda: calls.append(value) or value
+
+    assert pairs.remember("a", compute(1)) == pairs.remember("a", compute(2)) == 1
+    assert pairs.remember(("a", 0), compute(3)) == 3 and other.remember("a", compute(4)) == 4
+    assert pairs.remember("none", compute(None)) is pairs.remember("none", compute(5)) is None
+    assert calls == [1, 3, 4, None]
+    assert pairs.take(np.array([0])).remember("a", compute(6)) == 6, "other pairs have nothing of these"
+
+
+def test_errors_name_the_first_position():
+    error = PairError([3, 5], "there is no class to enumerate; pass beyond='local'")
+    assert str(error) == "pair 3: there is no class to enumerate; pass beyond='local'"
+    assert error.positions.dtype == np.int64 and error.positions.tolist() == [3, 5]
+
+
+def test_pairs_of_a_field_define_what_verbs_ask():
+    class Some(Pairs):
+        n = 1
+
+    with pytest.raises(TypeError, match="describe.*refused.*take.*unique"):
+        Some()
+
+
+CHAIN, FORK = (list(ce.causal_kl.metastatic_mutations().values())[i] for i in (0, 1))
+CELLS = {
+    "graph": ("A -> B; C", "A; B; C", "A -> B; C"),
+    "network": (ce.causal_kl.metastatic(), CHAIN, FORK),
+    "formula": ("A*B + C <-> E", "A + C <-> E", "A*B + C <-> E"),
+    "answer": (True, False, True),
+    "quantity": (0.5, 0.2, 0.5),
+}
+
+
+@pytest.mark.parametrize("field", CELLS)
+def test_positions_and_distinct_pairs_of_every_field(field):
+    truth, one, other = CELLS[field]
+    own = get_field(field)
+    columns = [own.coerce(pd.Series(cells), "cells") for cells in ([truth] * 3, [one, other, one])]
+    [batch] = own.batches(*columns, None)
+    assert isinstance(batch, Batch) and batch.rows.tolist() == [0, 1, 2] and batch.pairs.n == 3
+    distinct, inverse = batch.pairs.unique()
+    assert distinct.n == 2 and inverse[0] == inverse[2] != inverse[1]
+    assert batch.pairs.take(np.array([2, 1])).n == 2 and batch.pairs.take(slice(0, 0)).n == 0
+    assert batch.pairs.refused(()).all() and batch.pairs.describe(1)
+
+
+def test_every_field_has_its_case():
+    assert set(CELLS) == set(ce.list_fields().index)

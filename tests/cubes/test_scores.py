@@ -1,0 +1,142 @@
+"""Scores of runs and of their controls under one null model or several."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+from causaleval_pd.cubes import scores
+
+RUNS = pd.DataFrame(
+    {"truth": ["A -> B; C"] * 4, "estimate": ["A -> B; C", "A; B -> C", None, "B -> A; C"], "a": list("xxyy")}
+)
+
+
+@pytest.fixture
+def many_nulls():
+    runs = ce.datasets.runs().query("density == 0.2 and n == 100 and replicate < 6")
+    nulls = ["edges", "permutation", "oracle_skeleton", ce.null_model("degree", switches=5)]
+    return runs, nulls, ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, null=nulls)
+
+
+def test_several_null_models_are_a_dimension(many_nulls):
+    runs, nulls, cube = many_nulls
+    assert cube["null"].to_numpy().tolist() == ["edges", "permutation", "oracle_skeleton", "degree"]
+    assert cube["shd"].dims == ("algorithm", "replicate")
+    assert cube["shd_control"].dims == ("null", "algorithm", "replicate", "draw")
+    assert "permutation: exact; oracle_skeleton: " in cube["shd_control_mean"].attrs["method"]
+    assert "edges: exact; permutation: simulated; oracle_skeleton: none" in cube["adjacency_f1_p"].attrs["method"]
+    for null in nulls:
+        one = ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, null=null)
+        name = one.attrs["control_null"]
+        cut = cube.sel(null=name)
+        for variable in one.data_vars:
+            np.testing.assert_array_equal(cut[variable], one[variable], err_msg=variable)
+        table = one.ceval.test_controls()
+        mine = cube.ceval.test_controls().query("null == @name").reset_index(drop=True)
+        pd.testing.assert_frame_equal(mine, table)
+        pd.testing.assert_frame_equal(cut.ceval.test_controls(), table)
+        pd.testing.assert_frame_equal(
+            cube.ceval.summary().query("null == @name").drop(columns="null").reset_index(drop=True), one.ceval.summary()
+        )
+    for method in ("randomisation", "wilcoxon"):
+        tested = cube.ceval.test_controls(method=method)
+        assert (tested["p_value"].isna() == (tested["null"] == "oracle_skeleton")).all()
+    references = cube.ceval.summary().query("null == 'oracle_skeleton'")
+    assert references["p_value"].isna().all() and references.query("metric == 'shd'")["skill"].notna().all()
+
+
+def test_accumulators_of_several_null_models(many_nulls):
+    runs, nulls, cube = many_nulls
+    settings = {"by": ["algorithm"], "n_draws": 60, "rng": 7, "null": nulls, "keep_draws": False}
+    streamed = ce.cube(runs, ["shd", "adjacency_f1"], **settings)
+    pd.testing.assert_frame_equal(streamed.ceval.summary(), cube.ceval.summary(), rtol=1e-12)
+    pd.testing.assert_frame_equal(streamed.ceval.test_controls(), cube.ceval.test_controls(), rtol=1e-12)
+
+
+def test_comparisons_do_not_depend_on_the_null_models(many_nulls):
+    runs, _, cube = many_nulls
+    failed = runs.assign(estimate=runs["estimate"].mask(runs["replicate"] == 2))
+    several = ce.cube(failed, ["shd"], by=["algorithm"], n_draws=60, rng=7, null=["edges", "permutation"])
+    assert len(cube.ceval.compare("algorithm", metrics="shd")) == 3
+    assert several.ceval.compare("algorithm", missing="worst")["p_value"].notna().all()
+    assert several.ceval.test_controls(missing="worst")["p_value"].notna().all()
+
+
+def test_figures_of_several_null_models(many_nulls):
+    import matplotlib.pyplot as plt
+
+    _, _, cube = many_nulls
+    with pytest.raises(ValueError, match=r"null \(4 levels\); choose one by cube.sel\(null='edges'\)"):
+        cube.ceval.plot.strata("shd", x="algorithm")
+    assert cube.ceval.plot.strata("shd", x="algorithm", col="null").axes.shape == (1, 4)
+    assert cube.ceval.plot.distributions("shd", hue="algorithm", col="null").axes.shape == (1, 4)
+    cube.ceval.plot.p_values("shd", x="algorithm", y="null")
+    grid = cube.sel(null="degree").ceval.plot.strata("shd", x="algorithm")
+    labels = [text.get_text() for text in grid.figure.legends[0].get_texts()]
+    assert "runs, p above .05" in labels
+    assert "Null model: degree" in " ".join(text.get_text() for text in grid.figure.texts)
+    plt.close("all")
+
+
+def test_lists_of_null_models_are_checked(many_nulls):
+    runs, _, _ = many_nulls
+    for null, message in (
+        ([], "null is an empty list"),
+        (["edges", "edges"], "null has edges twice"),
+        (["edges", "edge"], "unknown null 'edge'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ce.cube(runs, ["shd"], by=["algorithm"], n_draws=5, rng=7, null=null)
+
+
+def test_cubes_of_several_null_models_are_saved(many_nulls, tmp_path):
+    import xarray as xr
+
+    _, _, cube = many_nulls
+    cube.to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "cube.nc", engine="h5netcdf") as read:
+        pd.testing.assert_frame_equal(read.load().ceval.test_controls(), cube.ceval.test_controls())
+
+
+@pytest.mark.parametrize("null", [None, "edges", ["edges", "permutation"]])
+def test_draws_and_sums_are_those_of_each_row(null):
+    how = {"by": ["a"], "n_draws": 7, "rng": 3, "null": null}
+    kept, streamed = (ce.cube(RUNS, ["shd"], keep_draws=keep, **how) for keep in (True, False))
+    assert (kept.attrs["draws_kept"], streamed.attrs["draws_kept"]) == (1, 0)
+    np.testing.assert_array_equal(streamed["shd_control_sum"], kept["shd_control"].sum("replicate"))
+    np.testing.assert_array_equal(streamed["shd_control_count"], kept["shd_control"].notnull().sum("replicate"))
+    assert float(streamed["shd_control_weight"].sum()) == float(kept["shd_control"].notnull().sum())
+    rows = [name for name in kept if "draw" not in kept[name].dims]
+    xr.testing.assert_identical(kept[rows].drop_attrs(deep=False), streamed[rows].drop_attrs(deep=False))
+
+
+def test_draws_are_kept_up_to_a_limit(monkeypatch):
+    n_bytes = 2 * 2 * 7 * 8  # strata x replicates x draws
+    for limit, kept in ((n_bytes, 1), (n_bytes - 1, 0)):
+        monkeypatch.setattr(scores, "DRAWS_BYTES", limit)
+        assert ce.cube(RUNS, ["shd"], by=["a"], n_draws=7, rng=3).attrs["draws_kept"] == kept
+
+
+def test_failed_strata_and_cubes_without_controls():
+    failed = RUNS.assign(estimate=pd.array([None] * 4, dtype="str"))
+    cube = ce.cube(failed, ["shd"], by=["a"], n_draws=3, rng=1, keep_draws=False)
+    assert cube["shd"].isnull().all() and (cube["shd_control_count"] == 0).all() and cube.sizes["shd_bin"] == 0
+    assert cube["shd_control_mean"].attrs["method"] == cube["shd_p"].attrs["method"] == "none"
+    assert cube.attrs["control_kind"] == ""
+    bare = ce.cube(RUNS, ["shd"], by=["a"], n_draws=None)
+    assert not {"control_seed", "control_null", "control_kind"} & set(bare.attrs) and list(bare.data_vars)[3:] == [
+        "shd"
+    ]
+
+
+def test_strata_nulls_give_rows_no_p_and_references_none_at_all():
+    cube = ce.cube(RUNS, ["shd"], by=["a"], n_draws=9, rng=1, null=["stratum", "empty"])
+    assert cube["shd_p"].isnull().all() and cube["shd_control_mean"].notnull().any()
+    assert json.loads(cube.attrs["control_reference"]) == ["empty"]
+    assert cube["shd_p"].attrs["method"] == "stratum: none; empty: none"

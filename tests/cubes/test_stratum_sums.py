@@ -1,0 +1,93 @@
+"""Sums of strata: counts of runs by their fate, and columns of summaries against the runs themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from causaleval_pd.cubes.stratum_sums import COUNTS, loss_ratio, stratum_sums, summary_columns
+from causaleval_pd.statistics.arrays import ratio_of_means
+
+
+def columns(cube, metric, *, interval="quantile", level=0.9, tested=None, shared=False):
+    sums = stratum_sums(cube, metric)
+    n = len(sums.n)
+    return summary_columns(
+        sums,
+        loss_ratio(cube, metric, level) if cube.attrs["n_draws"] else None,
+        cube[metric].attrs,
+        np.ones(n, bool) if tested is None else tested,
+        shared=shared,
+        level=level,
+        interval=interval,
+    )
+
+
+@pytest.fixture
+def errors(ragged):
+    """A cube whose simulated means have Monte Carlo errors."""
+    return ragged.assign({f"{m}_control_mean_se": ragged[f"{m}_control"].std("draw") / 6 for m in ("shd", "f1")})
+
+
+def test_runs_are_counted_by_their_fate(errors):
+    found = stratum_sums(errors, "f1").n
+    status, values = (errors[x].to_numpy().reshape(6, 12) for x in ("status", "f1"))
+    assert dict(zip(COUNTS, found.T.tolist(), strict=True)) == {
+        "n_obs": (status != 0).sum(1).tolist(),
+        "n_missing": (status == 2).sum(1).tolist(),
+        "n_undefined": ((status == 1) & np.isnan(values)).sum(1).tolist(),
+        "n_without_controls": [0] * 6,
+    }
+    without = errors.assign(f1_control_mean=errors["f1_control_mean"] * np.nan)
+    assert (stratum_sums(without, "f1").n[:, 3] == (~np.isnan(values)).sum(1)).all()
+
+
+@pytest.mark.parametrize("metric", ["shd", "f1"])
+@pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
+def test_columns_equal_those_of_the_runs(errors, metric, interval):
+    found = columns(errors, metric, interval=interval)
+    for i, (a, d) in enumerate(np.ndindex(3, 2)):
+        one = errors.isel(algorithm=a, density=d)
+        values = one[metric].to_numpy()
+        values = values[~np.isnan(values)]
+        assert found["mean"][i] == pytest.approx(values.mean())
+        limits = np.quantile(values, [0.05, 0.95])
+        if interval == "mean_ci":
+            limits = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
+        np.testing.assert_allclose([found["low"][i], found["high"][i]], limits)
+        drawn = one[f"{metric}_control"].mean("replicate").to_numpy()
+        pool = one[f"{metric}_control"].to_numpy()
+        limits = np.nanquantile(drawn if interval == "mean_ci" else pool, [0.05, 0.95])
+        np.testing.assert_allclose([found["control_low"][i], found["control_high"][i]], limits)
+        good = drawn <= values.mean() + 1e-12 if metric == "shd" else drawn >= values.mean() - 1e-12
+        assert found["p_value"][i] == pytest.approx((good.sum() + 1) / (40 + 1))
+        loss, expected = (
+            abs(one[x].to_numpy() - y) for x, y in ((metric, float(metric == "f1")), (f"{metric}_control_loss", 0))
+        )
+        both = ~np.isnan(loss) & ~np.isnan(expected)
+        assert found["skill"][i] == pytest.approx(1 - loss[both].mean() / expected[both].mean())
+        wanted = ratio_of_means(loss[None, both], expected[None, both], 0.9)
+        assert (found["skill_low"][i], found["skill_high"][i]) == pytest.approx((1 - wanted.high[0], 1 - wanted.low[0]))
+
+
+def test_shared_draws_and_references_have_no_test(errors):
+    assert "control_mean_se" in columns(errors, "shd") and not np.isnan(columns(errors, "shd")["control_mean_se"]).any()
+    assert np.isnan(columns(errors, "shd", shared=True)["control_mean_se"]).all()
+    tested = np.array([True, False] * 3)
+    assert np.isnan(columns(errors, "shd", tested=tested)["p_value"]).tolist() == [False, True] * 3
+
+
+def test_strata_without_runs_and_cubes_without_controls(errors, make_cube):
+    empty = columns(errors.where(errors["algorithm"] != "pc").fillna({"status": 0, "truth_id": 0, "n_obs": 0}), "shd")
+    assert np.isnan(empty["mean"][4:]).all() and not np.isnan(empty["mean"][:4]).any()
+    bare = make_cube({"a": np.array([1, 2])}, {"m": (np.array([[1.0, 2.0], [3.0, np.nan]]), "minimize")})
+    found = columns(bare, "m")
+    assert found["mean"].tolist() == [1.5, 3.0] and np.isnan(found["p_value"]).all() and np.isnan(found["skill"]).all()
+
+
+def test_one_run_and_infinite_values(make_cube):
+    cube = make_cube({"a": np.array([1, 2])}, {"m": (np.array([[4.0, np.nan], [1.0, np.inf]]), "minimize")})
+    found = columns(cube, "m", interval="mean_ci")
+    assert found["mean"][0] == 4 and np.isnan([found["low"][0], found["mean"][1]]).all()
+    assert columns(cube, "m")["high"][1] == np.inf, "quantiles may be infinite"

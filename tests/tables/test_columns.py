@@ -1,0 +1,73 @@
+"""Columns of tables: found by name, typed by their metric, never replaced unasked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.metric import METRICS, metric
+from causaleval_pd.tables.columns import add_columns, column, numbers, with_cells
+
+
+def test_words_and_booleans_become_typed_columns():
+    import pandas as pd
+
+    @metric(
+        field="graph", kinds=("dag",), direction="maximize", range=(0, 1), optimum=1, long_name="same", dtype="boolean"
+    )
+    def same_skeleton(pairs):
+        return (pairs.counts.fp + pairs.counts.fn == 0).astype(np.float64)
+
+    @metric(field="graph", kinds=("dag",), direction=None, range=(0, 1), long_name="size", dtype=("sparse", "dense"))
+    def size_word(pairs):
+        return (pairs.counts.true_edges > 1).astype(np.float64)
+
+    try:
+        runs = pd.DataFrame({"truth": ["A -> B; C", "A -> B; B -> C"] * 2, "estimate": ["A -> B; C"] * 3 + [None]})
+        scored = ce.evaluate(runs, ["same_skeleton", "size_word"])
+    finally:
+        del METRICS["same_skeleton"], METRICS["size_word"]
+    assert scored["same_skeleton"].dtype == "boolean"
+    assert scored["same_skeleton"].tolist() == [True, False, True, pd.NA]
+    assert scored["size_word"].astype(object).tolist()[:3] == ["sparse", "dense", "sparse"]
+    assert scored["size_word"].isna().tolist() == [False, False, False, True]
+
+
+TABLE = pd.DataFrame({"truth": ["A"], "n": [3], "word": ["x"]}, index=["r"])
+
+
+def test_columns_are_found_or_the_nearest_named():
+    assert column(TABLE, "n", "by").tolist() == [3]
+    with pytest.raises(
+        ValueError, match=r"'trut' \(truth\); did you mean 'truth'.*\['truth', 'n', 'word'\]; name it by"
+    ):
+        column(TABLE, "trut", "truth")
+    with pytest.raises(TypeError, match=r"truth must be the name of one column, found \['truth'\]"):
+        column(TABLE, ["truth"], "truth")
+    twice = pd.concat([TABLE, TABLE], axis=1)
+    with pytest.raises(ValueError, match="the table has 2 columns called 'n'; column names must be unique"):
+        column(twice, "n", "by")
+    assert column(TABLE.rename(columns={"n": ("a", 1)}), ("a", 1), "by").tolist() == [3]
+
+
+def test_numbers_are_floats_with_missing_ones():
+    table = pd.DataFrame({"n": pd.array([1, None], dtype="Int64"), "b": [True, False], "word": ["x", "y"]})
+    np.testing.assert_array_equal(numbers(table, "n", "values"), [1.0, np.nan])
+    np.testing.assert_array_equal(numbers(table, "b", "values"), [1.0, 0.0])
+    with pytest.raises(ValueError, match="values='word' holds str, and a cube carries numbers only"):
+        numbers(table, "word", "values")
+
+
+def test_existing_columns_stay_unless_they_are_to_be_replaced():
+    with pytest.raises(ValueError, match=r"already has the columns \['n'\]; pass overwrite=True, or rename"):
+        add_columns(TABLE, {"m": [1.0], "n": [2.0]}, overwrite=False)
+    added = add_columns(TABLE, {"m": [1.0], "n": [2.0]}, overwrite=True)
+    assert list(added) == ["truth", "word", "m", "n"] and added["n"].tolist() == [2.0] and TABLE["n"].tolist() == [3]
+    assert list(add_columns(TABLE, {}, overwrite=False)) == list(TABLE)
+
+
+def test_canonical_cells_take_the_place_of_others_whatever_their_index():
+    found = with_cells(TABLE, {"truth": pd.Series(["B"], index=[9])})
+    assert found.loc["r", "truth"] == "B" and TABLE.loc["r", "truth"] == "A" and list(found) == list(TABLE)

@@ -1,0 +1,109 @@
+"""Controls matched to rows: null models, random streams, classes, given controls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.tables.matching import check_directions, control_kinds, find_null, given_controls, match_rows
+from causaleval_pd.tables.settings import Cells, NullChoice
+from causaleval_pd.tables.tasks import read_tasks
+
+FIVE = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> D; D -> E"
+SEVEN = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> E"
+
+
+def test_shared_draws_are_shared_and_valid_by_row(guesses):
+    own = ce.with_controls(guesses, ["shd"], n_draws=199, rng=7)
+    shared = ce.with_controls(guesses, ["shd"], n_draws=199, rng=7, share_draws=True)
+    assert not own["shd_p"].equals(shared["shd_p"])
+    for alpha in (0.05, 0.1, 0.3):
+        assert (shared["shd_p"] <= alpha).sum() <= stats.binom.ppf(0.9999, len(shared), alpha)
+    cube = ce.cube(guesses.head(5).assign(a=0), ["shd", "adjacency_tp"], by=["a"], n_draws=50, rng=7, share_draws=True)
+    same_truth = guesses.head(5).assign(truth=guesses["truth"].iloc[[0] * 5].array, a=0, r=range(5))
+    alike = ce.cube(same_truth, ["shd"], by=["a"], n_draws=50, rng=7, share_draws=True, replicate="r")["shd_control"]
+    assert (alike.isel(a=0) == alike.isel(a=0, replicate=0)).all()
+    assert cube.ceval.summary()["p_value"].isna().all() and cube["shd_p"].notnull().all()
+    with pytest.raises(ValueError, match="the rows of this cube share their draws"):
+        cube.ceval.test_controls()
+    with pytest.raises(ValueError, match="share their draws, so method='wilcoxon' has no independent pairs"):
+        cube.ceval.test_controls(method="wilcoxon")
+
+
+def test_control_kind_is_the_users_word():
+    dags = pd.DataFrame({"truth": [FIVE], "estimate": [SEVEN], "kind": ["cpdag"]})
+    by_word = ce.with_controls(dags, ["shd"], rng=7, control_kind="cpdag", n_draws=50)
+    by_column = ce.with_controls(dags, ["shd"], rng=7, control_kind="kind", n_draws=50)
+    pd.testing.assert_frame_equal(by_word, by_column)
+    assert by_word["control_kind"].tolist() == ["cpdag"]
+    with pytest.raises(ValueError, match="row 0: control_kind is 'dagg'; expected one of dag, cpdag, pdag"):
+        ce.with_controls(dags, ["shd"], rng=7, control_kind="dagg")
+
+
+RUNS = pd.DataFrame({"truth": [FIVE] * 3, "estimate": [SEVEN, None, "A -> B; C; D; E"], "a": 0}, index=["x", "y", "z"])
+
+
+def test_null_models_are_found_with_their_options():
+    field = ce.structure.GRAPHS
+    assert find_null(field, None).name == "edges"
+    assert find_null(field, None, permute=False).options["permute"] is False
+    chosen = find_null(field, ce.null_model("degree", switches=5, name="few"))
+    assert chosen.name == "few" and chosen.options["switches"] == 5
+    assert field.nulls["degree"].options["switches"] != 5, "the registered model keeps its defaults"
+    with pytest.raises(ValueError, match="null must be one null model here, found 2; cube"):
+        find_null(field, ["edges", "degree"])
+    with pytest.raises(ValueError, match="null 'degree' has no option 'permute'; its options: switches"):
+        find_null(field, "degree", permute=False)
+    with pytest.raises(ValueError, match="field 'quantity' takes no function as null; its null models: "):
+        find_null(get_field("quantity"), lambda estimate, rng: estimate)
+
+
+def test_streams_are_named_by_key_unless_draws_are_shared():
+    own = match_rows(RUNS, NullChoice(None, 7))
+    assert len(set(own.keys)) == 3 and own.kinds is None and own.seed == 7
+    assert (match_rows(RUNS.iloc[::-1], NullChoice(None, 7)).keys == own.keys[::-1]).all()
+    shared = match_rows(RUNS, NullChoice(None, 7, share_draws=True))
+    assert len(set(shared.keys)) == 1
+    assert shared.keys[0] == match_rows(RUNS.iloc[1:], NullChoice(None, 7, share_draws=True)).keys[0]
+
+
+def test_classes_are_a_word_for_all_or_a_column():
+    assert control_kinds(RUNS, None) is None
+    assert control_kinds(RUNS, "cpdag").tolist() == ["cpdag"] * 3
+    assert control_kinds(RUNS.assign(kind=["dag", None, "cpdag"]), "kind")[0] == "dag"
+    with pytest.raises(TypeError, match="control_kind must be a class of graphs or the name of a column, found 3"):
+        control_kinds(RUNS, 3)
+
+
+def test_given_controls_are_aligned_with_their_rows():
+    table = RUNS.assign(nc=["A; B; C; D; E", None, "B -> A; C; D; E"])
+    cube = ce.cube(table, ["adjacency_fn", "shd"], by=["a"], control="nc")
+    by_truth = np.argsort(cube["status"].isel(a=0).to_numpy(), kind="stable")[:2]
+    assert sorted(cube["adjacency_fn_control"].isel(a=0, draw=0).to_numpy()[by_truth]) == [7, 8]
+    assert cube.attrs["n_draws"] == 1 and cube["shd"].attrs["control_null"] == "column nc"
+    with pytest.raises(ValueError, match="column 'nc' has no control in rows"):
+        ce.cube(table.assign(nc=None), ["shd"], by=["a"], control="nc")
+    with pytest.raises(ValueError, match="truth has nodes"):
+        ce.cube(table.assign(nc="A -> Z"), ["shd"], by=["a"], control="nc")
+
+
+def test_given_controls_have_one_draw():
+    [task], _, _ = read_tasks(RUNS, ["shd"], Cells())
+    model = given_controls(task, pd.Series([SEVEN] * 3), "nc")
+    [batch] = task.batches()
+    made = match_rows(RUNS, NullChoice(None, 7)).matcher(model, task)(batch.rows, batch.pairs, np.zeros(2, np.uint64))
+    assert made.kind.tolist() == ["given"] * 2 and made.draw(0, 1).n == 2
+    with pytest.raises(ValueError, match="a column of controls holds one draw a row, asked for draws 0 to 4"):
+        made.draw(0, 5)
+
+
+def test_metrics_of_controls_need_a_direction():
+    check_directions([ce.shd])
+    with pytest.raises(ValueError, match="no metrics were named; controls need at least one"):
+        check_directions([])
+    with pytest.raises(ValueError, match="true_density, true_edges describes a row and has no direction"):
+        check_directions([ce.get_metric(name) for name in ("shd", "true_density", "true_edges")])

@@ -1,0 +1,97 @@
+"""Scores of rows: distinct pairs once, rows that a metric cannot have named or missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.metric import METRICS, metric
+from causaleval_pd.contract.pairs import PairError
+from causaleval_pd.tables.scoring import score, score_rows, scoring_work
+from causaleval_pd.tables.settings import Cells
+from causaleval_pd.tables.tasks import read_tasks
+
+
+def test_costly_metrics_run_once_per_distinct_pair():
+    import pandas as pd
+
+    seen = []
+
+    @metric(
+        field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="costly", costly=True
+    )
+    def costly(pairs):
+        seen.append(pairs.n)
+        return pairs.counts.fp + 10 * pairs.counts.fn
+
+    try:
+        runs = pd.DataFrame({"truth": ["A -> B; C", "A; B; C", "A -> B; C"], "estimate": ["A -> B; C"] * 3})
+        values = ce.evaluate(runs, ["costly"])["costly"].tolist()
+    finally:
+        del METRICS["costly"]
+    assert seen == [2]
+    assert values == [0.0, 1.0, 0.0]
+
+
+RUNS = pd.DataFrame({"truth": ["A -> B; C"] * 5, "estimate": ["A -- B; C"] * 4 + ["A -> B; C"]}, index=list("vwxyz"))
+
+
+@pytest.fixture
+def dags_only():
+    """A metric of DAGs that cannot be computed for the pairs of some rows."""
+
+    @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="dags", costly=True)
+    def dags_only(pairs):
+        faulty = np.flatnonzero(pairs.counts.true_edges == 2)
+        if len(faulty):
+            raise PairError(faulty, "two edges are too many")
+        return pairs.counts.fp + 10 * pairs.counts.fn
+
+    yield dags_only
+    del METRICS["dags_only"]
+
+
+def task(table, *metrics):
+    return read_tasks(table, list(metrics), Cells())[0][0]
+
+
+def test_rows_of_other_kinds_are_named_three_of_many(dags_only):
+    message = (
+        r"dags_only applies to dag, not to row 0 \(index 'v'\), where .*; row 1 .*; row 2 .*; and 1 more rows; leave "
+        "these rows out, or pass invalid='nan'"
+    )
+    with pytest.raises(ValueError, match=message):
+        score_rows(task(RUNS, dags_only), "raise", RUNS.index)
+    found = score_rows(task(RUNS, dags_only, "shd"), "nan", RUNS.index)
+    np.testing.assert_array_equal(found["dags_only"], [np.nan] * 4 + [0])
+    assert not np.isnan(found["shd"]).any()
+
+
+def test_pairs_that_a_metric_cannot_have_are_named_by_row_also_among_equal_ones(dags_only):
+    runs = pd.DataFrame({"truth": ["A -> B; C", "A -> B; B -> C"] * 3, "estimate": ["A -> B; C"] * 6})
+    with pytest.raises(ValueError, match=r"^dags_only: row 1 .*, row 3 .*, row 5 .*: two edges are too many; or leave"):
+        score_rows(task(runs, dags_only), "raise", runs.index)
+    found = score_rows(task(runs, dags_only), "nan", runs.index)["dags_only"]
+    np.testing.assert_array_equal(found, [0, np.nan] * 3)
+
+
+def test_failed_rows_and_tables_without_rows_have_no_scores():
+    failed = RUNS.assign(estimate=pd.array([None] * 5, dtype="str"))
+    assert np.isnan(score_rows(task(failed, "shd"), "raise", RUNS.index)["shd"]).all()
+    assert score_rows(task(RUNS.iloc[:0], "shd"), "raise", RUNS.index[:0])["shd"].shape == (0,)
+
+
+def test_invalid_is_one_of_two_words():
+    with pytest.raises(ValueError, match="invalid must be 'raise' or 'nan', found 'drop'"):
+        score(ce.shd, task(RUNS, "shd"), "drop")
+
+
+def test_costly_metrics_count_a_hundredfold():
+    [batch] = task(RUNS, "shd").batches()
+    plain = scoring_work([ce.shd], batch.pairs)
+    assert scoring_work([replace(ce.shd, costly=True)], batch.pairs) - 1 == pytest.approx(100 * (plain - 1))
+    assert scoring_work([], batch.pairs) == 1.0

@@ -1,0 +1,53 @@
+"""Settings as values: checked when they are made, contradictions refused."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from causaleval_pd.tables.settings import FIRST_DRAWS, Cells, Drawing, Execution
+
+
+def test_columns_by_role_leave_out_a_truth_that_is_not_there():
+    assert Cells().names == {"truth": "truth", "estimate": "estimate"}
+    assert Cells(truth=None, estimate=("a", 1)).names == {"estimate": ("a", 1)}
+    assert Cells(truth=0).names == {"truth": 0, "estimate": "estimate"}, "a column may be called 0"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_draws": 0}, "n_draws must be a positive integer, found 0"),
+        ({"n_draws": True}, "n_draws must be a positive integer, found True"),
+        ({"level": 1}, "level must lie between 0 and 1, found 1"),
+        ({"level": float("nan")}, "level must lie between 0 and 1, found nan"),
+        ({"method": "exakt"}, "unknown method 'exakt'; did you mean 'exact'"),
+        ({"p_rule": ["mid"]}, r"unknown p_rule \['mid'\]"),
+        ({"stop_after": 0}, "stop_after must be a positive integer, found 0"),
+        ({"stop_after": 5, "p_rule": "share"}, r"p_rule='share' does not go with stop_after=, whose p is h / l"),
+    ],
+)
+def test_drawing_is_checked(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Drawing(**{"n_draws": 10} | settings)
+
+
+def test_draws_before_the_first_look_are_bounded():
+    assert Drawing(7, stop_after=3).n_first == 7
+    assert Drawing(10 * FIRST_DRAWS, stop_after=3).n_first == FIRST_DRAWS
+    assert Drawing(10 * FIRST_DRAWS).n_first == 10 * FIRST_DRAWS
+
+
+def test_methods_that_never_draw():
+    assert [m for m in ("auto", "exact", "moments", "simulate") if Drawing(1, m).draws] == ["auto", "simulate"]
+    with pytest.raises(FrozenInstanceError):
+        Drawing(1).n_draws = 2
+
+
+def test_engines_and_jobs_are_checked():
+    with pytest.raises(ValueError, match="engine"):
+        Execution("cluster")
+    with pytest.raises(ValueError, match="n_jobs must be a positive integer, found 0"):
+        Execution("threads", 0)
+    assert Execution("threads", 2).progress is False

@@ -1,0 +1,111 @@
+"""From a table and metrics to tasks: fields are settled, cells made canonical once, order kept."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.tables.settings import Cells
+from causaleval_pd.tables.tasks import bind_zero_division, cells_field, read_tasks, select
+
+RUNS = pd.DataFrame({"truth": ["A -> B; C", "A -> B; C", None], "estimate": ["A -> B; C", None, "A; B; C"]})
+NETWORKS = pd.DataFrame(
+    {
+        "truth": [ce.causal_kl.metastatic()] * 2,
+        "estimate": list(ce.causal_kl.metastatic_mutations().values())[:2],
+    }
+)
+
+
+def test_one_task_a_field_and_metrics_in_the_order_of_the_call():
+    tasks, columns, chosen = read_tasks(NETWORKS, ["shd", "edit_distance", "adjacency_f1"], Cells())
+    assert [task.field.name for task in tasks] == ["graph", "network"]
+    assert [m.name for m in chosen] == ["shd", "edit_distance", "adjacency_f1"]
+    assert [[m.name for m in task.metrics] for task in tasks] == [["shd", "adjacency_f1"], ["edit_distance"]]
+    assert set(columns) == {"truth", "estimate"}
+    assert get_field("network").holds(columns["truth"]), "the table gets the cells of their own field"
+
+
+def test_no_metrics_are_the_default_set_and_an_empty_list_is_none():
+    [task], _, chosen = read_tasks(RUNS, None, Cells())
+    assert tuple(m.name for m in chosen) == get_field("graph").default_metrics
+    [task], _, chosen = read_tasks(RUNS, [], Cells())
+    assert chosen == () == task.metrics and task.field.name == "graph"
+
+
+def test_rows_without_truth_or_estimate_failed_and_truths_have_identities():
+    [task], _, _ = read_tasks(RUNS, ["shd"], Cells())
+    assert task.failed().tolist() == [False, True, True]
+    identity = task.identity()
+    assert identity[0] == identity[1] != 0 and identity[2] == 0
+    [batch] = task.batches()
+    assert batch.rows.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("table", "metrics", "cells", "error", "message"),
+    [
+        ([1], ["shd"], Cells(), TypeError, "table must be a pandas DataFrame, found list"),
+        (RUNS, ["shd"], Cells("truth", "truth"), ValueError, "truth and estimate are the same column 'truth'"),
+        (RUNS, 3, Cells(), TypeError, "metrics must be names or metrics, found int: 3"),
+        (RUNS, ["shd", "shd"], Cells(), ValueError, "found twice: shd"),
+        (RUNS, ["shd"], Cells(truth=None), ValueError, "shd compares estimates with a truth, and truth=None names"),
+        (RUNS, ["shd", "f_beta"], Cells(), ValueError, r"fields \['formula', 'graph'\] cannot be computed on the same"),
+        (
+            RUNS,
+            ["shd"],
+            Cells(field="formula"),
+            ValueError,
+            r"of \['graph'\] do not apply to cells of field 'formula'",
+        ),
+        (RUNS, ["shd"], Cells(field="grap"), ValueError, "unknown field 'grap'; did you mean 'graph'"),
+    ],
+)
+def test_mistakes_are_named(table, metrics, cells, error, message):
+    with pytest.raises(error, match=message):
+        read_tasks(table, metrics, cells)
+
+
+def test_the_cells_settle_the_field_where_metrics_do_not():
+    assert cells_field({"truth": NETWORKS["truth"]}, None, None).name == "network"
+    assert cells_field({"truth": NETWORKS["truth"]}, select("shd"), None).name == "network", "a network has a graph"
+    assert cells_field({"truth": RUNS["truth"]}, select("shd"), None).name == "graph"
+    assert cells_field({"truth": RUNS["truth"]}, (), "formula").name == "formula", "the user's word comes first"
+
+
+def test_zero_division_binds_where_there_is_one_and_nothing_is_fixed():
+    assert bind_zero_division(ce.shd, 0.0) is ce.shd
+    bound = bind_zero_division(ce.adjacency_f1, 0.25)
+    assert bound.options["zero_division"] == 0.25 and bound.name == "adjacency_f1"
+    fixed = ce.tweak("adjacency_f1", zero_division=1)
+    assert bind_zero_division(fixed, 0.25) is fixed
+    assert math.isnan(bind_zero_division(ce.adjacency_f1, math.nan).options["zero_division"])
+
+
+def test_names_of_components_and_metrics_may_not_meet():
+    from causaleval_pd.contract.metric import METRICS
+
+    @ce.metric(
+        field="graph",
+        kinds=("dag",),
+        direction="minimize",
+        range=(0, np.inf),
+        optimum=0,
+        long_name="counts",
+        dims={"side": ("a", "b")},
+    )
+    def counted(pairs):
+        return np.stack([pairs.counts.fp, pairs.counts.fn], axis=1)
+
+    try:
+        with pytest.raises(ValueError, match="found twice: counted_a"):
+            read_tasks(RUNS, ["counted", ce.tweak("shd", name="counted_a")], Cells())
+        chosen = read_tasks(RUNS, ["shd", "counted", "sid"], Cells())[2]
+        assert [m.name for m in chosen] == ["shd", "counted_a", "counted_b", "sid"]
+    finally:
+        del METRICS["counted"]
