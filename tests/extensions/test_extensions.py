@@ -119,6 +119,10 @@ def test_null_models_of_third_parties_are_found_by_name(runs, monkeypatch):
         nulls.pop("shuffled_again", None)
 
 
+def test_other_cells_keep_their_field():
+    assert "shd" in ce.evaluate(ce.datasets.runs().head(3)), "a column of packed graphs is offered to all fields"
+
+
 def test_a_failing_third_party_is_named(monkeypatch):
     class Point:
         name, value = "broken", "broken_package.metrics"
