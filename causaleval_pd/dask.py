@@ -202,7 +202,7 @@ def summary(
     """Score a dask table of runs and their controls, and summarise them by stratum, lazily.
 
     Every partition is added up by stratum, and the sums are merged in a tree: rows are never gathered. Several null
-    models, or one that looks at strata, take the way of `cube`, which shuffles rows.
+    models, one that looks at strata, or metrics with further dimensions take the way of `cube`, which shuffles rows.
 
     Parameters
     ----------
@@ -247,11 +247,13 @@ def summary(
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
     made = cube_settings_of(table, metrics, settings)
+    by_cube = any(m.dims for m in (() if metrics is None else select(metrics)))
     if n_draws is not None:
         need_key(table, key)
-        if isinstance(null, (list, tuple)) or looks_at_strata(made["field"], null):
-            whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
-            return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
+        by_cube = by_cube or isinstance(null, (list, tuple)) or looks_at_strata(made["field"], null)
+    if by_cube:
+        whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
+        return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
     made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     parts = [delayed(_sum_part)(part, metrics, made, i) for i, part in enumerate(table.to_delayed())]
     while len(parts) > 1:

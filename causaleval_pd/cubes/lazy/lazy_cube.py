@@ -22,6 +22,7 @@ from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
 from ..cube import cube as cube_of
 from ..lazy_tables import BLOCK_BYTES, split
+from ..reading import own_dims
 from ..runs import stratum_columns
 from ..schema import DRAW_VARIABLES, metrics_of
 from ..strata import (
@@ -108,6 +109,10 @@ def cube(
             f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
         )
     made = cube_settings(table, metrics, settings)
+    if made.get("truth", "truth") is None:
+        raise ValueError(
+            "a cube of a dask table pairs runs by their truths, found truth=None; compute the table first, or use summary"
+        )
     if n_draws is not None:
         need_key(table, key)
     made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
@@ -138,7 +143,8 @@ def cube(
     attrs = dict(template.attrs)
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
-    kept = {name: x for name, x in template.coords.items() if name == "null"}
+    labelled = {dim for metric in metrics_of(template) for dim in own_dims(template, metric)}
+    kept = {name: x for name, x in template.coords.items() if name == "null" or name in labelled}
     ordered = {name: variables[name] for name in template.data_vars}
     return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
 
@@ -188,7 +194,8 @@ def _look_up(
     if replicate is not None:
         return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
     keys = key_columns(part, settings["key"])
-    return _Found(axes, own.field.identify(own.truth), pd.DataFrame(dict(enumerate(x.array for x in keys))))
+    truth = own.field.of_truth.identify(own.truth)
+    return _Found(axes, truth, pd.DataFrame(dict(enumerate(x.array for x in keys))))
 
 
 def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
