@@ -111,7 +111,8 @@ def cube(
     made = cube_settings(table, metrics, settings)
     if made.get("truth", "truth") is None:
         raise ValueError(
-            "a cube of a dask table pairs runs by their truths, found truth=None; compute the table first, or use summary"
+            "a cube of a dask table pairs runs by their truths, found truth=None; compute the table first, "
+            "or use summary"
         )
     if n_draws is not None:
         need_key(table, key)
