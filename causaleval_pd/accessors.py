@@ -13,11 +13,11 @@ from .cubes.cube import cube
 from .cubes.reading import describe_cube
 from .cubes.summary import summary
 from .graphs.series import SeriesGraphAccessor
+from .inference import of_tables
 from .inference.calibration import size_and_power
 from .inference.compare import compare
 from .inference.control_tests import test_controls
 from .inference.meta_analysis import meta_analysis
-from .inference.of_tables import compare_runs, summarise_runs, test_runs
 from .inference.power import comparison_power, control_power
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
@@ -60,9 +60,9 @@ class FrameAccessor:
     evaluate = method(evaluate)
     with_controls = method(with_controls)
     cube = method(cube)
-    summary = method(summarise_runs)
-    test_controls = method(test_runs)
-    compare = method(compare_runs)
+    summary = method(of_tables.summary)
+    test_controls = method(of_tables.test_controls)
+    compare = method(of_tables.compare)
 
 
 @xr.register_dataset_accessor("ceval")  # type: ignore[no-untyped-call]
@@ -95,7 +95,7 @@ class CubeAccessor:
 
     @property
     def plot(self) -> CubePlots:
-        """Figures of this cube."""
+        """Figures of this cube, such as `cube.ceval.plot.strata`; `list_figures("cube")` lists all."""
         return CubePlots(self._object)
 
     summary = method(summary)
@@ -110,7 +110,33 @@ class CubeAccessor:
     def to_zarr(
         self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False, retries: int = 0
     ) -> Path:
-        """Write this cube block by block; see `causaleval_pd.execution.files.to_zarr`."""
+        """Compute this cube into a Zarr store, block by block (extra `dask`).
+
+        Parameters
+        ----------
+        path : path
+            Directory to make; it appears when it is complete.
+        resume : bool
+            Continue an interrupted call: complete blocks are not computed again. It must be the same computation, of
+            the same seed; a finished output stays as it is.
+        progress : bool
+            Show dask's progress bar.
+        retries : int
+            How often a cluster tries a failed task again. Without a cluster, continue by `resume`.
+
+        Returns
+        -------
+        Path
+            The directory, for `xarray.open_zarr`.
+
+        Raises
+        ------
+        FileExistsError
+            If there is an output, or an interrupted one, and `resume` is False.
+        ValueError
+            If the interrupted output belongs to another computation, `retries` are asked for without a cluster, or Zarr
+            cannot store the chunks.
+        """
         # dask is imported where it is used
         from .execution.files import to_zarr
 

@@ -63,6 +63,20 @@ def test_settings_of_controls(settings, message):
         ce.with_controls(GRAPHS, **{"metrics": ["shd"], "n_draws": 5} | settings)
 
 
+def test_a_cube_without_its_other_variables():
+    cube = ce.datasets.runs().head(6).ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    with pytest.raises(
+        ValueError, match=r"lacks the cube's variable 'status'; keep the whole cube .* summary\('shd'\)"
+    ):
+        cube[["shd"]].ceval.summary()
+
+
+@pytest.mark.parametrize("verb", ["summary", "test_controls", "compare"])
+def test_a_missing_argument_is_reported_with_the_name_of_the_verb(verb):
+    with pytest.raises(TypeError, match=rf"^{verb}\(\) missing"):
+        getattr(GRAPHS.ceval, verb)()
+
+
 @pytest.mark.parametrize("by", [None, 3])
 def test_strata_are_names(by):
     with pytest.raises(TypeError, match="by must be the name of a column or several names, one a stratum, found"):

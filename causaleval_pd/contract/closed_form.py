@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -43,6 +44,15 @@ class ClosedFormRule:
     explanation: str
     probe: Callable[[Value], str | None] | None = None
 
+    def contradiction(self, function: Callable[..., NDArray[Any]]) -> str | None:
+        """Return what in a metric's function contradicts the rule, or None."""
+        if self.probe is None:
+            return None
+        try:
+            return self.probe(lambda stand_in: np.asarray(function(stand_in), np.float64))
+        except AttributeError as error:
+            return f"its function reads {error.name!r}, which the counts of this rule do not have"
+
 
 CLOSED_FORMS: Registry[ClosedFormRule] = Registry("closed form", "causaleval_pd.closed_forms")
 
@@ -76,6 +86,8 @@ def register_closed_form(rule: ClosedFormRule) -> ClosedFormRule:
 
 def list_closed_forms() -> pd.DataFrame:
     """Return the closed-form rules that metrics may name, one a row.
+
+    Third parties add theirs by entry points in the group ``causaleval_pd.closed_forms``.
 
     Returns
     -------

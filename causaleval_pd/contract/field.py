@@ -57,7 +57,8 @@ class Field:
     default_null : str
         Null model used when `null=None`.
     holds : callable
-        `holds(cells)` checks whether a column looks like this field's cells; a column may suit several fields.
+        `holds(cells)` checks whether a column looks like this field's cells; a column may suit several fields. It gets
+        columns of any dtype, and returns False where it cannot read them.
     coerce : callable
         `coerce(cells, column)` returns the canonical column; raises where a decoding is ambiguous.
     batches : callable
@@ -150,6 +151,8 @@ def get_field(name: str) -> Field:
 
 def list_fields() -> pd.DataFrame:
     """Return the registered fields, one a row.
+
+    Third parties add theirs by entry points in the group ``causaleval_pd.fields``.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from .checks import nearest, shown
 from .closed_form import CLOSED_FORMS
 from .field import get_field
 from .options import option_entries
-from .pairs import Pairs
+from .pairs import ANY_KIND, Pairs
 from .registry import Registry
 
 Direction = Literal["minimize", "maximize", "zero"]
@@ -176,6 +176,10 @@ class Metric:
             return f"A description without better or worse, in [{low}, {high}]."
         return f"A metric {aim}, in [{low}, {high}], with optimum {self.optimum:g}."
 
+    def refused(self, pairs: Pairs) -> NDArray[np.bool_]:
+        """Return which pairs hold cells that the metric is not defined for; without a truth it asks nothing of it."""
+        return pairs.refused(self.kinds, self.truth_kinds or ANY_KIND)
+
     def __call__(self, truth: Any, estimate: Any = None, **options: Any) -> Any:
         """Score one (truth, estimate) pair of cells, or every pair of a `Pairs`."""
         if options:
@@ -183,8 +187,11 @@ class Metric:
         options = {**self.options, **options}
         if isinstance(truth, Pairs):
             return np.asarray(self.function(truth, **options))
+        if self.truth_kinds and (truth is None or estimate is None):
+            side = "truth" if truth is None else "estimate"
+            raise TypeError(f"{self.name} needs a truth and an estimate, found None as the {side}")
         pairs = get_field(self.field).pair(truth, estimate)
-        if pairs.refused(self.kinds, self.truth_kinds).any():
+        if self.refused(pairs).any():
             raise ValueError(f"{self.name} applies to {self.kinds_line()}, but {pairs.describe(0)}")
         value = np.asarray(self.function(pairs, **options))[0]
         return value if self.dims else value.item()
@@ -270,7 +277,10 @@ def metric(
     Raises
     ------
     ValueError
-        If the name is taken or no identifier, the direction unknown, or the range not two ordered numbers.
+        If the name is taken or is not an identifier, the field or the direction is unknown, the range is not two
+        ordered numbers, or the function contradicts its closed form.
+    TypeError
+        If kinds are one text instead of a sequence.
 
     Examples
     --------
@@ -285,13 +295,18 @@ def metric(
     """
     if direction not in ("minimize", "maximize", "zero", None):
         raise ValueError(f"direction must be 'minimize', 'maximize', 'zero' or None, found {direction!r}")
-    if not (len(range) == 2 and range[0] < range[1]):
+    if not (isinstance(range, Sequence) and len(range) == 2 and range[0] < range[1]):
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
+    for name, words in (("kinds", kinds), ("truth_kinds", truth_kinds)):
+        if isinstance(words, str):
+            raise TypeError(f"{name} must be a sequence of kinds, found {words!r}; write ({words!r},)")
 
     kinds = tuple(kinds)
     given_dims = {dim: labels if labels is None else tuple(labels) for dim, labels in (dims or {}).items()}
 
     def register(function: Callable[..., NDArray[Any]]) -> Metric:
+        if not function.__name__.isidentifier():
+            raise ValueError(f"a metric has the name of its function, found {function.__name__!r}; define it by def")
         made = Metric(
             name=function.__name__,
             function=function,
@@ -312,6 +327,7 @@ def metric(
         )
         # those of the package are probed by its tests, which keeps its import short
         if not function.__module__.startswith("causaleval_pd."):
+            get_field(field)
             probe_closed_form(made)
         return METRICS.add(made.name, made)
 
@@ -325,12 +341,7 @@ def probe_closed_form(made: Metric) -> None:
     rule = CLOSED_FORMS.find(made.closed_form)
     if rule.field != made.field:
         raise ValueError(f"{made.name}: closed form {rule.name!r} is for field {rule.field!r}, not {made.field!r}")
-    try:
-        fault = rule.probe(lambda stand_in: np.asarray(made.function(stand_in), np.float64)) if rule.probe else None
-    except AttributeError as error:
-        # stand-ins have what the rule is about, and nothing else
-        fault = f"it uses {error.name!r} of the pairs"
-    if fault:
+    if fault := rule.contradiction(made.function):
         raise ValueError(
             f"{made.name} names closed_form={rule.name!r}, but {fault}; leave closed_form out, so that its null "
             "distribution is simulated"
@@ -381,6 +392,8 @@ def get_metric(name: str | Metric) -> Metric:
 
 def list_metrics(field: str | None = None) -> pd.DataFrame:
     """Return the registered metrics with their specs, one a row.
+
+    Third parties add theirs by entry points in the group ``causaleval_pd.metrics``.
 
     Parameters
     ----------

@@ -27,6 +27,16 @@ class PairError(ValueError):
         super().__init__(f"pair {self.positions[0]}: {reason}")
 
 
+class _AnyKind:
+    """Kinds of truth of a metric that needs none: every kind, and no truth."""
+
+    def __contains__(self, kind: object) -> bool:
+        return True
+
+
+ANY_KIND = _AnyKind()
+
+
 class Pairs(ABC):
     """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value a pair."""
 

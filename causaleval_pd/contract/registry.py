@@ -64,7 +64,13 @@ class Registry(dict[str, T]):
         if not self._loaded:
             self._loaded = True
             for point in entry_points(group=self.group):
-                point.load()
+                try:
+                    point.load()
+                except Exception as error:
+                    error.add_note(
+                        f"raised by a third party, the entry point {point.name!r} of {self.group!r}: {point.value}"
+                    )
+                    raise
 
     def every(self) -> Iterator[T]:
         """Yield all objects, those of third parties too, in the order of their registration."""

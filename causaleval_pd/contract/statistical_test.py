@@ -166,6 +166,8 @@ def find_test(name: Any, verb: Verb, word: str = "test") -> StatisticalTest:
 def list_tests(verb: Verb | None = None) -> pd.DataFrame:
     """Return the registered statistical tests, one a row.
 
+    Third parties add theirs by entry points in the group ``causaleval_pd.tests``.
+
     Parameters
     ----------
     verb : {"compare", "test_controls", "compare_answers"}, optional

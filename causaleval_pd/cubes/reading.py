@@ -32,6 +32,11 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
     """Return the cube's metrics, or check that the named ones are among them."""
     _attr(cube, "metrics")
     known = [name for name in metrics_of(cube) if name in cube]
+    if "status" not in cube:
+        raise ValueError(
+            "the dataset lacks the cube's variable 'status'; keep the whole cube and name metrics in the call, as in "
+            f"summary({next(iter(known), 'shd')!r})"
+        )
     if "replicate" not in cube.dims:
         raise ValueError("the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0])")
     if metrics is None:

@@ -53,6 +53,10 @@ class SeriesGraphAccessor:
             )
         self._obj = series
 
+    def __repr__(self) -> str:
+        known = ", ".join(name for name in dir(self) if not name.startswith("_"))
+        return f"<properties and conversions of {len(self._obj)} graphs: {known}>"
+
     def to_strings(self) -> pd.Series:
         """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
         return _to_strings(self._obj)

@@ -12,15 +12,15 @@ from ..contract.delegation import takes_settings_of
 from ..contract.null import NullLike, Nulls
 from ..cubes.cube import cube
 from ..cubes.strata import By, strata_names
-from ..cubes.summary import summary
+from ..cubes.summary import summary as summarise_cube
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.tasks import Metrics
-from .compare import compare
-from .control_tests import test_controls
+from .compare import compare as compare_cube
+from .control_tests import test_controls as test_cube
 
 
 @takes_settings_of(cube)
-def summarise_runs(
+def summary(
     table: pd.DataFrame,
     /,
     metrics: Metrics = None,
@@ -68,11 +68,11 @@ def summarise_runs(
     2        pc  13.29     0.01
     """
     made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
-    return summary(made, level=level, interval=interval)
+    return summarise_cube(made, level=level, interval=interval)
 
 
-@takes_settings_of(test_controls)
-def test_runs(
+@takes_settings_of(test_cube)
+def test_controls(
     table: pd.DataFrame,
     /,
     metrics: Metrics = None,
@@ -119,15 +119,15 @@ def test_runs(
     2        pc     0.01
     """
     made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **cube_settings or {})
-    return test_controls(made, **settings)
+    return test_cube(made, **settings)
 
 
 # pytest collects what is called test_...
-test_runs.__test__ = False  # type: ignore[attr-defined]
+test_controls.__test__ = False  # type: ignore[attr-defined]
 
 
-@takes_settings_of(compare)
-def compare_runs(
+@takes_settings_of(compare_cube)
+def compare(
     table: pd.DataFrame,
     /,
     dim: str,
@@ -183,4 +183,4 @@ def compare_runs(
     check_known(dim, strata_names(by), "dimension")
     drawn, seed = n_draws if minus_controls else None, resolve_seed(rng)
     made = cube(table, metrics, by=by, n_draws=drawn, null=null, rng=seed, key=key, **cube_settings or {})
-    return compare(made, dim, minus_controls=minus_controls, rng=seed, **settings)
+    return compare_cube(made, dim, minus_controls=minus_controls, rng=seed, **settings)

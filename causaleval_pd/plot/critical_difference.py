@@ -14,7 +14,7 @@ from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, caption, place_to_draw, wrapped_label
 from ..inference.compare import compare
 from ..inference.ranking import rank_test
-from .facets import check_use, cube_caption, level_words, metric_label
+from .facets import check_use, cube_caption, drawn_cube, level_words, metric_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,6 +81,7 @@ def critical_difference(
     >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "level")
     ['ges  2.20', 'lingam  1.18', 'pc  2.62']
     """
+    cube = drawn_cube(cube, metric, nulls=False)
     check_use(cube, metric, {"dim": dim}, alone=True)
     table = computed(rank_test(cube, dim, metric, level=level, missing=missing))
     ranks = table["mean_rank"].to_numpy(np.float64)

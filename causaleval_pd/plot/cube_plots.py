@@ -10,6 +10,7 @@ import xarray as xr
 from ..contract.checks import nearest
 from ..contract.delegation import method
 from ..contract.figure import FIGURES
+from ..cubes.reading import describe_cube
 from .critical_difference import critical_difference as _critical_difference
 from .distributions import distributions as _distributions
 from .heat_maps import comparisons as _comparisons
@@ -36,6 +37,9 @@ class CubePlots:
     >>> grid = cube.ceval.plot.strata("shd", x="n", hue="algorithm")
     >>> type(grid).__name__
     'FacetGrid'
+    >>> cube.ceval.plot
+    <figures of a cube of shd by algorithm (3), n (3), 540 runs, 20 controls each (edges): critical_difference,
+    distributions, p_values, comparisons, strata>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:
@@ -47,6 +51,9 @@ class CubePlots:
     p_values = method(_p_values)
     comparisons = method(_comparisons)
     critical_difference = method(_critical_difference)
+
+    def __repr__(self) -> str:
+        return f"<figures of {describe_cube(self._object)}: {', '.join(_of_cubes(load=True))}>"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in _of_cubes(load=not name.startswith("_")):

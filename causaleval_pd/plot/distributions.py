@@ -10,10 +10,20 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.figure import figure
-from ..cubes.reading import control_values, has_controls, null_stratum, strata_dims
+from ..cubes.reading import control_values, has_controls, strata_dims
 from ..drawing import caption_figure, colours, wrapped_label
 from ..statistics.arrays import weighted_quantile
-from .facets import check_use, cube_caption, facet_grid, facets, legend_right, mark_empty, metric_label, with_levels
+from .facets import (
+    check_use,
+    cube_caption,
+    drawn_cube,
+    facet_grid,
+    facets,
+    legend_right,
+    mark_empty,
+    metric_label,
+    with_levels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +77,7 @@ def distributions(
     >>> " ".join(grid.ax.get_xlabel().split())
     'structural Hamming distance (lower is better)'
     """
-    cube = null_stratum(cube)
+    cube = drawn_cube(cube, metric)
     check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
     dims = strata_dims(cube)
     values = cube[metric].transpose(*dims, "replicate").to_numpy()

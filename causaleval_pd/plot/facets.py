@@ -12,7 +12,15 @@ import xarray as xr
 
 from ..contract.checks import check_known
 from ..contract.field import FIELDS
-from ..cubes.reading import cube_metrics, has_controls, null_name, null_references, strata_dims
+from ..cubes.reading import (
+    cube_metrics,
+    has_controls,
+    metric_strata,
+    null_name,
+    null_references,
+    null_stratum,
+    strata_dims,
+)
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, axis_label, legend_room, tick_names, wrapped
 
@@ -25,6 +33,12 @@ MARKERS = "osD^vPX<>*"
 HEIGHT = 2.9
 #: columns of facets that are wider together, in inches, continue in further rows
 _PAGE = 24.0
+
+
+def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Dataset:
+    """Return a cube whose strata to draw by include the metric's own dimensions and, with `nulls`, null models."""
+    check_known(metric, cube_metrics(cube), "metric")
+    return metric_strata(null_stratum(cube) if nulls else cube, metric)
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
-from ..cubes.reading import null_stratum
 from ..drawing import (
     caption,
     colour_bar,
@@ -29,7 +28,16 @@ from ..execution.random_streams import RNGLike
 from ..inference.compare import compare
 from ..inference.control_tests import test_controls
 from ..inference.pairwise import Claim, Effect
-from .facets import check_use, cube_caption, level_words, longest_word, metric_label, tallest_word, with_levels
+from .facets import (
+    check_use,
+    cube_caption,
+    drawn_cube,
+    level_words,
+    longest_word,
+    metric_label,
+    tallest_word,
+    with_levels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +107,7 @@ def p_values(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('n', 'algorithm')
     """
-    cube = null_stratum(cube)
+    cube = drawn_cube(cube, metric)
     check_use(cube, metric, {"x": x, "y": y}, alone=True)
     tests = test_controls(cube, metric, method=method, adjust=adjust, missing=missing)
     table = with_levels(cube, computed(tests))
@@ -231,6 +239,7 @@ def comparisons(
     >>> [cell.get_text() for cell in ax.texts[:2]]
     ['-1.25\np 0.12', '1.25\np 0.12']
     """
+    cube = drawn_cube(cube, metric, nulls=False)
     check_use(cube, metric, {"dim": dim}, alone=True)
     found = compare(
         cube,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
-from ..cubes.reading import has_controls, null_stratum
+from ..cubes.reading import has_controls
 from ..cubes.summary import summary
 from ..drawing import caption_figure, colours, name_ticks, wrapped_label
 from .facets import (
@@ -19,6 +19,7 @@ from .facets import (
     MARKERS,
     check_use,
     cube_caption,
+    drawn_cube,
     facet_grid,
     facets,
     legend_right,
@@ -66,7 +67,7 @@ def strata(
     x : str
         Stratum along the x axis, its levels in the cube's order.
     hue, col, row : str, optional
-        Strata by colour, and by column and row of the grid.
+        Strata by colour, and by column and row of the grid. Further dimensions of a metric are strata here.
     level : float
         Probability of intervals and bands.
     interval : {"mean_ci", "quantile"}
@@ -99,7 +100,7 @@ def strata(
     >>> " ".join(grid.ax.get_ylabel().split())
     'structural Hamming distance (lower is better)'
     """
-    cube = null_stratum(cube)
+    cube = drawn_cube(cube, metric)
     check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
     table = with_levels(cube, computed(summary(cube, metric, level=level, interval=interval)))
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]

@@ -22,13 +22,18 @@ __all__ = ["GRAPHS"]
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
 
 
-def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align two packed columns by node names, one batch for each number of nodes."""
-    unpacked = [unpack_column(cells, column=cells.name) for cells in (truth, estimate)]
+def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align two packed columns by node names, one batch for each number of nodes.
+
+    Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth.
+    """
+    estimates = unpack_column(estimate, column=estimate.name)
+    truths = estimates if truth is None else unpack_column(truth, column=truth.name)
+    unpacked = (truths, estimates)
     row = first_other_nodes(*unpacked)
     if row is not None:
         found = [list(side.node_sets[side.row_node_set[row]]) for side in unpacked]
-        raise ValueError(f"{name_row(row, truth.index)}: {different_nodes(*found)}")
+        raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*found)}")
     for true, estimated, rows, truth_index, estimate_index in shared_rows(*unpacked):
         sides = [GraphBatch(block.n_nodes, block.planes, block.kinds) for block in (true, estimated)]
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
@@ -49,9 +54,10 @@ def different_nodes(truth: list[str], estimate: list[str]) -> str:
 
 def pair(truth: Any, estimate: Any) -> GraphPairs:
     """Align two single graphs."""
-    if truth is None or estimate is None:
-        raise TypeError("a metric of graphs needs a truth and an estimate, found None")
-    left, right = as_graph(truth), as_graph(estimate)
+    if estimate is None:
+        raise TypeError("a metric of graphs needs an estimate, found None")
+    right = as_graph(estimate)
+    left = right if truth is None else as_graph(truth)
     if left.nodes != right.nodes:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
     columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]

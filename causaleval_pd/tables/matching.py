@@ -69,7 +69,7 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
         if chosen.model not in field.nulls:
             raise ValueError(
                 f"unknown null {chosen.model!r} for field {field.name!r}; {nearest(chosen.model, field.nulls)}its null "
-                f"models: {', '.join(field.nulls)}"
+                f"models: {', '.join(field.nulls) or 'none, add one by register_null'}"
             )
         model = field.nulls[chosen.model]
     elif field.custom_null is None:

@@ -17,16 +17,6 @@ from .settings import SERIAL, Execution, Invalid
 from .tasks import Task
 
 
-class _AnyKind:
-    """Kinds of truth of a metric that needs none: every kind, and no truth."""
-
-    def __contains__(self, kind: object) -> bool:
-        return True
-
-
-_ANY_KIND = _AnyKind()
-
-
 def score_rows(
     task: Task, invalid: Invalid, index: pd.Index, work: Execution = SERIAL
 ) -> dict[str, NDArray[np.float64]]:
@@ -67,7 +57,7 @@ def score(
     """
     if invalid not in ("raise", "nan"):
         raise ValueError(f"invalid must be 'raise' or 'nan', found {invalid!r}")
-    refused = refused_pairs(metric, pairs)
+    refused = metric.refused(pairs)
     if refused.any():
         if invalid == "raise":
             raise ValueError(_refusal(metric, pairs, np.flatnonzero(refused), rows, index))
@@ -83,11 +73,6 @@ def score(
                 f"{metric.name}: {where}: {error.reason}; or leave these rows out, or pass invalid='nan'"
             ) from error
         return _score_others(metric, pairs, failed, distinct=distinct)
-
-
-def refused_pairs(metric: Metric, pairs: Pairs) -> NDArray[np.bool_]:
-    """Return which pairs hold cells that a metric is not defined for."""
-    return pairs.refused(metric.kinds, metric.truth_kinds or _ANY_KIND)
 
 
 def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, distinct: bool) -> NDArray[np.float64]:

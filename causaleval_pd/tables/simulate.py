@@ -18,7 +18,7 @@ from ..execution.engines import CHUNK_BYTES, map_chunks
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise
-from .scoring import refused_pairs, score, scoring_work
+from .scoring import score, scoring_work
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import StratumDraws, add_strata
 from .tasks import Task
@@ -178,7 +178,7 @@ def simulate(
         count = min(step, total - start)
         pairs: Pairs = controls.draw(first + start, count)
         for m in metrics:
-            if how.invalid == "raise" and refused_pairs(m, pairs).any():
+            if how.invalid == "raise" and m.refused(pairs).any():
                 raise ValueError(
                     f"{m.name} applies to {m.kinds_line()}, but controls of class "
                     f"{', '.join(sorted(set(controls.kind.tolist())))} were asked for; change control_kind="

@@ -166,4 +166,6 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
         # its coercion names what is wrong with the cells
         some = [f for f in able if any(held(f))]
         return next((f for f in able if {f.name} == wanted), [*some, *able][0])
-    raise ValueError(f"the cells may be of the fields {[f.name for f in holding]}; name theirs by field=")
+    raise ValueError(
+        f"the cells may be of the fields {[f.name for f in holding]}; name theirs by field=, or name metrics"
+    )

@@ -39,7 +39,7 @@ def test_a_metric_that_contradicts_its_closed_form_is_refused():
         ValueError, match=r"names closed_form='ancestors', but it depends on the number of shared edges"
     ):
         register_for_graphs(squared, "ancestors")
-    with pytest.raises(ValueError, match=r"names closed_form='blankets', but it uses 'counts' of the pairs"):
+    with pytest.raises(ValueError, match=r"names closed_form='blankets', but its function reads 'counts', which"):
         register_for_graphs(squared, "blankets")
     with pytest.raises(ValueError, match=r"unknown closed form 'liner'; did you mean 'linear'"):
         register_for_graphs(squared, "liner")
@@ -57,6 +57,12 @@ def test_a_metric_that_contradicts_its_closed_form_is_refused():
         assert register_for_graphs(squared, None).closed_form is None
     finally:
         METRICS.pop("squared", None)
+
+    def apart(pairs):
+        return pairs.v_structures.tp
+
+    with pytest.raises(ValueError, match="closed_form='hypergeometric', but its function reads 'v_structures', which"):
+        register_for_graphs(apart, "hypergeometric")
 
 
 def test_rules_are_listed_with_what_must_hold():

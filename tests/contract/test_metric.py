@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import pickle
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import causaleval_pd as ce
@@ -67,3 +69,62 @@ def test_every_metric_has_a_whole_spec():
             assert m.range[0] <= m.optimum <= m.range[1], name
     with pytest.raises(ValueError, match="unknown field 'graphs'"):
         ce.list_metrics("graphs")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"field": "graphs"}, "unknown field 'graphs'; did you mean 'graph'"),
+        ({"kinds": "dag"}, r"kinds must be a sequence of kinds, found 'dag'; write \('dag',\)"),
+        ({"truth_kinds": "dag"}, "truth_kinds must be a sequence of kinds"),
+        ({"range": 1}, "range must be two ordered numbers, found 1"),
+        ({"direction": "min"}, "direction must be 'minimize', 'maximize', 'zero' or None, found 'min'"),
+    ],
+)
+def test_a_declaration_is_checked(changed, message):
+    spec = {"field": "graph", "kinds": ("dag",), "direction": "minimize", "range": (0, 1), "long_name": "name"}
+
+    def declared(pairs):
+        return pairs.counts.fn
+
+    with pytest.raises((TypeError, ValueError), match=message):
+        metric(**spec | changed)(declared)
+    assert "declared" not in METRICS
+    with pytest.raises(ValueError, match="a metric has the name of its function, found '<lambda>'; define it by def"):
+        metric(**spec)(lambda pairs: pairs.counts.fn)
+
+
+@pytest.fixture
+def estimated_size():
+    @metric(
+        field="graph",
+        kinds=("dag",),
+        truth_kinds=(),
+        direction="minimize",
+        range=(0, np.inf),
+        optimum=0,
+        long_name="edges of the estimate",
+    )
+    def estimated_size(pairs):
+        return pairs.estimate.edge_counts.edges[pairs.estimate_index]
+
+    yield estimated_size
+    del METRICS["estimated_size"]
+
+
+def test_graphs_are_scored_without_a_truth(estimated_size):
+    estimates = pd.DataFrame({"estimate": ["A -> B; C", "A -> B; B -> C", None]})
+    found = ce.evaluate(estimates, ["estimated_size"], truth=None)
+    assert found["estimated_size"].tolist()[:2] == [1.0, 2.0] and found["estimated_size"].isna()[2]
+    assert estimated_size(None, "A -> B") == estimated_size("A; B", "A -> B") == 1.0
+    for null in ("edges", "permutation", "orientation"):
+        controls = ce.with_controls(estimates, ["estimated_size"], truth=None, null=null, n_draws=20, rng=7)
+        assert controls["estimated_size_control_mean"].tolist()[:2] == [1.0, 2.0]
+    with pytest.raises(ValueError, match="'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth"):
+        ce.with_controls(estimates, ["estimated_size"], truth=None, null="oracle_skeleton", n_draws=20, rng=7)
+    with pytest.raises(ValueError, match="shd compares estimates with a truth, and truth=None names none"):
+        ce.evaluate(estimates, ["estimated_size", "shd"], truth=None)
+    with pytest.raises(TypeError, match="shd needs a truth and an estimate, found None as the truth"):
+        ce.shd(None, "A -> B")
+    with pytest.raises(ValueError, match="estimated_size applies to dag as estimate, without a truth"):
+        estimated_size(None, "A -- B")

@@ -14,7 +14,7 @@ register_encoding(
         tool="our lab",
         cells="path",
         meaning="each node is the parent of the next",
-        mark="i stands before j",
+        mark="an edge i -> j is the > between the names",
         example="a>b>c",
         read=read_path,
         types=(str,),

@@ -54,7 +54,7 @@ register_field(
         name="ranking",
         default_metrics=("footrule",),
         default_null="shuffled",
-        holds=lambda cells: cells.dropna().str.contains(" > ", regex=False).all(),
+        holds=lambda cells: all(isinstance(cell, str) and " > " in cell for cell in cells.dropna()),
         coerce=lambda cells, column: cells.astype("str"),
         batches=batches,
         pair=pair,

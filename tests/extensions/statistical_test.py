@@ -6,7 +6,7 @@ from causaleval_pd.contract.statistical_test import StatisticalTest, register_te
 
 
 def van_der_waerden(difference, *, alternative="two-sided"):
-    """Compare the normal scores of the signed ranks with 0: (rows, pairs) of differences, NaN where there is none."""
+    """Compare the normal scores of the signed ranks with 0: (rows, pairs) of differences, NaN for missing pairs."""
     ranks = stats.rankdata(np.abs(difference), axis=-1, nan_policy="omit")
     n = (~np.isnan(difference)).sum(axis=-1)
     scores = np.sign(difference) * stats.norm.ppf((1 + ranks / (n[..., None] + 1)) / 2)

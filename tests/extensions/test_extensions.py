@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from dataclasses import replace
 
 import dask.dataframe as dd
 import matplotlib.pyplot as plt
@@ -89,6 +90,59 @@ def test_figures(runs):
     assert type(cube.ceval.plot.strata("footrule", x="algorithm", hue="half")).__name__ == "FacetGrid"
     assert type(cube.ceval.plot.distributions("footrule", hue="algorithm", col="half")).__name__ == "FacetGrid"
     assert len(cube.ceval.plot.p_values("footrule", x="algorithm", y="half").texts) == 4
+
+
+def test_figures_of_a_metric_with_further_dimensions(runs):
+    cube = ce.cube(runs, ["displacement", "footrule"], by=BY, n_draws=20, rng=7)
+    grid = cube.ceval.plot.strata("displacement", x="item", hue="algorithm", col="half")
+    means = [line for line in grid.axes.flat[0].lines if line.get_gid() == "means"]
+    expected = cube["displacement"].mean("replicate").isel(half=0)
+    assert [len(line.get_ydata()) for line in means] == [4, 4]
+    for line, algorithm in zip(means, cube["algorithm"].to_numpy(), strict=True):
+        np.testing.assert_allclose(line.get_ydata(), expected.sel(algorithm=algorithm))
+    assert type(cube.ceval.plot.distributions("displacement", hue="item")).__name__ == "FacetGrid"
+    one = cube.sel(half=[0])
+    assert len(one.ceval.plot.p_values("displacement", x="algorithm", y="item").texts) == 8
+    first = one.isel(item=[0])
+    assert len(first.ceval.plot.comparisons("displacement", "algorithm").texts) >= 2
+    assert first.ceval.plot.critical_difference("displacement", "algorithm").texts
+    with pytest.raises(ValueError, match=r"does not show: item \(4 levels\); choose one by cube.sel\(item=0\)"):
+        one.ceval.plot.strata("displacement", x="algorithm")
+    # other metrics of the cube do not have the dimension
+    assert type(one.ceval.plot.strata("footrule", x="algorithm")).__name__ == "FacetGrid"
+
+
+def test_null_models_of_third_parties_are_found_by_name(runs, monkeypatch):
+    class Point:
+        def load(self):
+            ce.register_null("ranking", replace(toys.SHUFFLED, name="shuffled_again"))
+
+    nulls = toys.RANKINGS.nulls
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "causaleval_pd.nulls" else [])
+    monkeypatch.setattr(nulls, "_loaded", False)
+    try:
+        scored = ce.with_controls(runs, ["footrule"], null="shuffled_again", n_draws=20, rng=7)
+        assert set(scored["control_null"]) == {"shuffled_again"}
+    finally:
+        nulls.pop("shuffled_again", None)
+
+
+def test_other_cells_keep_their_field():
+    assert "shd" in ce.evaluate(ce.datasets.runs().head(3)), "a column of packed graphs is offered to all fields"
+
+
+def test_a_failing_third_party_is_named(monkeypatch):
+    class Point:
+        name, value = "broken", "broken_package.metrics"
+
+        def load(self):
+            raise ImportError("no module named x")
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
+    with pytest.raises(ImportError) as caught:
+        registry.Registry("metric", "causaleval_pd.metrics").load()
+    [note] = caught.value.__notes__
+    assert "the entry point 'broken' of 'causaleval_pd.metrics': broken_package.metrics" in note
 
 
 def test_truths_of_another_field(runs):

@@ -163,7 +163,7 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
         parts = [pair_sums(channels(graphs.take(used[part]))) for part in row_chunks(len(used), 50 * graphs.n_nodes**2)]
         sums.append(PairSums(*(np.concatenate(both)[place] for both in zip(*parts, strict=True))))
     mean, variance = relabelling_moments(sums[0], sums[1], costs, pairs.n_nodes)
-    unknown = np.isnan(constant) | pairs.refused(metric.kinds, metric.truth_kinds)
+    unknown = np.isnan(constant) | metric.refused(pairs)
     return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance))
 
 

@@ -38,7 +38,7 @@ def enumerated(
         graphs = GraphBatch(pairs.n_nodes, planes, kinds)
         every = np.arange(len(graphs), dtype=np.int64)
         controls = GraphPairs(pairs.truth, graphs, np.repeat(block[:, 0], sizes), every)
-        if controls.refused(metric.kinds, metric.truth_kinds).any():
+        if metric.refused(controls).any():
             return None
         try:
             values = np.asarray(metric(controls), np.float64)

@@ -83,6 +83,8 @@ def _direct_skeletons(
             f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
             "orientation_law='order'"
         )
+    if of_truth and matching.truth is None:
+        raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
     source, index_of_row = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
     skeletons = GraphPairs(pairs.truth, _undirected(source), pairs.truth_index, index_of_row)
     cpdag = matched_by_cpdags(matching, rows, pairs)
