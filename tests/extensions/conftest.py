@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import toys
 
 #: the guide's examples register what they declare; tests/test_docs.py runs each in a process of its own
-collect_ignore = ["encoding.py", "field.py", "figure.py", "metric.py", "null_model.py", "statistical_test.py"]
+collect_ignore = ["encoding.py", "field.py", "figure.py", "null_model.py", "statistical_test.py"]
 
 
 @pytest.fixture(autouse=True, scope="module")
