@@ -106,10 +106,7 @@ def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, 
 def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: float) -> float:
     """Name the levels along an axis of `room` inches, on several lines or slanted where they need it.
 
-    Returns
-    -------
-    float
-        Height of the names beyond one line, in inches.
+    Returns the height of the names beyond one line, in inches.
     """
     if axis == "y":
         ax.set_yticks(range(len(words)), tick_names(words, 1.6))

@@ -42,30 +42,10 @@ def fits_to_data(
     states: Mapping[str, Sequence[Any]] | None,
     gaussian: bool,
 ) -> FamilyFits:
-    """Check data and return the fits that an estimator makes from them.
+    """Check data and return the fits that an estimator makes from them, each on first use.
 
-    Parameters
-    ----------
-    data : DataFrame
-        One case a row.
-    nodes : tuple of str
-        The nodes in code-point order; the columns in any order.
-    estimator : {"mle", "uniform rows"} or float
-        As in `from_data`.
-    states : mapping or None
-        States of each node.
-    gaussian : bool
-        Whether to fit linear-Gaussian laws.
-
-    Returns
-    -------
-    FamilyFits
-        The fits, each made on first use.
-
-    Raises
-    ------
-    ValueError
-        If columns and nodes differ, values are missing, or an option is unknown.
+    The data hold one case a row, with `nodes` as columns; `estimator` is as in `from_data`, `states` are those of each
+    node, and `gaussian` fits linear-Gaussian laws.
     """
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with one column a node, found {type(data).__name__}")

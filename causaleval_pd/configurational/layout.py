@@ -39,20 +39,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Positions of factors, of the lines that pass by others, and of joints.
+    """Positions of factors, of the lines that pass by others, and of joints."""
 
-    Attributes
-    ----------
-    factors : dict
-        Position of each factor.
-    ways : dict
-        Points that the line of a literal passes on its way to a claim, by the claim's number and the literal.
-    joints : dict
-        Where the causes of a claim join, by the claim's number; single causes pass there too, so that lines keep apart.
-    """
-
+    #: position of each factor
     factors: dict[str, Point]
+    #: points that the line of a literal passes on its way to a claim, by the claim's number and the literal
     ways: dict[tuple[int, Literal], list[Point]]
+    #: where the causes of a claim join, by the claim's number; single causes pass there too, so that lines keep apart
     joints: dict[int, Point]
 
 

@@ -31,17 +31,11 @@ class TooLargePairsError(PairError, FormulaTooLargeError):
 
 @dataclass(frozen=True, eq=False)
 class FormulaCells:
-    """Distinct cells of one side of a table, and what metrics compute once a model.
+    """Distinct cells of one side of a table, and what metrics compute once a model."""
 
-    Attributes
-    ----------
-    cells : tuple of tuples of Model
-        The models of each cell; a truth has one.
-    absent : int
-        Position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing.
-    """
-
+    #: the models of each cell; a truth has one
     cells: tuple[Cell, ...]
+    #: position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing
     absent: int = -1
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -75,23 +69,16 @@ class FormulaCells:
 
 @dataclass(frozen=True, eq=False)
 class FormulaPairs(Pairs):
-    """Aligned pairs of cells with formulas.
+    """Aligned pairs of cells with formulas."""
 
-    Attributes
-    ----------
-    truth, estimate : FormulaCells
-        Stored cells; controls share their truth.
-    truth_index, estimate_index, setting_index : (n,) int64
-        Which stored cells and which setting make up a pair.
-    settings : tuple of Setting
-        Values of factors and data that models are evaluated relative to.
-    """
-
+    #: truth, estimate: stored cells; controls share their truth
     truth: FormulaCells
     estimate: FormulaCells
+    #: truth_index, estimate_index, setting_index, (n,): which stored cells and which setting make up a pair
     truth_index: NDArray[np.int64]
     estimate_index: NDArray[np.int64]
     setting_index: NDArray[np.int64]
+    #: values of factors and data that models are evaluated relative to
     settings: tuple[Setting, ...]
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -174,22 +161,8 @@ class FormulaPairs(Pairs):
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics.
 
-        Parameters
-        ----------
-        compute : callable
-            `compute(position, model)` for a pair and one of its estimated models.
-        key : hashable
-            Name under which the results are stored.
-
-        Returns
-        -------
-        list of lists
-            Results by distinct pair and model.
-
-        Raises
-        ------
-        TooLargePairsError
-            If some pairs would take too long.
+        `compute(position, model)` gets a pair and one of its estimated models; results are stored under `key`. A
+        `TooLargePairsError` names the pairs that would take too long.
         """
         if key not in self._computed:
             first = self.distinct[0].tolist()
@@ -214,15 +187,7 @@ class FormulaPairs(Pairs):
     def quality(self, convention: Convention) -> list[list[NDArray[np.float64]]]:
         """Count shared and own complexity of each estimated model of every distinct pair.
 
-        Parameters
-        ----------
-        convention : Convention
-            How expositions are compared.
-
-        Returns
-        -------
-        list of lists of (2, 2, 4) ndarray
-            By distinct pair and model: correctness and completeness, numerators and denominators, by component.
+        Each array (2, 2, 4) holds correctness and completeness, numerators and denominators, by component.
         """
 
         def count(position: int, model: Model) -> NDArray[np.float64]:

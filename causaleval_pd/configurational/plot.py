@@ -397,20 +397,9 @@ def _label(ax: Axes, text: str, at: tuple[float, float]) -> None:
 
 
 def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
-    """Draw the null reference interval and mean of a measure, overall and by component.
+    """Draw the null reference interval and mean of a measure, overall and by component, for bars at `x`.
 
-    Parameters
-    ----------
-    ax : Axes
-        Where to draw.
-    drawn : FormulaPairs
-        The truth paired with guesses.
-    measure : str
-        "correctness" or "completeness".
-    x : ndarray
-        Positions of the bars, one a component.
-    colour, level
-        Colour of the bars, and probability of the intervals.
+    `drawn` pairs the truth with guesses; `level` is the probability of the intervals.
     """
     names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
     values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])

@@ -14,22 +14,7 @@ _NUMBERS = (int, float, np.integer, np.floating)
 
 
 def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = None) -> str:
-    """Name a row in a message: `column 'truth', row 17 (index ('pc', 0.2))`.
-
-    Parameters
-    ----------
-    row : int
-        Position in the table.
-    index : Index, optional
-        Labels of the rows.
-    column : hashable, optional
-        Column that the message is about.
-
-    Returns
-    -------
-    str
-        The name.
-    """
+    """Name a row in a message: `column 'truth', row 17 (index ('pc', 0.2))`."""
     prefix = "" if column is None else f"column {column!r}, "
     if index is None:
         return f"{prefix}row {row}"
@@ -42,20 +27,7 @@ def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = 
 
 
 def nearest(name: Any, known: Iterable[Any]) -> str:
-    """Return `did you mean 'shd'? ` for a name that is nearly known, else nothing.
-
-    Parameters
-    ----------
-    name : object
-        What the user wrote.
-    known : iterable
-        What there is.
-
-    Returns
-    -------
-    str
-        A hint that ends in a space, or the empty string.
-    """
+    """Return a hint `did you mean 'shd'? `, with a space at its end, for a name that is nearly known, else nothing."""
     near = difflib.get_close_matches(str(name), [str(x) for x in known], n=3, cutoff=0.5)
     return f"did you mean {', '.join(map(repr, near))}? " if near else ""
 
@@ -84,23 +56,7 @@ def check_known(name: Any, known: Iterable[Any], what: str) -> None:
 
 
 def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:
-    """Refuse a value of another type.
-
-    Parameters
-    ----------
-    value : object
-        What the user passed.
-    types : type or tuple of types
-        What is taken.
-    expected : str
-        The same in words: "a DataFrame with a row a question".
-    what : str
-        Name of the argument.
-
-    Raises
-    ------
-    TypeError
-        With the type that was found.
+    """Refuse a value of other types than those that `expected` describes; `what` names the argument.
 
     Examples
     --------
@@ -113,26 +69,7 @@ def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: 
 
 
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
-    """Refuse what is not a number within an interval.
-
-    Parameters
-    ----------
-    value : object
-        What the user passed.
-    what : str
-        Name of the argument.
-    interval : str
-        Its limits, in square brackets where they belong to it.
-
-    Returns
-    -------
-    float
-        The number.
-
-    Raises
-    ------
-    ValueError
-        If the value is not a number, or lies outside the interval.
+    """Return a number within an interval (limits in square brackets belong to it), and refuse anything else.
 
     Examples
     --------
@@ -158,26 +95,7 @@ def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
 
 
 def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -> int:
-    """Refuse what is not a whole number within limits.
-
-    Parameters
-    ----------
-    value : object
-        What the user passed.
-    what : str
-        Name of the argument.
-    least, most : int
-        Smallest and largest number that is taken.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Raises
-    ------
-    ValueError
-        If the value is not an integer, or lies outside the range.
+    """Return a whole number from `least` to `most`, and refuse anything else.
 
     Examples
     --------
@@ -195,16 +113,6 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
 
 def shown(value: Any) -> str:
     """Show what was found: short values themselves, long ones cut, tables by their type.
-
-    Parameters
-    ----------
-    value : object
-        What the user passed.
-
-    Returns
-    -------
-    str
-        Its text.
 
     Examples
     --------

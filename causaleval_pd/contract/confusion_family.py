@@ -15,12 +15,8 @@ from .metric import Metric, metric
 _PARAMETERS_OF_F_BETA = """\
 Parameters
 ----------
-pairs : pairs, or a cell
-    Aligned pairs; or the true cell, followed by the estimated one.
 beta : float
-    Weight of recall relative to precision; default 0.5.
-zero_division : float
-    What 0/0 is; default NaN."""
+    Weight of recall relative to precision; default 0.5."""
 
 
 @dataclass(frozen=True)

@@ -141,23 +141,7 @@ def register_field(new: Field) -> Field:
 
 
 def get_field(name: str) -> Field:
-    """Return the registered field called `name`.
-
-    Parameters
-    ----------
-    name : str
-        Name of a field.
-
-    Returns
-    -------
-    Field
-        The field.
-
-    Raises
-    ------
-    ValueError
-        If no field has that name.
-    """
+    """Return the registered field called `name`."""
     if not isinstance(name, str) or name not in FIELDS:
         FIELDS.load()
     check_known(name, sorted(FIELDS), "field")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .checks import nearest, shown
 from .closed_form import CLOSED_FORMS
 from .field import get_field
+from .options import option_entries
 from .pairs import Pairs
 from .registry import Registry
 
@@ -117,13 +118,17 @@ class Metric:
         head, mark, examples = text.partition("\nExamples\n--------\n")
         first = re.search(r"^\w+\n---", head, re.MULTILINE)
         prose, sections = (head[: first.start()], head[first.start() :]) if first else (head, "")
-        parts = [prose.rstrip(), "", self.spec_line(), ""]
-        if "Parameters\n---" not in sections:
-            parts += ["Parameters", "----------", f"pairs : pairs of field {self.field!r}, or a cell"]
-            parts += ["    Aligned pairs; or the true cell, followed by the estimated one."]
-            if self.zero_division:
-                parts += ["zero_division : float", "    What 0/0 is; default NaN."]
-            parts += [""]
+        entries = {
+            "pairs": f"pairs : pairs of field {self.field!r}, or a cell\n"
+            "    Aligned pairs; or the true cell, followed by the estimated one.",
+            "zero_division": "zero_division : float\n    What 0/0 is; default NaN.",
+        }
+        if sections.startswith("Parameters\n---"):
+            own, _, sections = sections.partition("\n\n")
+            entries |= option_entries(own.split("\n", 2)[2])
+        parts = [prose.rstrip(), "", self.spec_line(), "", "Parameters", "----------"]
+        parts += [entries[name] for name in inspect.signature(self.function).parameters if name in entries]
+        parts += [""]
         if sections:
             parts += [sections.rstrip(), ""]
         if "Returns\n---" not in sections:
@@ -314,18 +319,7 @@ def metric(
 
 
 def probe_closed_form(made: Metric) -> None:
-    """Refuse a metric that contradicts the closed-form rule it names: its "exact" results would be wrong.
-
-    Parameters
-    ----------
-    made : Metric
-        A metric, registered or not.
-
-    Raises
-    ------
-    ValueError
-        If the rule is unknown, belongs to another field, or its probe finds a contradiction.
-    """
+    """Refuse a metric that contradicts the closed-form rule it names: its "exact" results would be wrong."""
     if made.closed_form is None:
         return
     rule = CLOSED_FORMS.find(made.closed_form)

@@ -21,23 +21,8 @@ Labels = tuple[str | int, ...]
 def with_components(metric: Metric, batches: Iterable[Batch]) -> tuple[Metric, ...]:
     """Return the metric itself, or one metric a coordinate where it has further dimensions.
 
-    Parameters
-    ----------
-    metric : Metric
-        Any metric.
-    batches : iterable of Batch
-        The rows that are scored; a dimension whose labels the metric does not declare gets the positions 0, 1, ... of
-        the largest result.
-
-    Returns
-    -------
-    tuple of Metric
-        Components are called `{metric}_{label}`, their labels joined by `_` where there are several dimensions.
-
-    Raises
-    ------
-    ValueError
-        If the metric's results do not have its declared dimensions.
+    A dimension whose labels the metric does not declare gets the positions 0, 1, ... of the largest result of the
+    batches. Components are called `{metric}_{label}`, their labels joined by `_` where there are several dimensions.
     """
     if not metric.dims:
         return (metric,)

@@ -49,25 +49,7 @@ def metric_set(*metrics: str | Metric, **renamed: str | Metric) -> tuple[Metric,
 
 
 def select_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Return what the argument `metrics` of a call names: one metric or several.
-
-    Parameters
-    ----------
-    metrics : str, Metric or iterable of these
-        What the user passed.
-
-    Returns
-    -------
-    tuple of Metric
-        The metrics.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    ValueError
-        If it is empty, a name is unknown, or a name is there twice.
-    """
+    """Return what the argument `metrics` of a call names: one metric or several, each once."""
     if isinstance(metrics, (str, Metric)):
         return (get_metric(metrics),)
     check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")

@@ -10,13 +10,19 @@ from typing import TypeVar
 F = TypeVar("F", bound=Callable[..., object])
 
 
+def option_entries(section: str) -> dict[str, str]:
+    """Return the entries of a section of parameters by name."""
+    return {entry.split(" : ")[0]: entry.rstrip() for entry in re.split(r"\n(?=\S)", section.rstrip()) if entry}
+
+
 def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
     r"""Make a decorator that completes the parameters in a metric's docstring.
 
     Parameters
     ----------
     texts : mapping
-        Entries of a section of parameters by name; those that the docstring has itself come first.
+        Entries of a section of parameters by name; those of the docstring itself come first. `Metric` adds what all
+        metrics share.
 
     Returns
     -------
@@ -41,9 +47,9 @@ def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
         if text := inspect.getdoc(function):
             head, mark, examples = text.partition("Examples\n--------")
             prose, _, section = head.partition("Parameters\n----------\n")
-            own = {entry.split(" : ")[0]: entry.rstrip() for entry in re.split(r"\n(?=\S)", section.rstrip()) if entry}
-            entries = [own.get(name) or texts[name] for name in inspect.signature(function).parameters]
-            function.__doc__ = "\n".join([f"{prose}Parameters", "----------", *entries, "", mark + examples])
+            entries = {**texts, **option_entries(section)}
+            listed = [entries[name] for name in inspect.signature(function).parameters if name in entries]
+            function.__doc__ = "\n".join([f"{prose}Parameters", "----------", *listed, "", mark + examples])
         return function
 
     return complete

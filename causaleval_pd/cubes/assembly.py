@@ -42,24 +42,7 @@ def metric_attrs(metric: Metric) -> dict[str, Any]:
 
 
 def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict[str, Any]) -> xr.Dataset:
-    """Return the cube.
-
-    Parameters
-    ----------
-    runs : Runs
-        The rows.
-    grid : Grid
-        Their places.
-    scores : sequence of MetricScores
-        Their scores, and those of their controls.
-    attrs : dict
-        Attributes of the settings and the controls.
-
-    Returns
-    -------
-    Dataset
-        With a dimension `null` where there are several null models.
-    """
+    """Return the cube of runs and of their scores and controls; several null models are a dimension `null`."""
     variables = _of_runs(runs, grid)
     groups: dict[str, list[MetricScores]] = {}
     for found in scores:

@@ -37,6 +37,9 @@ def tabulate(
 ) -> pd.DataFrame:
     """Make a table that has rows for every stratum and metric.
 
+    It is a dask table where the cube is lazy: nothing is loaded before it is computed, and then one block of strata of
+    one metric at a time.
+
     Parameters
     ----------
     cube : Dataset
@@ -52,12 +55,6 @@ def tabulate(
         The strata of the cube, and those along which `rows` looks at all levels together.
     draws : bool
         Whether `rows` looks at draws.
-
-    Returns
-    -------
-    DataFrame
-        A dask table where the cube is lazy: nothing is loaded before it is computed, and then one block of strata of
-        one metric at a time.
     """
     if not is_lazy(cube):
         return finish([rows(metric_strata(cube, name), name) for name in names])

@@ -98,22 +98,7 @@ def of_metric(cube: xr.Dataset, metric: str, *, draws: bool = True) -> xr.Datase
 
 
 def variable(cube: xr.Dataset, metric: str, part: str = "") -> xr.DataArray:
-    """Return a metric's variable.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Made by `cube`.
-    metric : str
-        One of its metrics.
-    part : str
-        A part declared in `schema.METRIC_VARIABLES`, "control_mean" for example; "" for the metric itself.
-
-    Returns
-    -------
-    DataArray
-        The variable.
-    """
+    """Return a metric's variable, or a part that `schema.METRIC_VARIABLES` declares, as "control_mean"."""
     return cube[variable_name(metric, part)]
 
 
@@ -170,18 +155,13 @@ def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataAr
     """Sum a stratum's controls draw by draw, over the rows where they are defined.
 
     Rows count by their control, not by their estimate: only so are the estimates and each draw exchangeable under
-    random guessing where a metric can be undefined.
+    random guessing where a metric can be undefined. A cube needs raw draws where it was cut along `replicate`.
 
     Returns
     -------
     sums, counts : DataArray
         Over strata and `draw`: sum of the controls' scores (the metric, or its distance from the optimum where closest
         to zero is best), and the number of rows with a defined control.
-
-    Raises
-    ------
-    ValueError
-        If the cube has no controls, or was cut along `replicate` and has no raw draws.
     """
     _need_controls(cube)
     if has_draws(cube, metric):

@@ -24,37 +24,25 @@ Merge = Literal["place", "sum", "value_table"]
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable of a cube.
+    """One variable of a cube."""
 
-    Attributes
-    ----------
-    part : str
-        Its name; of a variable that every metric has, what follows the metric's name and an underscore, "" for the
-        metric itself.
-    over : tuple of str
-        Its dimensions besides the strata, `"replicate"`, `"draw"` or `"bin"`. Dimensions that a metric declares follow
-        `replicate`; a variable of controls has a leading dimension `null` where the cube has several null models.
-    dtype : str
-        Type of its values.
-    fill : float
-        Value of a cell without a run, and of the padding of value tables.
-    role : {"metric", "control", "value", "status", "identity", "count"}
-        What it holds, also in its attribute `role`.
-    long_name : str
-        Its label; `{}` stands for the metric's.
-    merge : {"place", "sum", "value_table"}
-        How pieces of it are merged.
-    attrs : mapping
-        Further attributes.
-    """
-
+    #: its name; of a variable that every metric has, what follows the metric's name and an underscore, "" for the
+    #: metric itself
     part: str
+    #: its dimensions besides the strata, `"replicate"`, `"draw"` or `"bin"`. Dimensions that a metric declares follow
+    #: `replicate`; a variable of controls has a leading dimension `null` where the cube has several null models.
     over: tuple[str, ...]
+    #: type of its values
     dtype: str
+    #: value of a cell without a run, and of the padding of value tables
     fill: float
+    #: {"metric", "control", "value", "status", "identity", "count"}: what it holds, also in its attribute `role`
     role: str
+    #: its label; `{}` stands for the metric's
     long_name: str = ""
+    #: {"place", "sum", "value_table"}: how pieces of it are merged
     merge: Merge = "place"
+    #: further attributes
     attrs: Mapping[str, Any] = field(default_factory=dict)
 
     def name(self, metric: str = "") -> str:

@@ -173,7 +173,7 @@ def lay_out(
     replicate: pd.Series | None,
     limit: int,
 ) -> Grid:
-    """Give every row its stratum and its replicate.
+    """Give every row its stratum and its replicate, so that each has a cell of its own.
 
     Parameters
     ----------
@@ -187,16 +187,6 @@ def lay_out(
         The user's column of replicates.
     limit : int
         Cells that a cube may have.
-
-    Returns
-    -------
-    Grid
-        Every row has a cell of its own.
-
-    Raises
-    ------
-    ValueError
-        If a value lies outside the edges, two rows share a cell, or the cube would have more than `limit` cells.
     """
     axes = strata_axes(columns)
     stratum = stratum_numbers(axes, len(keys[0]))

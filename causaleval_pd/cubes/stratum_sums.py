@@ -39,26 +39,18 @@ class Table(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Runs of each stratum and metric and their controls, added up; without controls the last three are empty.
+    """Runs of each stratum and metric and their controls, added up; without controls the last three are empty."""
 
-    Attributes
-    ----------
-    n : (n_strata, 4) int
-        Numbers of runs, in the order of `COUNTS`.
-    values : Table
-        Values of the metric.
-    totals : (3, 2, n_strata) float
-        Sum and number of the control means, of their squared Monte Carlo errors, and of the shares at least as good.
-    draws : (2, n_strata, n_draws) float
-        Sum of draw r over the rows where it is defined, and their number.
-    control_values : Table
-        Values of the controls.
-    """
-
+    #: (n_strata, 4): numbers of runs, in the order of `COUNTS`
     n: NDArray[np.int64]
+    #: values of the metric
     values: Table
+    #: (3, 2, n_strata): sum and number of the control means, of their squared Monte Carlo errors, and of the shares at
+    #: least as good
     totals: Floats
+    #: (2, n_strata, n_draws): sum of draw r over the rows where it is defined, and their number
     draws: Floats
+    #: values of the controls
     control_values: Table
 
 
@@ -127,11 +119,6 @@ def summary_columns(
         Whether rows met the same controls, so that their Monte Carlo errors are not independent.
     level, interval
         As in `summary`.
-
-    Returns
-    -------
-    dict of ndarray
-        The columns, a value a stratum.
     """
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)

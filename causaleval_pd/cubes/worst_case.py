@@ -20,27 +20,10 @@ def cells(array: xr.DataArray, dims: Sequence[str], last: Sequence[str] = ("repl
 
 
 def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dataset:
-    """Give failed runs the worst value of a metric.
+    """Give failed runs the worst value of a metric, which must have a direction.
 
-    Parameters
-    ----------
-    cube : Dataset
-        Made by `cube`.
-    name : str
-        Metric whose failed runs are filled.
-    pool : sequence of str
-        Dimensions over which the worst value is sought together.
-
-    Returns
-    -------
-    Dataset
-        The cube with failed runs at the end of the metric's range away from its optimum; where that is infinite, at the
-        worst value among the stratum's estimates and controls. NaN where there is none.
-
-    Raises
-    ------
-    ValueError
-        If the metric has no direction.
+    This is the end of the metric's range away from its optimum; where that is infinite, the worst value among the
+    stratum's estimates and controls, over the dimensions `pool` together; NaN where there is none.
     """
     spec = cube[name].attrs
     direction, optimum = spec["direction"], float(spec["optimum"])

@@ -17,25 +17,11 @@ Unit = list[Batch]
 
 
 def work_units(batches: Sequence[Batch], nanoseconds: Sequence[float], block_rows: Sequence[int]) -> list[Unit]:
-    """Cut batches into units that take about as long as one another.
+    """Cut batches into units (lists of blocks) that take about as long as one another, `UNIT_NANOSECONDS` or more.
 
-    Where units begin depends on the rows and their costs alone, neither on the engine nor on the number of cores, so
-    that sums over a unit do not either.
-
-    Parameters
-    ----------
-    batches : sequence of Batch
-        All rows.
-    nanoseconds : sequence of float
-        What a row of each batch takes, roughly.
-    block_rows : sequence of int
-        How many rows of each batch are handled at once, at most.
-
-    Returns
-    -------
-    list of list of Batch
-        Units of about `UNIT_NANOSECONDS` or more, one where the whole is less; a row is never cut. A unit is a
-        list of blocks.
+    Where units begin depends on the rows, what each takes in `nanoseconds`, and how many are handled at once
+    (`block_rows`) alone, neither on the engine nor on the number of cores, so that sums over a unit do not either. A
+    row is never cut.
     """
     total = sum(len(batch.rows) * cost for batch, cost in zip(batches, nanoseconds, strict=True))
     share = total / max(1, int(total / UNIT_NANOSECONDS))

@@ -27,24 +27,10 @@ _NOT_BARE = re.compile(r"""[,{}"\x00\t]|\s\s|\s(?:[-=~|<>]+|o-o)\s|=>|[→←↔
 
 
 def parse_edges(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
-    """Read an edge string.
+    """Read an edge string: the nodes in order of appearance, and the marks (source, target) as positions among them.
 
-    Parameters
-    ----------
-    text : str
-        Statements such as ``A -> B``, ``C <- B -- D`` or ``E``; ``{}`` is a graph without nodes.
-
-    Returns
-    -------
-    names : tuple of str
-        Nodes in order of appearance; empty for ``{}`` and for blank text.
-    arcs : list of (int, int)
-        Marks source -> target as positions in `names`; an undirected edge has both.
-
-    Raises
-    ------
-    ValueError
-        If the text cannot be read; names the place, and the caller adds the row.
+    Statements are such as ``A -> B``, ``C <- B -- D`` or ``E``; an undirected edge has both marks. There are no nodes
+    in ``{}`` and in blank text. An error names the place in the text, and the caller adds the row.
 
     Examples
     --------
@@ -155,19 +141,9 @@ def write_name(name: str) -> str:
 
 
 def write_edges(names: Sequence[str], arcs: Iterable[tuple[int, int]]) -> list[str]:
-    """Return the edges of a graph as strings, ordered by the positions of their nodes as written.
+    """Return the edges of a graph as strings like "A -> B", ordered by the positions of their nodes as written.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names as `write_name` returns them.
-    arcs : iterable of (int, int)
-        Marks source -> target as positions in `names`; an undirected edge has both.
-
-    Returns
-    -------
-    list of str
-        Such as ``["A -> B", "B -- C"]``.
+    `names` are as `write_name` returns them; `arcs` are marks (source, target), both for an undirected edge.
     """
     known = set(arcs)
     return [

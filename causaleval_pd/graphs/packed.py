@@ -33,20 +33,7 @@ def is_packed(series: pd.Series) -> bool:
 
 
 def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
-    """Pack decoded graphs into a column of canonical bytes.
-
-    Parameters
-    ----------
-    column : UnpackedColumn
-        Graphs by number of nodes; rows in no block become missing.
-    index, name : optional
-        Of the returned Series.
-
-    Returns
-    -------
-    Series
-        Of dtype `COLUMN_DTYPE`.
-    """
+    """Pack decoded graphs into a column of `COLUMN_DTYPE`; rows in no block become missing."""
     headers = [names_header(names) for names in column.node_sets]
     header_words = np.array([len(words) for words in headers], dtype=np.int64)
     length = np.zeros(column.n_rows, dtype=np.int64)
@@ -80,19 +67,9 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
 
 
 def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> UnpackedColumn:
-    """Decode a column of canonical bytes, checking every cell's header.
+    """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
 
-    Parameters
-    ----------
-    series : Series
-        Arrow binary of any kind, or an object column of bytes and missing values.
-    column : hashable, optional
-        Name of the column in messages; default the name of `series`.
-
-    Returns
-    -------
-    UnpackedColumn
-        Graphs in blocks by number of nodes.
+    Messages call it `column`, by default the name of the series.
 
     Raises
     ------

@@ -39,21 +39,14 @@ def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Graphs with the same number of nodes.
+    """Graphs with the same number of nodes."""
 
-    Attributes
-    ----------
-    n_nodes : int
-        Number of nodes d.
-    planes : (N, 2, W) uint64
-        Bit k of plane 0 (1) is set if pair k = (i < j) has the mark i -> j (j -> i), and in both for an
-        undirected edge.
-    kinds : (N,) uint8
-        Position of each graph's class in `KINDS`.
-    """
-
+    #: number of nodes d
     n_nodes: int
+    #: (N, 2, W): bit k of plane 0 (1) is set if pair k = (i < j) has the mark i -> j (j -> i), and in both for an
+    #: undirected edge
     planes: Planes
+    #: (N,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -87,18 +80,12 @@ class GraphBatch:
 
 @dataclass(frozen=True, eq=False)
 class GraphPairs(Pairs):
-    """Aligned pairs over graphs with the same number of nodes.
+    """Aligned pairs over graphs with the same number of nodes."""
 
-    Attributes
-    ----------
-    truth, estimate : GraphBatch
-        Stored graphs; controls share their truth.
-    truth_index, estimate_index : (n,) int64
-        Positions of the stored graphs of each pair.
-    """
-
+    #: truth, estimate: stored graphs; controls share their truth
     truth: GraphBatch
     estimate: GraphBatch
+    #: truth_index, estimate_index, (n,): positions of the stored graphs of each pair
     truth_index: NDArray[np.int64]
     estimate_index: NDArray[np.int64]
 

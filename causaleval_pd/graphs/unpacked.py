@@ -13,45 +13,29 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The graphs of a column that have the same number of nodes.
+    """The graphs of a column that have the same number of nodes."""
 
-    Attributes
-    ----------
-    n_nodes : int
-        Number of nodes d.
-    rows : (n,) int64
-        Positions in the column, ascending.
-    planes : (n, 2, W) uint64
-        Pair planes, contiguous and the block's own.
-    kinds : (n,) uint8
-        Position of each graph's class in `KINDS`.
-    node_set : (n,) int64
-        Position of each graph's nodes in the column's `node_sets`.
-    """
-
+    #: number of nodes d
     n_nodes: int
+    #: (n,): positions in the column, ascending
     rows: NDArray[np.int64]
+    #: (n, 2, W): pair planes, contiguous and the block's own
     planes: NDArray[np.uint64]
+    #: (n,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
+    #: (n,): position of each graph's nodes in the column's `node_sets`
     node_set: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class UnpackedColumn:
-    """A decoded column: blocks by number of nodes; a row in no block is missing.
+    """A decoded column: blocks by number of nodes; a row in no block is missing."""
 
-    Attributes
-    ----------
-    n_rows : int
-        Length of the column.
-    blocks : tuple of Block
-        Ascending in `n_nodes`.
-    node_sets : tuple of tuple of str
-        The distinct node sets, names in code-point order.
-    """
-
+    #: length of the column
     n_rows: int
+    #: ascending in `n_nodes`
     blocks: tuple[Block, ...]
+    #: the distinct node sets, names in code-point order
     node_sets: tuple[tuple[str, ...], ...]
 
     @cached_property
@@ -101,17 +85,9 @@ def first_other_nodes(truth: UnpackedColumn, estimate: UnpackedColumn) -> int | 
 def shared_rows(
     truth: UnpackedColumn, estimate: UnpackedColumn
 ) -> list[tuple[Block, Block, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Match the blocks of two columns whose rows have the same nodes.
+    """Match the blocks of two columns of equal length whose rows have the same nodes.
 
-    Parameters
-    ----------
-    truth, estimate : UnpackedColumn
-        Columns of equal length for which `first_other_nodes` is None.
-
-    Returns
-    -------
-    list of (truth block, estimate block, rows, truth index, estimate index)
-        The rows where both have a graph, and where these stand in the two blocks.
+    Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
     """
     blocks = {block.n_nodes: block for block in estimate.blocks}
     same = {block.n_nodes for block in truth.blocks} == set(blocks)

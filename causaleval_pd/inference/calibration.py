@@ -188,25 +188,9 @@ def _draws(cube: xr.Dataset, name: str) -> Floats:
 
 
 def _among_draws(draws: Floats, shift: Floats, tables: int, test: StatisticalTest, alternative: Alternative) -> Floats:
-    """Return p-values (strata, tables) of the means of draws among the means of all others.
+    """Return p-values (strata, tables) of the means of draws (s, n, r) among the means of all others; NaN if undefined.
 
-    Parameters
-    ----------
-    draws : (s, n, r) ndarray
-        Draws of every run, by stratum.
-    shift : (s,) ndarray
-        What is added to the draws that take the place of estimates.
-    tables : int
-        How many draws take their place.
-    test : StatisticalTest
-        The test.
-    alternative : {"less", "greater"}
-        Side on which estimates are expected to be.
-
-    Returns
-    -------
-    (s, tables) ndarray
-        NaN where the test is undefined.
+    The first `tables` draws take the place of estimates, with `shift` (s,) added.
     """
     mean = moments(np.moveaxis(draws, 2, 1))[1]
     found = np.full((len(mean), tables), np.nan)

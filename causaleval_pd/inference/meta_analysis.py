@@ -167,21 +167,9 @@ def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> lis
 
 
 def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float) -> PooledSkill:
-    """Pool the skills of strata by a random-effects model.
+    """Pool the skills of strata (k,) by a random-effects model; strata without a standard error are left out.
 
-    Parameters
-    ----------
-    skill, error : (k,) ndarray
-        Skill of each stratum and its standard error; strata without one are left out.
-    n : (k,) ndarray of int
-        Runs of each stratum.
-    level : float
-        Probability of the interval.
-
-    Returns
-    -------
-    PooledSkill
-        NaN without strata; one stratum keeps its t interval.
+    NaN without strata; one stratum keeps its t interval.
     """
     from statsmodels.stats.meta_analysis import combine_effects
 

@@ -122,25 +122,7 @@ class _Tested(NamedTuple):
 def choose_test(test: StatisticalTest, effect: Effect, *, paired: bool) -> StatisticalTest:
     """Return the test itself or, without pairs, the one that stands for it; refuse what needs pairs.
 
-    Parameters
-    ----------
-    test : StatisticalTest
-        The test that was named.
-    effect : str
-        The effect size that was named.
-    paired : bool
-        Whether runs are compared in pairs.
-
-    Returns
-    -------
-    StatisticalTest
-        The test to perform.
-
-    Raises
-    ------
-    ValueError
-        If the test or the effect size needs pairs and `paired` is False, or the test compares independent samples
-        and `paired` is True.
+    A test of independent samples is refused where runs are paired.
     """
     check_known(effect, EFFECTS, "effect")
     if paired:
@@ -159,15 +141,7 @@ def choose_test(test: StatisticalTest, effect: Effect, *, paired: bool) -> Stati
 
 
 def check_comparison(how: Comparison, *, reference: bool, margin: bool, cluster: bool) -> None:
-    """Refuse unknown settings, and combinations without a meaning.
-
-    Parameters
-    ----------
-    how : Comparison
-        The settings.
-    reference, margin, cluster : bool
-        Whether the user gave these settings of `compare`.
-    """
+    """Refuse unknown settings, and combinations without a meaning; keywords: whether the user gave these."""
     check_known(how.claim, CLAIMS, "alternative")
     check_known(how.zero_method, ["wilcox", "pratt"], "zero_method")
     check_number(how.level, "level", "(0, 1)")
@@ -199,22 +173,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -> dict[str, NDArray[Any] | str]:
-    """Compare the levels `first` with `second`.
-
-    Parameters
-    ----------
-    levels : Levels
-        Scores of one metric.
-    first, second : (c,) ndarray of int
-        Positions of the levels a and b of every comparison a - b.
-    how : Comparison
-        The settings.
-
-    Returns
-    -------
-    dict
-        Columns of the result, over strata x comparisons.
-    """
+    """Compare the levels at positions `first` (c,) with those at `second`; columns over strata x comparisons."""
     a, b = (levels.scores[:, place].reshape(-1, levels.scores.shape[-1]) for place in (first, second))
     status_a, status_b = (levels.status[:, place].reshape(a.shape) for place in (first, second))
     if how.paired:
@@ -337,18 +296,8 @@ def check_truths(
 ) -> None:
     """Refuse pairs of runs on different truths.
 
-    Parameters
-    ----------
-    cube : Dataset
-        Cube whose levels of `dim` are compared.
-    dim : str
-        The dimension.
-    status : (s, k, n) ndarray
-        Status of the runs, over strata x levels x replicates.
-    strata : DataFrame
-        The other strata, one a row, for the message.
-    first, second : (c,) ndarray of int
-        Positions of the levels of every pair.
+    `status` is over strata x levels x replicates, `strata` has a row each for the message; pairs of levels of `dim` are
+    positions (c,) in `first` and `second`.
     """
     others = [name for name in strata_dims(cube) if name != dim]
     identity = cells(cube["truth_id"], others, last=(dim, "replicate"))

@@ -244,23 +244,9 @@ def _differences(difference: float | Mapping[str, float], names: Sequence[str]) 
 def _comparison_power(
     rows: pd.DataFrame, wanted: Mapping[str, float] | None, power: float, alpha: float, sides: str
 ) -> pd.DataFrame:
-    """Return the table of `comparison_power` from that of `compare`.
+    """Return the table of `comparison_power` from that of `compare`: paired t tests with 95 % intervals.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Paired t tests with 95 % intervals.
-    wanted : mapping or None
-        Difference to detect, by metric.
-    power, alpha : float
-        Power and level of the test.
-    sides : {"two-sided", "larger"}
-        Alternative, as statsmodels calls it.
-
-    Returns
-    -------
-    DataFrame
-        Strata and columns in order.
+    `wanted` are differences to detect by metric, `sides` the alternative as statsmodels calls it.
     """
     strata = [name for name in rows if name not in COMPARE_COLUMNS]
     table = rows[[*strata, "metric", "comparison", "n_pairs"]].copy()

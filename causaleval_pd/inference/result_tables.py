@@ -51,23 +51,9 @@ def stack_tests(
     adjust: str | None,
     family: str | Sequence[str] | None,
 ) -> pd.DataFrame:
-    """Stack the metrics' tables of tests and adjust their p-values.
+    """Stack the metrics' tables of tests and adjust their p-values within each `family` (None: all are one).
 
-    Parameters
-    ----------
-    parts : list of DataFrame
-        A table a metric; a column `p_adjusted` is kept, where a test has made its own correction.
-    columns, strata : sequence of str
-        Columns of the result, and the strata before them.
-    adjust : str or None
-        Multiplicity correction.
-    family : str, sequence of str or None
-        Columns within whose values p-values are adjusted; None is one family.
-
-    Returns
-    -------
-    DataFrame
-        Strata and columns in order.
+    A column `p_adjusted` is kept, where a test has made its own correction.
     """
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*strata, *columns])
     labels = None

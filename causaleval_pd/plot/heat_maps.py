@@ -135,27 +135,8 @@ def _place_squares(
 ) -> Axes:
     """Return axes for a square for each pair of levels, with names of the levels and a title.
 
-    Parameters
-    ----------
-    cube : Dataset
-        The cube.
-    metric : str
-        Metric of the title.
-    x, y : str
-        Dimensions along the axes.
-    ax : Axes or None
-        Given axes; None makes a figure.
-    least : tuple of float
-        Least width and height of a square, in inches.
-    margins : tuple of float
-        Width and height of a new figure beyond its squares and the names along y, in inches.
-    room : float
-        Width, in inches, to which names along x are broken.
-
-    Returns
-    -------
-    Axes
-        The axes.
+    In inches: `least` width and height of a square, `margins` of a new figure beyond its squares and the names along y,
+    and `room` to which names along x are broken.
     """
     columns, rows = cube.sizes[x], cube.sizes[y]
     width = columns * max(least[0], longest_word(cube, x, room)) if ax is None else inches(ax)

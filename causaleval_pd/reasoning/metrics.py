@@ -86,8 +86,6 @@ def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.
 
     Parameters
     ----------
-    pairs : pairs of field 'quantity', or a cell
-        Aligned pairs; or the true number, followed by the estimated one.
     zero_division : float
         Value where the denominator is 0; default NaN.
     floor : float
@@ -130,8 +128,6 @@ def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Floats:
 
     Parameters
     ----------
-    pairs : pairs of field 'quantity', or a cell
-        Aligned pairs; or the true number, followed by the estimated one.
     floor : float
         Smallest truth and estimate; a positive number.
 

@@ -45,20 +45,13 @@ _LONG_NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class _RandomAnswers(Controls):
-    """Controls that answer yes with a given probability.
+    """Controls that answer yes with a given probability."""
 
-    Attributes
-    ----------
-    pairs : AnswerPairs
-        The observed pairs.
-    p_yes : (n,) float
-        Probability of yes.
-    keys : (n,) uint64
-        Keys of the rows' random streams.
-    """
-
+    #: the observed pairs
     pairs: AnswerPairs
+    #: (n,): probability of yes
     p_yes: Floats
+    #: (n,): keys of the rows' random streams
     keys: NDArray[np.uint64]
 
     @property
@@ -120,20 +113,13 @@ def _answer_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
 
 @dataclass(frozen=True, eq=False)
 class _RandomQuantities(Controls):
-    """Controls that are quantities computed from random yes-counts of a null model.
+    """Controls that are quantities computed from random yes-counts of a null model."""
 
-    Attributes
-    ----------
-    pairs : QuantityPairs
-        The observed pairs, with counts.
-    null : str
-        Name of the null model.
-    keys : (n,) uint64
-        Keys of the rows' random streams.
-    """
-
+    #: the observed pairs, with counts
     pairs: QuantityPairs
+    #: name of the null model
     null: str
+    #: (n,): keys of the rows' random streams
     keys: NDArray[np.uint64]
 
     @property
@@ -176,19 +162,7 @@ class _RandomQuantities(Controls):
         return replace(pairs, truth=truth.ravel(), estimate=estimate.ravel())
 
     def _draw(self, terms: Terms, column: int, keys: NDArray[np.uint64], start: int, count: int) -> Floats:
-        """Draw quantities of one column of terms, (rows, count).
-
-        Parameters
-        ----------
-        terms : Terms
-            Observed counts of the column, one a row.
-        column : int
-            Number of the column, for its random streams.
-        keys : (rows,) uint64
-            Keys of the rows' random streams.
-        start, count : int
-            First draw, and number of draws.
-        """
+        """Draw quantities of one column of terms, whose number names its random streams, (rows, count)."""
         total = np.zeros((len(keys), count))
         for part, law in enumerate(quantity_laws(self.null, terms)):
             # each term of a row has its own stream

@@ -19,14 +19,9 @@ NUMBER = "number"
 
 @dataclass(frozen=True, eq=False)
 class AnswerPairs(Pairs):
-    """True and given answers.
+    """True and given answers."""
 
-    Attributes
-    ----------
-    truth, estimate : (n,) bool
-        The answers.
-    """
-
+    #: truth, estimate, (n,): the answers
     truth: NDArray[np.bool_]
     estimate: NDArray[np.bool_]
 
@@ -61,21 +56,14 @@ class AnswerPairs(Pairs):
 
 @dataclass(frozen=True, eq=False)
 class QuantityPairs(Pairs):
-    """True and estimated quantities, with the yes-counts of the estimates where these are known.
+    """True and estimated quantities, with the yes-counts of the estimates where these are known."""
 
-    Attributes
-    ----------
-    truth, estimate : (n,) float
-        The numbers.
-    terms : Terms or None
-        Counts of shape (n, terms): compared quantity, then factors.
-    n_factors : (n,) int or None
-        Number of factors that the estimate is a product of.
-    """
-
+    #: truth, estimate, (n,): the numbers
     truth: Floats
     estimate: Floats
+    #: counts of shape (n, terms): compared quantity, then factors
     terms: Terms | None = None
+    #: (n,): number of factors that the estimate is a product of
     n_factors: NDArray[np.int64] | None = None
 
     @property

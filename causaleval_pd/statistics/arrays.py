@@ -62,19 +62,9 @@ def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
 
 
 def ratio_of_means(a: ArrayLike, b: ArrayLike, level: float) -> Estimate:
-    """Return mean(a) / mean(b) of pairs with its t interval by linearisation.
+    """Return mean(a) / mean(b) of pairs (..., n) with its t interval of probability `level` by linearisation.
 
-    Parameters
-    ----------
-    a, b : (..., n) array_like
-        Paired values, NaN in both or neither.
-    level : float
-        Probability of the interval.
-
-    Returns
-    -------
-    Estimate
-        NaN where mean(b) is 0 or not finite; limits NaN for one pair.
+    Values are NaN in both or neither. NaN where mean(b) is 0 or not finite; limits are NaN for one pair.
 
     References
     ----------
@@ -104,19 +94,9 @@ def ratio_moments(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], Floats
 
 
 def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
-    """Return quantiles of the defined values, linear between order statistics (R's type 7).
+    """Return quantiles (..., k) of the defined values (..., n), linear between order statistics (R's type 7).
 
-    Parameters
-    ----------
-    values : (..., n) array_like
-        NaN for absent values.
-    q : (..., k) array_like
-        Probabilities, the same for all rows or for each row its own.
-
-    Returns
-    -------
-    (..., k) ndarray
-        NaN where a row has no value.
+    Probabilities are the same for all rows or for each row its own; NaN where a row has no value.
 
     References
     ----------
@@ -148,19 +128,10 @@ def _between(low: Floats, high: Floats, share: Floats) -> Floats:
 
 
 def weighted_quantile(values: ArrayLike, weights: ArrayLike, q: ArrayLike) -> Floats:
-    """Return quantiles of a table of values and counts, equal to `np.quantile` of the sample that it summarises.
+    """Return quantiles (..., k) of a table of values and counts: `np.quantile` of the sample that it summarises.
 
-    Parameters
-    ----------
-    values, weights : (..., n) array_like
-        Values in any order and their counts (whole numbers); a value with count 0 may be NaN.
-    q : (k,) array_like
-        Probabilities.
-
-    Returns
-    -------
-    (..., k) ndarray
-        NaN where all counts are 0.
+    Values are in any order, and their counts are whole numbers; a value with count 0 may be NaN. NaN where all counts
+    are 0.
 
     Examples
     --------

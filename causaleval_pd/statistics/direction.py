@@ -19,26 +19,10 @@ def score(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats
 
 
 def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
-    """Return which controls are at least as good as the observed value.
+    """Return which controls are at least as good as the observed value; False where either is NaN.
 
-    Parameters
-    ----------
-    control, observed : array_like
-        Values of a metric that broadcast together.
-    direction : {"minimize", "maximize", "zero"}
-        What is good; "zero" compares distances from `optimum`.
-    optimum : float
-        Value of a perfect estimate, used by "zero" only.
-
-    Returns
-    -------
-    ndarray of bool
-        False where either value is NaN. Values within `1e-12 max(1, |observed|)` tie, and ties are as good.
-
-    Raises
-    ------
-    ValueError
-        If `direction` is not one of the three.
+    The direction is "minimize", "maximize" or "zero", which compares distances from `optimum`. Values within `1e-12
+    max(1, |observed|)` tie, and ties are as good.
 
     Examples
     --------

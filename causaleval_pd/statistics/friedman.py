@@ -22,25 +22,17 @@ _LEAST = 1e-14
 
 
 class Friedman(NamedTuple):
-    """Friedman's test, one a row.
+    """Friedman's test, one a row."""
 
-    Attributes
-    ----------
-    statistic, p_value : (...) ndarray
-        Friedman's chi-squared and its p-value.
-    mean_rank : (..., k) ndarray
-        Mean rank of each treatment, the smallest value of a block having rank 1.
-    n_blocks, n_levels : (...) ndarray of int
-        Complete blocks, and treatments with any value.
-    spread : (...) ndarray
-        Variance of the difference of two mean ranks under the null hypothesis.
-    """
-
+    #: statistic, p_value, (...): Friedman's chi-squared and its p-value
     statistic: Floats
     p_value: Floats
+    #: (..., k): mean rank of each treatment, the smallest value of a block having rank 1
     mean_rank: Floats
+    #: n_blocks, n_levels, (...): complete blocks, and treatments with any value
     n_blocks: NDArray[np.int64]
     n_levels: NDArray[np.int64]
+    #: (...): variance of the difference of two mean ranks under the null hypothesis
     spread: Floats
 
 

@@ -142,22 +142,7 @@ def _tied_cdf(ranks: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
 def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
     """Test whether positive and negative differences are equally frequent; zeros count for neither.
 
-    Parameters
-    ----------
-    difference : (..., n) array_like
-        Paired differences.
-    alternative : {"two-sided", "less", "greater"}
-        Side on which the differences are expected to lie.
-
-    Returns
-    -------
-    Outcome
-        Number of positive differences; exact binomial p.
-
-    Raises
-    ------
-    ValueError
-        If `alternative` is unknown.
+    As `paired_wilcoxon`, with the number of positive differences and an exact binomial p.
 
     Examples
     --------
@@ -178,22 +163,7 @@ def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") 
 def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
     """Test whether the pairs of 0/1 values that differ are as often (1, 0) as (0, 1): McNemar's exact test.
 
-    Parameters
-    ----------
-    difference : (..., n) array_like
-        Paired differences of values that are 0 or 1.
-    alternative : {"two-sided", "less", "greater"}
-        Side on which the differences are expected to lie.
-
-    Returns
-    -------
-    Outcome
-        Number of pairs (1, 0); exact binomial p given the number of pairs that differ.
-
-    Raises
-    ------
-    ValueError
-        If a difference is not -1, 0 or 1, or `alternative` is unknown.
+    As `sign_test`, with the number of pairs (1, 0); differences other than -1, 0 and 1 are refused.
 
     References
     ----------
@@ -214,22 +184,8 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided") ->
 def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
     """Test whether the mean of paired differences is 0 by Student's t.
 
-    Parameters
-    ----------
-    difference : (..., n) array_like
-        Paired differences.
-    alternative : {"two-sided", "less", "greater"}
-        Side on which the mean is expected to lie.
-
-    Returns
-    -------
-    Outcome
-        t and its p-value with n - 1 degrees of freedom; NaN if the differences do not vary, unless all are 0 (p = 1).
-
-    Raises
-    ------
-    ValueError
-        If `alternative` is unknown.
+    As `paired_wilcoxon`, with t and its p-value with n - 1 degrees of freedom; NaN if the differences do not vary,
+    unless all are 0 (p = 1).
 
     Examples
     --------
@@ -262,23 +218,8 @@ def _t(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Out
 def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
     """Test whether values of one of two independent samples tend to be larger, as `scipy.stats.mannwhitneyu`.
 
-    Parameters
-    ----------
-    a, b : (..., n) and (..., m) array_like
-        Independent samples.
-    alternative : {"two-sided", "less", "greater"}
-        Whether `a` is expected to be less or greater than `b`.
-
-    Returns
-    -------
-    Outcome
-        U of `a` and its p-value: exact where one sample has at most 8 values and nothing ties, else the normal
-        approximation with continuity correction.
-
-    Raises
-    ------
-    ValueError
-        If `alternative` is unknown.
+    U of `a`, expected to be less or greater than `b` (..., m), and its p-value: exact where one sample has at most 8
+    values and nothing ties, else the normal approximation with continuity correction.
 
     References
     ----------

@@ -14,27 +14,11 @@ from .paired_tests import Outcome
 def randomisation_test(
     observed: ArrayLike, drawn: ArrayLike, *, alternative: Literal["less", "greater"] = "greater"
 ) -> Outcome:
-    """Test whether an observed value is exchangeable with its draws under the null model.
+    """Test whether an observed value (...) is exchangeable with its draws (..., n) under the null model.
 
-    Parameters
-    ----------
-    observed : (...) array_like
-        Observed values, such as means of strata.
-    drawn : (..., n) array_like
-        The same values over draws; undefined draws do not count.
-    alternative : {"less", "greater"}
-        Side on which the observed value is expected to lie.
-
-    Returns
-    -------
-    Outcome
-        The observed value and p = (1 + #{draws at least as extreme}) / (n + 1); NaN without an observed value or a
-        draw. Values within `1e-12 max(1, |observed|)` tie, and ties count as extreme.
-
-    Raises
-    ------
-    ValueError
-        If `alternative` is neither "less" nor "greater".
+    The observed value, such as the mean of a stratum, is expected on the side `alternative`. p is (1 + #{draws at least
+    as extreme}) / (n + 1) over the defined draws; NaN without an observed value or a draw. Values within `1e-12 max(1,
+    |observed|)` tie, and ties count as extreme.
 
     Examples
     --------

@@ -25,24 +25,9 @@ def rounded(values: ArrayLike) -> Floats:
 def signed_ranks(difference: ArrayLike, *, zero_method: ZeroMethod = "wilcox") -> Floats:
     """Return the ranks of `|difference|` with the differences' signs, in ascending order of rank.
 
-    Differences are rounded to 12 decimals before they are ranked; from 1000 on, neighbouring numbers tie.
-
-    Parameters
-    ----------
-    difference : (..., n) array_like
-        Paired differences.
-    zero_method : {"wilcox", "pratt"}
-        Leave zeros out before ranking, or rank them and leave them out after.
-
-    Returns
-    -------
-    (..., n) ndarray
-        0 for zeros and undefined differences.
-
-    Raises
-    ------
-    ValueError
-        If `zero_method` is unknown.
+    Differences are rounded to 12 decimals before they are ranked; from 1000 on, neighbouring numbers tie. Zeros are
+    left out before ranking ("wilcox"), or ranked and left out after ("pratt"); the rank of zeros and undefined
+    differences is 0.
 
     Examples
     --------
@@ -69,17 +54,9 @@ def signed_ranks(difference: ArrayLike, *, zero_method: ZeroMethod = "wilcox") -
 
 
 def pooled_ranks(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """Rank two independent samples together.
+    """Rank two independent samples (..., n) and (..., m) together, rounded as in `signed_ranks`.
 
-    Parameters
-    ----------
-    first, second : (..., n) and (..., m) array_like
-        Samples; they are rounded as in `signed_ranks`.
-
-    Returns
-    -------
-    total, ties : (...) ndarray
-        Sum of the ranks of the first sample; sum of t^3 - t over groups of t tied values.
+    Returns the sum of the ranks of the first sample, and the sum of t^3 - t over groups of t tied values.
 
     Examples
     --------

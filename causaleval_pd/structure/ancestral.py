@@ -72,17 +72,10 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
 
     Parameters
     ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
     undecided : float
         Cost of an edge between nodes that the estimate leaves unordered, from 0 (default) to 1.
     normalised : bool
         Divide by the directed edges of the truth; 0/0 is NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Edges against the order, or their share.
 
     Examples
     --------

@@ -48,8 +48,6 @@ def shd(
 
     Parameters
     ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
     reversal_cost : float
         Cost of an edge that points the other way.
     undirected_cost : float
@@ -59,11 +57,6 @@ def shd(
     normalised : bool or {"pairs", "ordered_pairs", "true_edges"}
         Divide by the number of pairs of nodes d (d - 1) / 2 (also `True`), by d (d - 1), or by the edges of the truth;
         0/0 is NaN.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One distance a pair, in units of the cost of one edge.
 
     Examples
     --------

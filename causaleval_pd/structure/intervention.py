@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
+from ..contract.options import with_options
 from ..contract.pairs import PairError
 from ..graphs.pairs import GraphPairs
 
@@ -26,6 +27,17 @@ _WRONG: dict[str, Any] = {
 }
 _SID: dict[str, Any] = {**_WRONG, "reference": "10.1162/NECO_a_00708"}
 _AID: dict[str, Any] = {**_WRONG, "kinds": ("dag", "cpdag"), "reference": "10.48550/arXiv.2402.08616"}
+_OPTIONS = {
+    "normalised": """normalised : bool
+    Divide by d (d - 1).""",
+    "max_parent_sets": """max_parent_sets : int
+    Limit on the pairs (node, parents) of an undirected component: with k nodes, a complete one has k 2^(k-1), a
+    tree 3 k - 2.""",
+    "beyond": """beyond : {"raise", "local"}
+    How to treat a component over that limit, and an estimate that is not a valid CPDAG: raise an error that names
+    the rows; or return bounds that need not be attained, where each node of such a component may have any of its
+    undirected neighbours as parents. `sid_bounds_exact` marks these rows.""",
+}
 
 #: largest `max_parent_sets`; more would take gigabytes
 _MOST_PARENT_SETS = 10_000_000
@@ -39,24 +51,13 @@ def share_of_pairs(count: Values, pairs: GraphPairs, normalised: bool) -> Values
 
 
 @metric(**_SID, kinds=("dag",), long_name="structural intervention distance")
+@with_options(_OPTIONS)
 def sid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
     """Count the ordered pairs of nodes for which adjusting for the estimate's parents gives a wrong effect.
 
     For a treatment t and an outcome y the estimate implies "no effect" if y is a parent of t, and else adjusts for the
     parents of t. It is wrong if y is a descendant of t in the truth, or the parents are not a valid adjustment set.
     Only DAGs have one value; a CPDAG has `sid_lower` and `sid_upper`, or `parent_aid`.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true DAG followed by the estimated one.
-    normalised : bool
-        Divide by d (d - 1).
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong ordered pairs of nodes, or their share.
 
     Examples
     --------
@@ -96,6 +97,7 @@ def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, n
 
 
 @metric(**_SID, kinds=("dag", "cpdag", "pdag"), truth_kinds=("dag",), long_name="SID, lower bound over the class")
+@with_options(_OPTIONS)
 def sid_lower(
     pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
 ) -> Values:
@@ -103,25 +105,6 @@ def sid_lower(
 
     It is exact without listing the class: undirected components are oriented independently, and a component
     whose source is chosen falls into smaller ones. On a DAG it is `sid`.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true DAG followed by the estimated DAG or CPDAG.
-    normalised : bool
-        Divide by d (d - 1).
-    max_parent_sets : int
-        Limit on the pairs (node, parents) of an undirected component: with k nodes, a complete one has k 2^(k-1), a
-        tree 3 k - 2.
-    beyond : {"raise", "local"}
-        How to treat a component over that limit, and an estimate that is not a valid CPDAG: raise an error that names
-        the rows; or return bounds that need not be attained, where each node of such a component may have any of its
-        undirected neighbours as parents. `sid_bounds_exact` marks these rows.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong ordered pairs of nodes, or their share.
 
     Examples
     --------
@@ -133,28 +116,13 @@ def sid_lower(
 
 
 @metric(**_SID, kinds=("dag", "cpdag", "pdag"), truth_kinds=("dag",), long_name="SID, upper bound over the class")
+@with_options(_OPTIONS)
 def sid_upper(
     pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
 ) -> Values:
     """Return the largest SID of a DAG of the estimate's class.
 
     Exact, as `sid_lower`. On a DAG it is `sid`.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true DAG followed by the estimated DAG or CPDAG.
-    normalised : bool
-        Divide by d (d - 1).
-    max_parent_sets : int
-        Limit on the pairs (node, parents) of an undirected component.
-    beyond : {"raise", "local"}
-        How to treat a component over that limit, and an estimate that is not a valid CPDAG, as in `sid_lower`.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong ordered pairs of nodes, or their share.
 
     Examples
     --------
@@ -176,23 +144,12 @@ def sid_upper(
     costly=True,
     dtype="boolean",
 )
+@with_options(_OPTIONS)
 def sid_bounds_exact(pairs: GraphPairs, *, max_parent_sets: int = 100_000) -> Values:
     """Check whether DAGs of the class attain `sid_lower` and `sid_upper`.
 
     False where an undirected component is over the limit or the estimate is not a valid CPDAG, so that
     `beyond="local"` bounds node by node.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true DAG followed by the estimated DAG or CPDAG.
-    max_parent_sets : int
-        Limit on the pairs (node, parents) of an undirected component.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        1 or 0 a pair.
 
     Examples
     --------
@@ -207,6 +164,7 @@ def sid_bounds_exact(pairs: GraphPairs, *, max_parent_sets: int = 100_000) -> Va
 
 
 @metric(**_AID, long_name="parent adjustment identification distance")
+@with_options(_OPTIONS)
 def parent_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
     """Count the ordered pairs of nodes for which the estimate's parents identify the effect wrongly.
 
@@ -214,18 +172,6 @@ def parent_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
     adjustment, if a possibly causal path from t to y begins with an undirected edge; else adjustment for the parents of
     t. Each answer is checked in the truth. Between DAGs this is `sid`; for a CPDAG it may lie outside `sid_lower` and
     `sid_upper`, since an effect that the estimate does not identify but the truth does counts as wrong.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
-    normalised : bool
-        Divide by d (d - 1).
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong ordered pairs of nodes, or their share.
 
     Examples
     --------
@@ -237,23 +183,12 @@ def parent_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
 
 
 @metric(**_AID, long_name="ancestor adjustment identification distance")
+@with_options(_OPTIONS)
 def ancestor_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
     """Count the ordered pairs of nodes for which the estimate's ancestors identify the effect wrongly.
 
     As `parent_aid`, with "no effect" where y is not a possible descendant of t, and else adjustment for the ancestors
     of t. It is 0 between DAGs if truth and estimate have the same ancestors and the estimate lacks no edge.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
-    normalised : bool
-        Divide by d (d - 1).
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong ordered pairs of nodes, or their share.
 
     Examples
     --------
@@ -265,23 +200,12 @@ def ancestor_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
 
 
 @metric(**_AID, long_name="optimal adjustment identification distance")
+@with_options(_OPTIONS)
 def oset_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
     """Count the ordered pairs of nodes for which the estimate's optimal set identifies the effect wrongly.
 
     As `ancestor_aid`, with the set of smallest asymptotic variance: the parents of the nodes on causal paths from t to
     y, without possible descendants of t.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
-    normalised : bool
-        Divide by d (d - 1).
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong ordered pairs of nodes, or their share.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..contract.confusion import Values
 from ..contract.metric import metric
+from ..contract.options import with_options
 from ..graphs.pairs import GraphPairs
 from .intervention import share_of_pairs
 
@@ -25,6 +26,13 @@ _SEPARATION: dict[str, Any] = {
     "reference": "10.48550/arXiv.2402.04952",
     "costly": True,
 }
+_OPTIONS = {
+    "part": """part : {"markov", "faithfulness", "symmetric"}
+    Separations of the estimate that fail in the truth, so that the estimate is not Markov; separations of the truth
+    that fail in the estimate, so that the estimate is not faithful; or the mean of both.""",
+    "normalised": """normalised : bool
+    Divide by the number of pairs of nodes.""",
+}
 
 
 def _distance(pairs: GraphPairs, separator: str, part: str, normalised: bool) -> Values:
@@ -40,26 +48,12 @@ def _distance(pairs: GraphPairs, separator: str, part: str, normalised: bool) ->
 
 
 @metric(**_SEPARATION, long_name="parent separation distance")
+@with_options(_OPTIONS)
 def separation_parent(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
     """Count the pairs of nodes that one graph separates by their parents but the other does not.
 
     Two nodes that are not adjacent in the estimate are separated there by the parents of both (in a CPDAG the possible
     parents). The pair is wrong if the truth connects them given this set.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
-    part : {"markov", "faithfulness", "symmetric"}
-        Separations of the estimate that fail in the truth, so that the estimate is not Markov; separations of the truth
-        that fail in the estimate, so that the estimate is not faithful; or the mean of both.
-    normalised : bool
-        Divide by the number of pairs of nodes.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong pairs of nodes, or their share.
 
     Examples
     --------
@@ -73,24 +67,11 @@ def separation_parent(pairs: GraphPairs, *, part: Part = "markov", normalised: b
 
 
 @metric(**_SEPARATION, long_name="ancestor separation distance")
+@with_options(_OPTIONS)
 def separation_ancestor(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
     """Count the pairs of nodes that one graph separates by their ancestors but the other does not.
 
     As `separation_parent`, with the ancestors of both nodes (in a CPDAG the possible ancestors) in the parents' place.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
-    part : {"markov", "faithfulness", "symmetric"}
-        Separations of the estimate that fail in the truth, of the truth that fail in the estimate, or the mean of both.
-    normalised : bool
-        Divide by the number of pairs of nodes.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong pairs of nodes, or their share.
 
     Examples
     --------
@@ -104,26 +85,13 @@ def separation_ancestor(pairs: GraphPairs, *, part: Part = "markov", normalised:
 
 
 @metric(**_SEPARATION, long_name="minimal separation distance")
+@with_options(_OPTIONS)
 def separation_zl(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
     """Count the pairs of nodes that one graph separates by a minimal set but the other does not.
 
     As `separation_parent`, with the minimal separator of van der Zander and Liskiewicz (doi:10.24963/ijcai.2019/256)
     that lies nearest to the first node: its neighbours in the moral graph of the ancestors of both nodes, as far as the
     second node reaches them without passing another one. Both orders of the two nodes count, each as half a pair.
-
-    Parameters
-    ----------
-    pairs : GraphPairs or graph
-        Aligned pairs, or the true graph followed by the estimated one.
-    part : {"markov", "faithfulness", "symmetric"}
-        Separations of the estimate that fail in the truth, of the truth that fail in the estimate, or the mean of both.
-    normalised : bool
-        Divide by the number of pairs of nodes.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        Wrong pairs of nodes, or their share.
 
     Examples
     --------

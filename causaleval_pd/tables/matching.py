@@ -23,20 +23,13 @@ from .tasks import Task
 
 @dataclass(frozen=True)
 class Matches:
-    """What the controls of a table's rows are matched by, whatever the field.
+    """What the controls of a table's rows are matched by, whatever the field."""
 
-    Attributes
-    ----------
-    seed : int
-        Seed of the call.
-    keys : (n,) uint64
-        Names of the rows' random streams.
-    kinds : (n,) object or None
-        Class of each row's controls as the user stated it.
-    """
-
+    #: seed of the call
     seed: int
+    #: (n,): names of the rows' random streams
     keys: NDArray[np.uint64]
+    #: (n,): class of each row's controls as the user stated it
     kinds: NDArray[np.object_] | None
 
     def matcher(self, model: Null, task: Task, stratum: NDArray[np.int64] | None = None) -> Matcher:
@@ -121,14 +114,9 @@ def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.o
 
 @dataclass(frozen=True)
 class GivenControls(Controls):
-    """One control a row that the user's table holds.
+    """One control a row that the user's table holds."""
 
-    Attributes
-    ----------
-    pairs : Pairs
-        The rows' truths with the given controls.
-    """
-
+    #: the rows' truths with the given controls
     pairs: Pairs
 
     @property

@@ -67,22 +67,8 @@ def control_chunks(
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
-    Parameters
-    ----------
-    task : Task
-        Metrics and canonical cells.
-    match : callable
-        Makes the controls of a batch of rows: a null model prepared for the task.
-    keys : (n,) uint64
-        Names of the rows' random streams.
-    how : Drawing
-        How controls are drawn and summarised.
-    index : Index
-        The table's index, for messages.
-    work : Execution
-        Where the work is done.
-    strata : (n,) int, optional
-        Each row's stratum: kept draws are then added up by stratum.
+    `match` makes the controls of a batch of rows: a null model prepared for the task. Rows have random streams named by
+    `keys`, and `index` labels for messages. With `strata` (n,), kept draws are added up by stratum.
     """
     job = _Job(task, match, keys, how, index, strata)
     batches = [_by_stratum(batch, strata) for batch in task.batches()]
@@ -203,27 +189,18 @@ def simulate(
 
 @dataclass
 class Stopped:
-    """Draws counted until `stop_after` of them were as good as the observed value (Besag and Clifford 1991).
+    """Draws counted until `stop_after` of them were as good as the observed value (Besag and Clifford 1991)."""
 
-    Attributes
-    ----------
-    metric : Metric
-        What is counted.
-    observed : (n,) float
-        Observed values.
-    stop_after : int
-        Number h of controls as good at which a row stops.
-    hits, n : (n,) int
-        Controls as good, and controls with a value, so far.
-    active : (n,) bool
-        Rows that go on.
-    """
-
+    #: what is counted
     metric: Metric
+    #: (n,): observed values
     observed: Floats
+    #: number h of controls as good at which a row stops
     stop_after: int
+    #: hits, n, (n,): controls as good, and controls with a value, so far
     hits: NDArray[np.int64]
     n: NDArray[np.int64]
+    #: (n,): rows that go on
     active: NDArray[np.bool_]
 
     @classmethod

@@ -19,18 +19,12 @@ MAX_VALUES = 4096
 
 
 class StratumDraws(NamedTuple):
-    """Draws of one metric in one stratum, added up over rows.
+    """Draws of one metric in one stratum, added up over rows."""
 
-    Attributes
-    ----------
-    sums, counts : (n_draws,) float, int
-        Sum of each draw's scores over the rows where it is defined, and their number.
-    values : Series
-        How often each control value occurred.
-    """
-
+    #: sums, counts, (n_draws,): sum of each draw's scores over the rows where it is defined, and their number
     sums: Floats
     counts: NDArray[np.int64]
+    #: how often each control value occurred
     values: pd.Series
 
     def merge(self, other: StratumDraws) -> StratumDraws:

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ..laws.elimination import Scope, WidthError
 from ..laws.family_laws import FamilyLaws, laws_of
 from ..networks.pairs import Group
-from .divergence import check_base, discrete_truth
+from .divergence import DIVERGENCE, OPTIONS, check_base, discrete_truth
 from .intervened import IntervenedLaw
 from .interventions import Intervention, single_interventions
 
@@ -28,17 +29,8 @@ __all__ = ["ckl"]
 Floats = NDArray[np.float64]
 
 
-@metric(
-    field="network",
-    kinds=("discrete",),
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="causal KL, chosen interventions",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
+@metric(**{**DIVERGENCE, "kinds": ("discrete",)}, long_name="causal KL, chosen interventions")
+@with_options(OPTIONS)
 def ckl(
     pairs: Any,
     *,
@@ -51,13 +43,9 @@ def ckl(
 
     Parameters
     ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
     interventions : sequence of Intervention, or "single"
         The law: weights that sum to 1, over sets of nodes and their states. "single": one node at a time, uniform
         states. `tweak("ckl", interventions=..., name=...)` names a column.
-    base : float
-        Base of the logarithm; default e (nats), 2 for bits.
 
     Examples
     --------

@@ -53,24 +53,7 @@ def _discrete(group: Group, law: str) -> Floats:
 
 
 def _gaussian(network: GaussianNetwork, structure: Structure, parameters: Floats, law: str) -> Floats:
-    """Compute the scaled divergence, in nats, of linear-Gaussian estimates with the same parent sets.
-
-    Parameters
-    ----------
-    network : GaussianNetwork
-        The truth.
-    structure : Structure
-        Structure of the estimates.
-    parameters : (m, size) float
-        Their parameters.
-    law : {"kl", "ckl1", "ckl2", "ckl3"}
-        Law of interventions.
-
-    Returns
-    -------
-    (m,) ndarray
-        One value an estimate.
-    """
+    """Compute the scaled divergence, in nats, of linear-Gaussian estimates with the same parent sets."""
     truth = moments_of(network)
     total = np.zeros(len(parameters))
     for i, (parents, part) in enumerate(zip(structure.parents, structure.slices, strict=True)):
@@ -111,33 +94,7 @@ def check_base(base: Any) -> None:
 def divergence(
     pairs: NetworkPairs, law: str, scaled: bool, base: float, n_samples: int | None = None, seed: int = 0
 ) -> Floats:
-    """Compute a divergence of every pair.
-
-    Parameters
-    ----------
-    pairs : NetworkPairs
-        The pairs.
-    law : {"kl", "ckl1", "ckl2", "ckl3"}
-        Law of interventions.
-    scaled : bool
-        Divide by the probability that a node is not intervened on.
-    base : float
-        Base of the logarithm.
-    n_samples : int, optional
-        Estimate from as many samples of the intervened truth; default exact.
-    seed : int
-        Seed of the samples.
-
-    Returns
-    -------
-    (n,) ndarray
-        One value a pair.
-
-    Raises
-    ------
-    ValueError
-        If an option is out of range or a true network too densely connected for an exact answer.
-    """
+    """Compute a divergence of every pair, with the options of the metrics; see `ckl1`."""
     check_base(base)
     values = np.empty(pairs.n)
     for group in pairs.groups():
@@ -156,9 +113,18 @@ def divergence(
     return values / math.log(base) if base != math.e else values
 
 
-_OPTIONS = {
-    "pairs": """pairs : pairs of field 'network', or a cell
-    Aligned pairs; or the true network, followed by the estimated one.""",
+#: what the divergences declare alike, and entries of their docstrings
+DIVERGENCE: dict[str, Any] = {
+    "field": "network",
+    "kinds": KINDS,
+    "direction": "minimize",
+    "range": (0, math.inf),
+    "optimum": 0,
+    "closed_form": "additive",
+    "costly": True,
+    "reference": "10.48550/arXiv.2111.06029",
+}
+OPTIONS = {
     "scaled": """scaled : bool
     Multiply by 2, as the published tables do: 1 / P(a node is not intervened on). False: the definition.""",
     "base": """base : float
@@ -171,18 +137,8 @@ _OPTIONS = {
 }
 
 
-@metric(
-    field="network",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="KL divergence",
-    costly=True,
-    reference="10.1214/aoms/1177729694",
-)
-@with_options(_OPTIONS)
+@metric(**{**DIVERGENCE, "reference": "10.1214/aoms/1177729694"}, long_name="KL divergence")
+@with_options(OPTIONS)
 def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
 
@@ -200,18 +156,8 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     return divergence(pairs, "kl", True, base, n_samples, seed)
 
 
-@metric(
-    field="network",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="causal KL, uniform interventions",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
-@with_options(_OPTIONS)
+@metric(**DIVERGENCE, long_name="causal KL, uniform interventions")
+@with_options(OPTIONS)
 def ckl1(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
 ) -> Floats:
@@ -233,18 +179,8 @@ def ckl1(
     return divergence(pairs, "ckl1", scaled, base, n_samples, seed)
 
 
-@metric(
-    field="network",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="causal KL, values as observed",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
-@with_options(_OPTIONS)
+@metric(**DIVERGENCE, long_name="causal KL, values as observed")
+@with_options(OPTIONS)
 def ckl2(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
 ) -> Floats:
@@ -265,18 +201,8 @@ def ckl2(
     return divergence(pairs, "ckl2", scaled, base, n_samples, seed)
 
 
-@metric(
-    field="network",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="causal KL, all but one",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
-@with_options(_OPTIONS)
+@metric(**DIVERGENCE, long_name="causal KL, all but one")
+@with_options(OPTIONS)
 def ckl3(
     pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
 ) -> Floats:
@@ -303,18 +229,8 @@ def ckl3(
     return divergence(pairs, "ckl3", scaled, base, n_samples, seed)
 
 
-@metric(
-    field="network",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="weighted edit distance, CKL3",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
-@with_options(_OPTIONS)
+@metric(**DIVERGENCE, long_name="weighted edit distance, CKL3")
+@with_options(OPTIONS)
 def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
     """Weighted edit distance WED_3: the cost of each node's wrong parents, weighted by the true law of all parents.
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_number
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ...graphs.column import as_graph
 from ...graphs.kernels.planes import KINDS as KINDS_OF_GRAPH
 from ...graphs.kernels.planes import marks_from_planes
@@ -25,24 +26,14 @@ from ..laws.family_laws import FamilyLaws, laws_of
 from ..laws.gaussian_moments import GaussianMoments, moments_of, path_coefficients
 from ..networks.network import GaussianNetwork
 from ..networks.structure import Structure
-from .divergence import KINDS, check_base, discrete_truth
+from .divergence import DIVERGENCE, OPTIONS, check_base, discrete_truth
 
 __all__ = ["edit_distance", "pattern_edit_distance", "wed_d", "wed_p"]
 
 Floats = NDArray[np.float64]
 
 
-@metric(
-    field="network",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="edit distance",
-    symmetric=True,
-    reference="10.48550/arXiv.2111.06029",
-)
+@metric(**{**DIVERGENCE, "costly": False}, long_name="edit distance", symmetric=True)
 def edit_distance(pairs: Any) -> Floats:
     """Count the arcs to delete and to add; an arc to reverse counts twice.
 
@@ -68,29 +59,13 @@ def mutual_information(truth: FamilyLaws, a: int, b: int) -> float:
     return float((joint[some] * np.log(joint[some] / apart[some])).sum())
 
 
-@metric(
-    field="network",
-    kinds=("discrete",),
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="weighted edit distance, dependence",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
+@metric(**{**DIVERGENCE, "kinds": ("discrete",)}, long_name="weighted edit distance, dependence")
+@with_options(OPTIONS)
 def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     """Edit distance whose arcs weigh the mutual information of their ends under the true law.
 
     WED_D = sum over arcs of one network alone of I(X_i; X_j). An arc to reverse counts twice, and an arc between ends
     that are independent in pairs (exclusive or) costs nothing.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    base : float
-        Base of the logarithm; default e (nats), 2 for bits.
 
     Examples
     --------
@@ -109,17 +84,7 @@ def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     return values / math.log(base)
 
 
-@metric(
-    field="network",
-    kinds=("gaussian",),
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form="additive",
-    long_name="weighted edit distance, paths",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
+@metric(**{**DIVERGENCE, "kinds": ("gaussian",)}, long_name="weighted edit distance, paths")
 def wed_p(pairs: Any, *, own: bool = False) -> Floats:
     """Edit distance of linear-Gaussian networks whose arcs weigh their squared standardised coefficient.
 
@@ -129,8 +94,6 @@ def wed_p(pairs: Any, *, own: bool = False) -> Floats:
 
     Parameters
     ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
     own : bool
         Take an added arc's coefficient, standardised by the estimate's own law, from the estimate.
 
@@ -172,17 +135,7 @@ def _pattern(structure: Structure) -> NDArray[np.int8]:
     return marks_from_planes(batch.cpdag.planes, k)[0]
 
 
-@metric(
-    field="network",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    long_name="edit distance of patterns",
-    symmetric=True,
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
+@metric(**{**DIVERGENCE, "closed_form": None}, long_name="edit distance of patterns", symmetric=True)
 def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats:
     """Edit distance between the patterns (CPDAGs) of the two DAGs: 0 for every member of the true equivalence class.
 
@@ -190,8 +143,6 @@ def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats
 
     Parameters
     ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
     undirected_cost : float
         Cost of an edge that is directed in one pattern and undirected in the other.
 

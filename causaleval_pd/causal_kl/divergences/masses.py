@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ..laws.family_laws import LAWS, laws_of
 from ..networks.pairs import NetworkPairs, row_sums
 from .divergence import discrete_truth, weights
@@ -15,6 +16,19 @@ from .divergence import discrete_truth, weights
 __all__ = ["undefined_mass", "zero_mass"]
 
 Floats = NDArray[np.float64]
+
+_MASS: dict[str, Any] = {
+    "field": "network",
+    "kinds": ("discrete",),
+    "direction": None,
+    "range": (0, 1),
+    "costly": True,
+    "reference": "10.48550/arXiv.2111.06029",
+}
+_OPTIONS = {
+    "of": """of : {"kl", "ckl1", "ckl2", "ckl3"}
+    Law of interventions; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.""",
+}
 
 
 def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
@@ -28,24 +42,10 @@ def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
     return values
 
 
-@metric(
-    field="network",
-    kinds=("discrete",),
-    direction=None,
-    range=(0, 1),
-    long_name="mass on zeros of the estimate",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
+@metric(**_MASS, long_name="mass on zeros of the estimate")
+@with_options(_OPTIONS)
 def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     """Share of the true (intervened) law that falls on a zero of the estimate's tables: the cause of an infinite value.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    of : {"kl", "ckl1", "ckl2", "ckl3"}
-        Law of interventions; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.
 
     Examples
     --------
@@ -58,24 +58,10 @@ def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     return _masses(pairs, of, lambda parameters: parameters == 0)
 
 
-@metric(
-    field="network",
-    kinds=("discrete",),
-    direction=None,
-    range=(0, 1),
-    long_name="mass on undefined rows of the estimate",
-    costly=True,
-    reference="10.48550/arXiv.2111.06029",
-)
+@metric(**_MASS, long_name="mass on undefined rows of the estimate")
+@with_options(_OPTIONS)
 def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     """Share of the true (intervened) law that falls on undefined rows of the estimate's tables: the cause of a NaN.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
-    of : {"kl", "ckl1", "ckl2", "ckl3"}
-        Law of interventions; `tweak("undefined_mass", of="kl", name="kl_undefined_mass")` names a column.
 
     Examples
     --------

@@ -91,30 +91,9 @@ def monte_carlo(
 
 
 def simulate_divergence(group: Group, law: str, n_samples: int, seed: int) -> tuple[Floats, Floats]:
-    """Return values and standard errors for a stack of estimates, all from the same cases.
+    """Return scaled divergences in nats and their standard errors for a stack of estimates, all from the same cases.
 
     The cases depend on the seed and the truth alone, so neither the order of rows nor their chunks matter.
-
-    Parameters
-    ----------
-    group : Group
-        One discrete truth and its estimates of one structure.
-    law : {"kl", "ckl1", "ckl2", "ckl3"}
-        Law of interventions.
-    n_samples : int
-        Number of cases.
-    seed : int
-        Seed of the cases.
-
-    Returns
-    -------
-    values, standard_errors : (m,) ndarray
-        Scaled divergences in nats.
-
-    Raises
-    ------
-    ValueError
-        If an option is out of range.
     """
     if law not in LAWS:
         raise ValueError(f"law must be one of {', '.join(LAWS)}, found {law!r}")
@@ -197,8 +176,6 @@ def sampling_error(pairs: Any, *, of: str = "ckl3", n_samples: int = 100_000, se
 
     Parameters
     ----------
-    pairs : pairs of field 'network', or a cell
-        Aligned pairs; or the true network, followed by the estimated one.
     of : {"kl", "ckl1", "ckl2", "ckl3"}
         Divergence whose error is estimated.
     n_samples : int

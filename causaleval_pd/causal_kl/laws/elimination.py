@@ -42,26 +42,8 @@ class Step(NamedTuple):
 def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int, ...], keep: Scope) -> Floats:
     """Return the sum of the product of tables over all variables but `keep`.
 
-    Parameters
-    ----------
-    scopes : sequence of tuple of int
-        Variables of each table, in the order of its axes.
-    tables : sequence of arrays
-        Non-negative tables.
-    cards : tuple of int
-        Number of states of each variable.
-    keep : tuple of int
-        Variables of the result, in the order of its axes.
-
-    Returns
-    -------
-    ndarray
-        The marginal.
-
-    Raises
-    ------
-    WidthError
-        If a table of more than `WIDTH_LIMIT` entries would be needed.
+    `scopes` are the variables of each table and `cards` their numbers of states. A table of more than `WIDTH_LIMIT`
+    entries is refused by a `WidthError`.
 
     Examples
     --------

@@ -65,24 +65,8 @@ class FamilyLaws:
     def family_law(self, law: str, node: int, others: Scope) -> Floats:
         """Return the law of (others.., node), given that the node is not intervened on.
 
-        Parameters
-        ----------
-        law : {"kl", "ckl1", "ckl2", "ckl3"}
-            Law of interventions.
-        node : int
-            Position of the node.
-        others : tuple of int
-            Positions of other nodes, ascending.
-
-        Returns
-        -------
-        ndarray
-            One axis for each of the others, the node's last.
-
-        Raises
-        ------
-        WidthError
-            If the true network is too densely connected for an exact answer; names the node.
+        The others are ascending positions of nodes, an axis each. A `WidthError` names the node for which the true
+        network is too densely connected for an exact answer.
         """
         if law == "ckl3" and (others == self.parents[node] or not any(self.ancestors[j] >> node & 1 for j in others)):
             law = "kl"

@@ -79,30 +79,10 @@ def draw_states(
     intervened: NDArray[np.bool_] | None = None,
     to: Ints | None = None,
 ) -> Ints:
-    """Draw cases as positions of states, nodes that are intervened on set to given states.
+    """Draw cases as positions of states, (n, k), nodes that are intervened on set to given states.
 
-    Parameters
-    ----------
-    network : DiscreteNetwork
-        The network.
-    n : int
-        Number of cases.
-    generator : Generator
-        Advanced.
-    intervened : (n, k) bool, optional
-        Which nodes are set in a case.
-    to : (n, k) int, optional
-        States to which they are set.
-
-    Returns
-    -------
-    (n, k) int64
-        States.
-
-    Raises
-    ------
-    ValueError
-        If an undefined row is reached; names the node.
+    `intervened` (n, k) marks the nodes that are set in a case, `to` (n, k) has the states to which they are set. An
+    error names a node whose undefined row is reached.
     """
     structure = network.structure
     states = np.zeros((n, len(structure.nodes)), np.int64)

@@ -105,22 +105,8 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
 def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return a column of a user's table as packed networks.
 
-    Parameters
-    ----------
-    series : Series
-        Packed networks, which pass as they are (`unpack_networks` checks them), or cells as in `network_column`.
-    column : hashable, optional
-        Name of the column in messages; default the name of `series`.
-
-    Returns
-    -------
-    Series
-        Canonical bytes on the index of `series`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `network_column`.
+    Packed networks pass as they are, since `unpack_networks` checks them; cells are those of `network_column`. Messages
+    call the column `column`, by default the name of the series.
     """
     if is_packed(series):
         return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
@@ -139,15 +125,7 @@ def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Ser
 def is_network_column(series: pd.Series) -> bool:
     """Check whether a column looks like networks, judged by its dtype and first cells.
 
-    Parameters
-    ----------
-    series : Series
-        A column of any dtype.
-
-    Returns
-    -------
-    bool
-        True for packed networks and for cells that `network_column` takes, except paths, which are text like any other.
+    True for packed networks and for cells that `network_column` takes, except paths, which are text like any other.
     """
     if not (is_packed(series) or series.dtype == object):
         return False
@@ -161,24 +139,7 @@ def is_network_column(series: pd.Series) -> bool:
 def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[Networks, NDArray[np.int64]]:
     """Decode the distinct cells of a column of canonical bytes, checking them in full.
 
-    Parameters
-    ----------
-    series : Series
-        Packed networks.
-    column : hashable, optional
-        Name of the column in messages; default the name of `series`.
-
-    Returns
-    -------
-    networks : Networks
-        The distinct networks.
-    codes : (n,) int64
-        Which network a row holds, -1 where missing.
-
-    Raises
-    ------
-    ValueError
-        If a cell is not the canonical bytes of a network; names the row.
+    Returns the distinct networks, and which of them a row holds, -1 where missing. An error names the row.
     """
     column = series.name if column is None else column
     codes, distinct = pd.factorize(series)
@@ -219,22 +180,7 @@ def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[
 
 
 def graphs_of_networks(series: pd.Series) -> pd.Series:
-    """Return the column of the networks' DAGs.
-
-    Parameters
-    ----------
-    series : Series
-        Packed networks.
-
-    Returns
-    -------
-    Series
-        Packed graphs of class dag, missing where `series` is.
-
-    Raises
-    ------
-    ValueError
-        If a cell is not a packed network; names the row.
+    """Return the column of the DAGs of packed networks, missing where they are.
 
     Examples
     --------

@@ -313,22 +313,7 @@ class GaussianNetwork(Network):
 
 
 def check_parameters(structure: Structure, parameters: Floats, where: Any) -> None:
-    """Refuse parameters that are not those of a network.
-
-    Parameters
-    ----------
-    structure : Structure
-        Structure of the networks.
-    parameters : (m, size) float
-        Parameters of each network.
-    where : callable
-        `where(row)` names a network in messages.
-
-    Raises
-    ------
-    ValueError
-        If a row of a table is not a law, or an intercept, coefficient or variance is invalid; names the node.
-    """
+    """Refuse parameters (m, size) that are not those of networks of a structure; `where(row)` names one in messages."""
     for name, part, shape in zip(structure.nodes, structure.slices, structure.shapes, strict=True):
         values = parameters[:, part].reshape(len(parameters), *shape)
         fault, bad = _fault_gaussian(values) if structure.states is None else _fault_table(values)

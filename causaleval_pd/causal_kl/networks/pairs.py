@@ -25,20 +25,13 @@ _BLOCK = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Networks:
-    """Distinct networks over the same variables, in stacks of one structure each.
+    """Distinct networks over the same variables, in stacks of one structure each."""
 
-    Attributes
-    ----------
-    structures : sequence of Structure
-        The structures.
-    stacks : sequence of (m, size) float
-        Parameters of the networks of each structure.
-    structure, position : (n,) int64
-        Structure of each network and its row in that structure's stack.
-    """
-
+    #: the structures
     structures: Sequence[Structure]
+    #: parameters of the networks of each structure
     stacks: Sequence[Floats]
+    #: structure, position, (n,): structure of each network and its row in that structure's stack
     structure: Ints
     position: Ints
 
@@ -80,18 +73,12 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NetworkPairs(Pairs):
-    """Pairs of networks over the same variables and states.
+    """Pairs of networks over the same variables and states."""
 
-    Attributes
-    ----------
-    truth, estimate : Networks
-        The networks of each side.
-    truth_index, estimate_index : (n,) int64
-        Which networks a pair holds.
-    """
-
+    #: truth, estimate: the networks of each side
     truth: Networks
     estimate: Networks
+    #: truth_index, estimate_index, (n,): which networks a pair holds
     truth_index: Ints
     estimate_index: Ints
 
@@ -161,25 +148,7 @@ class NetworkPairs(Pairs):
 
 
 def align(truth: Any, estimate: Any) -> tuple[Network, Network]:
-    """Read two cells and refuse networks that cannot be compared.
-
-    Parameters
-    ----------
-    truth, estimate : network
-        Cells as in `network_column`.
-
-    Returns
-    -------
-    tuple of networks
-        The two networks; being canonical, they are aligned by name.
-
-    Raises
-    ------
-    ValueError
-        If variables, states or kinds differ; names the node.
-    TypeError
-        If a cell is missing or not a network.
-    """
+    """Read two cells and refuse networks whose variables, states or kinds differ; being canonical, they are aligned."""
     for cell, side in ((truth, "truth"), (estimate, "estimate")):
         if cell is None:
             raise TypeError(f"a metric of networks needs a truth and an estimate, found None as the {side}")

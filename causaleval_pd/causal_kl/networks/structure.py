@@ -23,20 +23,13 @@ MAX_PARAMETERS = 2**26
 
 @dataclass(frozen=True)
 class Structure:
-    """Variables, states and parents in canonical order.
+    """Variables, states and parents in canonical order."""
 
-    Attributes
-    ----------
-    nodes : tuple of str
-        Names in code-point order.
-    states : tuple of tuple of str, or None
-        States of each node; None for a linear-Gaussian network.
-    parents : tuple of tuple of int
-        Positions of each node's parents, ascending.
-    """
-
+    #: names in code-point order
     nodes: tuple[str, ...]
+    #: states of each node; None for a linear-Gaussian network
     states: tuple[tuple[str, ...], ...] | None
+    #: positions of each node's parents, ascending
     parents: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:

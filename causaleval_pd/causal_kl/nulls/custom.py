@@ -26,18 +26,9 @@ DrawOne = Callable[[Network, np.random.Generator], Any]
 def custom_null(function: DrawOne, name: str) -> Null:
     """Make a null model from a function that draws one control.
 
-    Parameters
-    ----------
-    function : callable
-        `function(estimate, rng)` returns a DAG over the estimate's nodes in any format of `as_graph`, which gets its
-        parameters as those of the other null models, or a whole network. It must draw from `rng` alone.
-    name : str
-        Name in results.
-
-    Returns
-    -------
-    Null
-        Its draw r depends on the seed, the row's key and r alone.
+    `function(estimate, rng)` returns a DAG over the estimate's nodes in any format of `as_graph`, which gets its
+    parameters as those of the other null models, or a whole network. It must draw from `rng` alone: draw r depends on
+    the seed, the row's key and r.
     """
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

@@ -34,17 +34,11 @@ MOST_TRIES = 20_000
 
 @dataclass(frozen=True)
 class Space:
-    """DAGs that a row's controls are drawn from.
+    """DAGs that a row's controls are drawn from."""
 
-    Attributes
-    ----------
-    all : ParentSets or None
-        Every DAG, where they are few.
-    draw : callable
-        `draw(key, start, count)` returns draws start .. start + count - 1.
-    """
-
+    #: every DAG, where they are few
     all: ParentSets | None
+    #: `draw(key, start, count)` returns draws start .. start + count - 1.
     draw: Draw
 
 

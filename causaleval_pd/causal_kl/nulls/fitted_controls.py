@@ -39,26 +39,8 @@ def no_fits(matching: Matching) -> Fits:
 def fits_of_row(context: Context | None, row: int, truth: Network, fits: Fits) -> FamilyFits:
     """Return the fits of a row's controls: to its data by its estimator, else to the true joint law.
 
-    Parameters
-    ----------
-    context : Context or None
-        The rows' data and estimators.
-    row : int
-        Position of the row.
-    truth : Network
-        The row's truth, which gives variables and states.
-    fits : dict
-        Store of fits to data; the row's are added.
-
-    Returns
-    -------
-    FamilyFits
-        The fits.
-
-    Raises
-    ------
-    ValueError
-        If there is an estimator without data, or data without an estimator.
+    The truth gives variables and states. Fits to data are kept in `fits`. A row has both an estimator and data, or
+    neither.
     """
     code = -1 if context is None else int(context.codes[row])
     given = {} if context is None else context.values[code]

@@ -45,23 +45,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RandomNetworks(FittedControls):
-    """Controls that are random DAGs with parameters fitted as the estimate's were.
+    """Controls that are random DAGs with parameters fitted as the estimate's were."""
 
-    Attributes
-    ----------
-    pairs : NetworkPairs
-        The observed pairs, one a row.
-    spaces : list of Space
-        DAGs of each row's controls.
-    fits : list of FamilyFits
-        Fits of each row.
-    keys : (n,) uint64
-        Names of the rows' random streams.
-    """
-
+    #: the observed pairs, one a row
     pairs: NetworkPairs
+    #: DAGs of each row's controls
     spaces: list[Space]
+    #: fits of each row
     fits: list[FamilyFits]
+    #: (n,): names of the rows' random streams
     keys: NDArray[np.uint64]
 
     @property

@@ -16,17 +16,8 @@ from .random_networks import RandomNetworks
 def additive(value: Value) -> str | None:
     """Check on all DAGs over three nodes that a metric is a sum over nodes of functions of their parents.
 
-    A metric of one kind of network is checked on that kind: on the other it must raise an error.
-
-    Parameters
-    ----------
-    value : callable
-        `value(pairs)` scores pairs of networks.
-
-    Returns
-    -------
-    str or None
-        The contradiction, or None.
+    Returns the contradiction, or None. A metric of one kind of network is checked on that kind: on the other it must
+    raise an error.
     """
     errors = []
     for truth in _probed():

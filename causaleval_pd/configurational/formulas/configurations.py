@@ -16,19 +16,9 @@ from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError
 
 
 def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-    """Return the columns of the named factors as numbers; the case of a column's name does not matter.
+    """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter.
 
-    Parameters
-    ----------
-    data : DataFrame
-        Cases in rows, a column a factor: 0 / 1 (crisp), whole numbers from 0 (multi-value), or memberships in [0, 1].
-    factors : iterable of str
-        Upper-case names.
-
-    Returns
-    -------
-    dict
-        Column by factor.
+    Cases are rows; a factor is 0 / 1 (crisp), whole numbers from 0 (multi-value), or memberships in [0, 1].
 
     Raises
     ------

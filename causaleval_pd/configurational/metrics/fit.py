@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ..formulas.configurations import memberships
 from ..formulas.formula import Model
 from ..models.fit import MEASURES, atom_measures
 from ..pairs import KINDS, FormulaPairs
-from .quality import SetRule, combine
+from .quality import MODELS, SetRule, combine
 
 __all__ = ["fit_consistency", "fit_coverage"]
 
@@ -44,26 +45,19 @@ def _score(pairs: FormulaPairs, measure: str, models: SetRule, family: str) -> N
 
 
 @metric(**_FIT, long_name="consistency in the data")
+@with_options(MODELS)
 def fit_consistency(
     pairs: FormulaPairs, *, measure: str = "consistency", models: SetRule = "max"
 ) -> NDArray[np.float64]:
     """Compute the consistency of the estimate in the data: how far its left-hand sides suffice for their outcomes.
 
-    The smallest consistency of an atom, from `context={"data": frame}`. The truth plays no part.
+    The smallest consistency of an atom, from `context={"data": frame}`. The truth plays no part. NaN for an output
+    without models.
 
     Parameters
     ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
     measure : str
         One of the four forms of consistency in `MEASURES`.
-    models : {"max", "mean", "any", "all"}
-        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair; NaN for an output without models.
 
     Examples
     --------
@@ -78,24 +72,17 @@ def fit_consistency(
 
 
 @metric(**_FIT, long_name="coverage in the data")
+@with_options(MODELS)
 def fit_coverage(pairs: FormulaPairs, *, measure: str = "coverage", models: SetRule = "max") -> NDArray[np.float64]:
     """Compute the coverage of the estimate in the data: how far its left-hand sides are necessary for their outcomes.
 
-    The smallest coverage of an atom, from `context={"data": frame}`. The truth plays no part.
+    The smallest coverage of an atom, from `context={"data": frame}`. The truth plays no part. NaN for an output
+    without models.
 
     Parameters
     ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
     measure : str
         One of the four forms of coverage in `MEASURES`.
-    models : {"max", "mean", "any", "all"}
-        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
-
-    Returns
-    -------
-    (n,) ndarray or float
-        One value a pair; NaN for an output without models.
 
     Examples
     --------

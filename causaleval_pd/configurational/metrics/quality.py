@@ -56,42 +56,27 @@ _QUALITY: dict[str, Any] = {
     "optimum": 1,
     "reference": "10.1515/jci-2023-0032",
 }
+#: entry of the docstrings of metrics whose models in one cell may be combined by any rule
+MODELS = {
+    "models": """models : {"max", "mean", "any", "all"}
+    How the values of several models in one cell are combined: the best (a method is right if one of its models is),
+    their mean, or whether some, or all, are 1.""",
+}
 _OPTIONS = {
-    "pairs": """pairs : pairs of field 'formula', or a cell
-    Aligned pairs; or the true cell, followed by the estimated one.""",
+    **MODELS,
     "beta": """beta : float
     How many times more completeness weighs than correctness.""",
-    "models": """models : {"max", "mean", "any", "all"}
-    How the scores of several models in one cell are combined: the best (a method is right if one of its models is),
-    their mean, or whether some, or all, are 1.""",
     "convention": """convention : {"published", "paper"} or Convention
     The rules that give the numbers of the paper's tables, or those of its text.""",
-    "zero_division": """zero_division : float
-    Value of 0/0; default NaN.""",
 }
 
 
 def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: float) -> float:
-    """Combine the scores of the models in one cell.
+    """Combine the scores of the models in one cell; NaN if a score is NaN.
 
     A method returns several models when it cannot decide between them: it is right if one of them is, and free of error
-    if all are; returning nothing is free of error but not right.
-
-    Parameters
-    ----------
-    scores : sequence of float
-        One score a model.
-    rule : {"max", "mean", "any", "all"}
-        Best score; mean score; 1 if some, or if all, of the scores are optimal and else 0.
-    optimum : float
-        The optimal score.
-    empty : float
-        Result of max and mean where there is no model.
-
-    Returns
-    -------
-    float
-        NaN if a score is NaN.
+    if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores are the
+    `optimum` and else 0; "max" and "mean" give `empty` where there is no model.
 
     Examples
     --------
@@ -127,19 +112,7 @@ def _score(
     convention: str | Convention,
     zero_division: float,
 ) -> Values:
-    """Compute correctness or completeness of every pair, with the options of `correctness`.
-
-    Parameters
-    ----------
-    pairs : FormulaPairs
-        Aligned pairs.
-    side : int
-        `CORRECTNESS` or `COMPLETENESS`.
-    component : str or None
-        One component, or all together.
-    models, convention, zero_division
-        As in `correctness`.
-    """
+    """Compute correctness or completeness of every pair, of one component or all together; see `correctness`."""
     # an output without models contains nothing incorrect, but it is incomplete
     empty = math.nan if side == CORRECTNESS else 0.0
     values = [

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ..formulas.formula import Model
 from ..models.submodel import atom_submodels, causal_submodel_of, strict_submodel_of, submodel_of
 from ..pairs import FormulaPairs
-from .quality import SetRule, combine
+from .quality import MODELS, SetRule, combine
 
 __all__ = [
     "has_complete_disjuncts",
@@ -49,6 +50,10 @@ _RELATION: dict[str, Any] = {
     "reference": "10.1515/jci-2023-0032",
 }
 _YES_NO: dict[str, Any] = {**_RELATION, "dtype": "boolean"}
+_YES_NO_MODELS = {
+    "models": """models : {"any", "all"}
+    Whether some or all of several models in one cell must fulfil it.""",
+}
 
 
 def _judge(pairs: FormulaPairs, relation: Callable[[Model, Model], bool], models: YesNoRule) -> Values:
@@ -62,38 +67,21 @@ def _judge(pairs: FormulaPairs, relation: Callable[[Model, Model], bool], models
 def _combined(
     pairs: FormulaPairs, compute: Callable[[int, Model], float], key: Any, models: SetRule, empty: float
 ) -> Values:
-    """Score every estimated model, and combine the scores of the models in each cell.
+    """Score every estimated model by `compute(position, model)`, and combine the scores of the models in each cell.
 
-    Parameters
-    ----------
-    pairs : FormulaPairs
-        Aligned pairs.
-    compute : callable
-        `compute(position, model)` for a pair and one of its estimated models.
-    key : hashable
-        Name under which the scores are stored for other metrics.
-    models : {"max", "mean", "any", "all"}
-        How the scores are combined.
-    empty : float
-        Value of a cell without models.
+    Scores are stored for other metrics under `key`; `empty` is the value of a cell without models.
     """
     scores = pairs.by_model(compute, key)
     return pairs.spread([combine(one, models, optimum=1, empty=empty) for one in scores])
 
 
 @metric(**_YES_NO, long_name="submodel of the truth")
+@with_options(_YES_NO_MODELS)
 def is_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Check whether the estimate results from the truth by deleting literals, disjuncts and atoms.
 
     The truth needs an atom with the same outcome literal for every atom of the estimate, and different disjuncts of it
     must contain the disjuncts of the estimate's atom.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"any", "all"}
-        Whether some or all of several models in one cell must be submodels.
 
     Examples
     --------
@@ -105,15 +93,9 @@ def is_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
 
 
 @metric(**_YES_NO, long_name="strict submodel of the truth")
+@with_options(_YES_NO_MODELS)
 def is_strict_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Check whether the estimate is a submodel, and at least one of its atoms is smaller than the truth's.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"any", "all"}
-        Whether some or all of several models in one cell must be strict submodels.
 
     Examples
     --------
@@ -129,15 +111,9 @@ def _equal(model: Model, other: Model) -> bool:
 
 
 @metric(**_YES_NO, long_name="identical to the truth", symmetric=True)
+@with_options(_YES_NO_MODELS)
 def is_identical(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Check whether the estimate is the truth, up to the order of atoms, disjuncts and conjuncts.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"any", "all"}
-        Whether some or all of several models in one cell must be the truth.
 
     Examples
     --------
@@ -149,18 +125,12 @@ def is_identical(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
 
 
 @metric(**{**_YES_NO, "kinds": ("acyclic",), "reference": "10.1177/0049124120986200"}, long_name="causal submodel")
+@with_options(_YES_NO_MODELS)
 def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Check whether the truth entails all direct and indirect causes that the estimate ascribes.
 
     A formula of the estimate, as written or with intermediate outcomes substituted, must be within one of the truth
     with the same outcomes substituted, and perhaps some that the estimate does not mention.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"any", "all"}
-        Whether some or all of several models in one cell must be causal submodels.
 
     Examples
     --------
@@ -177,17 +147,11 @@ def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Val
 
 
 @metric(**_RELATION, long_name="correctness by submodel relation (LCR)")
+@with_options(MODELS)
 def lcr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the share of estimated models that are submodels of the truth, or by default whether there is one.
 
     As `is_submodel`, as a number. NaN by default for an output without models.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"max", "mean", "any", "all"}
-        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
 
     Examples
     --------
@@ -204,19 +168,13 @@ def lcr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
 
 
 @metric(**{**_RELATION, "reference": "10.1177/0049124119882460"}, long_name="normalised correctness ratio (NCR)")
+@with_options(MODELS)
 def ncr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the share of the estimate's irredundant submodels that are submodels of the truth.
 
     A submodel is any formula that results from a left-hand side by deleting literals and disjuncts, if nothing more can
     be deleted without changing its truth function. Defined for one atom; our extension to several pools the submodels
     of all atoms by outcome.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"max", "mean", "any", "all"}
-        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
 
     Examples
     --------
@@ -249,17 +207,11 @@ def _has_complete_disjuncts(model: Model, truth: Model) -> bool:
 
 
 @metric(**{**_YES_NO, "reference": "10.1177/0049124119882456"}, long_name="correct in Dușa's sense")
+@with_options(_YES_NO_MODELS)
 def has_complete_disjuncts(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Check whether every disjunct of the estimate is a whole disjunct of the truth, as Dușa's criterion requires.
 
     Stricter than `is_submodel`: a disjunct that lacks a conjunct of the truth counts as wrong.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"any", "all"}
-        Whether some or all of several models in one cell must fulfil it.
 
     Examples
     --------
@@ -271,18 +223,12 @@ def has_complete_disjuncts(pairs: FormulaPairs, *, models: YesNoRule = "any") ->
 
 
 @metric(**_RELATION, long_name="completeness of submodels")
+@with_options(MODELS)
 def submodel_completeness(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
     """Compute the complexity of the estimate relative to the truth's if it is a submodel, else 0.
 
     The completeness criterion in use before `completeness`: it covers only correct models and direct causes. 0 by
     default for an output without models.
-
-    Parameters
-    ----------
-    pairs : pairs of field 'formula', or a cell
-        Aligned pairs; or the true cell, followed by the estimated one.
-    models : {"max", "mean", "any", "all"}
-        How the values of several models in one cell are combined: the best, the mean, or whether some, or all, are 1.
 
     Examples
     --------

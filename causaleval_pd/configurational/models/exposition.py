@@ -30,23 +30,15 @@ COMPONENTS = ("literal", "conjunctive", "disjunctive", "sequential")
 
 @dataclass(frozen=True)
 class Ascriptions:
-    """The causes that a model ascribes to one outcome, as ints of a vocabulary.
+    """The causes that a model ascribes to one outcome, as ints of a vocabulary."""
 
-    Attributes
-    ----------
-    literals : int
-        Literals that are causes.
-    conjunctions : tuple of int
-        Conjunctions that are causes.
-    disjunctions : tuple of frozensets of int
-        Expanded minimal formulas.
-    sequences : tuple of tuples of int
-        Causal paths to the outcome, which stands last.
-    """
-
+    #: literals that are causes
     literals: int
+    #: conjunctions that are causes
     conjunctions: tuple[int, ...]
+    #: expanded minimal formulas
     disjunctions: tuple[Form, ...]
+    #: causal paths to the outcome, which stands last
     sequences: tuple[tuple[int, ...], ...]
 
     @cached_property
@@ -160,18 +152,6 @@ def expose(
         Whether the elements of a path must be causes of its outcome, or also of every later element.
     size_caps : bool
         Whether minimal forms on ideal data may only have the published sizes.
-
-    Returns
-    -------
-    dict
-        `Ascriptions` by the bit of the outcome, None where the outcome is constant.
-
-    Raises
-    ------
-    ValueError
-        If the model is cyclic, or mentions values that a factor does not have.
-    FormulaTooLargeError
-        If the evaluation would take too long.
     """
     setting = setting or Setting()
     if evaluation_order(model) is None:

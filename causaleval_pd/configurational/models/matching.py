@@ -59,28 +59,10 @@ def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
 def best_overlap(
     left: Sequence[int], right: Sequence[int], *, disjuncts_first: bool = False, work: Work | None = None
 ) -> tuple[int, int]:
-    """Find the largest overlap of two formulas whose disjuncts are paired one to one.
+    """Find the largest overlap of two formulas, in literals and disjuncts, whose disjuncts are paired one to one.
 
-    The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once.
-
-    Parameters
-    ----------
-    left, right : sequence of int
-        Conjunctions.
-    disjuncts_first : bool
-        Prefer overlaps with more disjuncts to those with more literals.
-    work : Work, optional
-        Steps that are left.
-
-    Returns
-    -------
-    (int, int)
-        Numbers of literals and of disjuncts of the best overlap, in the order of preference.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If the search takes too many steps.
+    The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once. `disjuncts_first`
+    prefers, and returns first, the number of disjuncts.
 
     Examples
     --------

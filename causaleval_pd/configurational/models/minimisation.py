@@ -29,20 +29,13 @@ Form = frozenset[int]
 
 @dataclass(frozen=True)
 class Caps:
-    """Size that a minimal form may have.
+    """Size that a minimal form may have."""
 
-    Attributes
-    ----------
-    conjuncts : int
-        Literals of one disjunct.
-    disjuncts : int
-        Number of disjuncts.
-    complexity : int
-        Literals of all disjuncts.
-    """
-
+    #: literals of one disjunct
     conjuncts: int
+    #: number of disjuncts
     disjuncts: int
+    #: literals of all disjuncts
     complexity: int
 
     @classmethod

@@ -126,22 +126,10 @@ def longest_end(path: tuple[int, ...], others: Container[tuple[int, ...]]) -> in
 def quality_counts(
     truth: Exposition, estimate: Exposition, vocabulary: Vocabulary, convention: Convention
 ) -> tuple[dict[int, NDArray[np.float64]], dict[int, NDArray[np.float64]]]:
-    """Count shared and own complexity by outcome.
+    """Count shared and own complexity of expositions by outcome.
 
-    Parameters
-    ----------
-    truth, estimate : dict
-        Expositions.
-    vocabulary : Vocabulary
-        Which bit is which literal.
-    convention : Convention
-        How paths and formulas are compared.
-
-    Returns
-    -------
-    correctness, completeness : dict of (2, 4) ndarray
-        Numerators and denominators of the four components by outcome of the estimate, and of the truth; NaN where an
-        outcome is constant.
+    Returns correctness by outcome of the estimate and completeness by outcome of the truth: arrays (2, 4) are
+    numerators and denominators of the four components; NaN where an outcome is constant.
     """
     ends, work = prune(truth, estimate, vocabulary), Work()
 

@@ -41,27 +41,18 @@ def known_factors(pairs: FormulaPairs, position: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class DrawnModels(Controls):
-    """Controls that are drawn model by model.
+    """Controls that are drawn model by model."""
 
-    Attributes
-    ----------
-    pairs : FormulaPairs
-        The observed pairs, one a row.
-    rows : (n,) int64
-        Their positions in the table, for messages.
-    keys : (n,) uint64
-        Names of the rows' random streams.
-    law : callable
-        `law(pairs, position)` returns a function that draws a control cell from uniform numbers. An output without
-        models has no controls: no model has its size, and its metrics are undefined.
-    always_acyclic : bool
-        Whether controls are acyclic whatever the estimate is.
-    """
-
+    #: the observed pairs, one a row
     pairs: FormulaPairs
+    #: (n,): their positions in the table, for messages
     rows: NDArray[np.int64]
+    #: (n,): names of the rows' random streams
     keys: NDArray[np.uint64]
+    #: `law(pairs, position)` returns a function that draws a control cell from uniform numbers. An output without
+    #: models has no controls: no model has its size, and its metrics are undefined.
     law: Callable[[FormulaPairs, int], Callable[[Iterator[float]], Cell]]
+    #: whether controls are acyclic whatever the estimate is
     always_acyclic: bool
 
     @property
@@ -99,30 +90,9 @@ class DrawnModels(Controls):
 
 
 def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:
-    """Draw controls of every pair.
+    """Pair every truth with `n_draws` controls of a null model, a pair's draws together.
 
-    Parameters
-    ----------
-    pairs : FormulaPairs
-        The observed pairs.
-    null : str
-        Name of a null model.
-    n_draws : int
-        Controls a pair.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    FormulaPairs
-        The pairs with controls for estimates, a pair's draws together.
-
-    Raises
-    ------
-    ValueError
-        If the null model is unknown.
-    NoSuchModelError
-        If a pair has no control.
+    A `NoSuchModelError` names a pair without controls.
     """
     nulls = get_field("formula").nulls
     check_known(null, nulls, "null")

@@ -110,26 +110,13 @@ def relabel_moments(
 ) -> tuple[float, float]:
     """Return mean and variance of a metric that is linear in the literals which truth and relabelled estimate share.
 
+    Its closed form is among `SCALES`, and the factors of a group are exchanged among themselves. NaN with data, with
+    several models or no model, or where an outcome is constant.
+
     Relabelling a model relabels its causal exposition on ideal data. The number of shared literals is then a sum of
     entries of a matrix - the outcomes for which the estimate has one literal and the truth the other - along a random
     matching of factors, and for each pair of factors along one of their values: with n crisp factors two literals of an
     outcome meet with probability 1 / (2 n). The variance of such sums is Hoeffding's [1]_.
-
-    Parameters
-    ----------
-    pairs : FormulaPairs
-        The observed pairs.
-    position : int
-        Which pair.
-    metric : Metric
-        One whose closed form is among `SCALES`.
-    groups : sequence of sequences of str
-        Factors that are exchanged among themselves.
-
-    Returns
-    -------
-    (float, float)
-        NaN with data, with several models or no model, or where an outcome is constant.
     """
     cell, setting = pairs.estimated_models(position), pairs.setting(position)
     if len(cell) != 1 or setting.data is not None:
@@ -161,17 +148,7 @@ def _shared_moments(
     groups: Sequence[Sequence[str]],
     words: Vocabulary,
 ) -> tuple[float, float]:
-    """Return mean and variance of the number of shared literals under relabelling.
-
-    Parameters
-    ----------
-    estimate, truth : mapping
-        Causes of each outcome.
-    groups : sequence of sequences of str
-        Factors that are exchanged among themselves.
-    words : Vocabulary
-        Which bit is which literal, and the factors' values.
-    """
+    """Return mean and variance of the number of shared literals under relabelling, from the causes of each outcome."""
     moving = {(name, value) for names in groups for name in names for value in words.domain(name)}
     shared = [(estimate[outcome], truth[outcome]) for outcome in sorted(estimate.keys() & truth.keys())]
     mean, variance = float(sum(len((estimated & true) - moving) for estimated, true in shared)), 0.0

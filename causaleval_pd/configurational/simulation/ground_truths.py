@@ -240,27 +240,10 @@ def propose(
     uniforms: Iterator[float],
     negated: float = 0.5,
 ) -> tuple[Conjunction, ...]:
-    """Draw a left-hand side without regard to redundancies.
+    """Draw a left-hand side with disjuncts of given `sizes`, without regard to redundancies.
 
-    Parameters
-    ----------
-    outcome : (str, int)
-        The outcome.
-    sizes : sequence of int
-        Number of literals of each disjunct.
-    factors : sequence of str
-        Factors to draw from; the outcome's own is left out.
-    domains : mapping
-        Values of multi-value factors.
-    uniforms : iterator of float
-        Random numbers.
-    negated : float
-        Probability of value 0 of a binary factor; the values of others are equally likely.
-
-    Returns
-    -------
-    tuple of frozensets of literals
-        Every disjunct is a uniform subset of the factors of its size, its values independent.
+    Every disjunct is a uniform subset of the factors without the outcome's own, its values independent: 0 with
+    probability `negated` for a binary factor, equally likely for others.
     """
     eligible = [name for name in factors if name != outcome[0]]
     disjuncts = []
@@ -285,41 +268,15 @@ def draw_model(
     negated: float = 0.5,
     accept: Callable[[Model], bool] | None = None,
 ) -> tuple[Model, int]:
-    """Draw a redundancy-free acyclic model by rejection.
+    """Draw a redundancy-free acyclic model by rejection; return it and how many atoms were proposed.
 
-    Each atom is proposed until it is redundancy-free by itself; all atoms are proposed anew until the model is acyclic,
-    redundancy-free (`redundancy_free`) and accepted. As the first condition concerns the atoms one by one, this is the
-    law of the proposals given that they meet all conditions; with `negated=0.5` and fixed sizes all such models are
-    equally likely, because each is proposed in as many orders of its disjuncts as any other.
+    Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn for
+    every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`) and
+    accepted. As the first condition concerns the atoms one by one, this is the law of the proposals given that they
+    meet all conditions; with `negated=0.5` (see `propose`) and fixed sizes all such models are equally likely, because
+    each is proposed in as many orders of its disjuncts as any other.
 
-    Parameters
-    ----------
-    outcomes : sequence of literals
-        Outcomes of the atoms.
-    sizes : callable
-        From an outcome to the numbers of literals of its disjuncts; called for every proposal.
-    factors : sequence of str
-        Factors to draw from.
-    domains : mapping
-        Values of multi-value factors.
-    uniforms : iterator of float
-        Random numbers.
-    negated : float
-        Probability of value 0 of a binary factor.
-    accept : callable, optional
-        A further condition.
-
-    Returns
-    -------
-    model : Model
-        The model.
-    proposals : int
-        How many atoms were proposed.
-
-    Raises
-    ------
-    NoSuchModelError
-        If no model was found in 50000 proposals of atoms.
+    A `NoSuchModelError` ends the search after 50000 proposals of atoms.
 
     Examples
     --------

@@ -189,21 +189,8 @@ def adjustment_mistakes(
 ) -> NDArray[np.int64]:
     """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth.
 
-    Parameters
-    ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    n_nodes : int
-        Number of nodes d.
-    strategy : {"parent", "ancestor", "optimal"}
-        How the estimate chooses the set that it adjusts for.
-
-    Returns
-    -------
-    (n,) int64
-        Mistakes; -1 where a graph has a cycle.
+    The count is -1 where a graph has a cycle. The strategy "parent", "ancestor" or "optimal" chooses the adjustment
+    set; other parameters as in `pair_counts`.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)

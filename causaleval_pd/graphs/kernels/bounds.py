@@ -254,26 +254,14 @@ def _sid_bounds(
 def sid_bounds(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int, limit: int
 ) -> NDArray[np.int64]:
-    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG.
+    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG; other parameters as in `pair_counts`.
 
-    Parameters
-    ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    n_nodes : int
-        Number of nodes d.
-    limit : int
-        Choices of (undirected part, source) that a component may take, each an evaluation of a node with parents; and
-        parent sets of one node where a component is bounded locally.
+    Columns of the result (n, 3): lower bound, upper bound, and 0 where components were oriented as a whole; 1 where one
+    is over the limit or not as in a CPDAG, so that each of its nodes takes any of its undirected neighbours as parents,
+    and a node with too many of them counts from 0 to d - 1; -1 where the truth has a cycle.
 
-    Returns
-    -------
-    (n, 3) int64
-        Lower bound, upper bound, and 0 where components were oriented as a whole; 1 where one is over the limit or not
-        as in a CPDAG, so that each of its nodes takes any of its undirected neighbours as parents, and a node with too
-        many of them counts from 0 to d - 1; -1 where the truth has a cycle.
+    `limit` is on choices of (undirected part, source) of a component, each an evaluation of a node with parents; and on
+    parent sets of one node where a component is bounded locally.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)

@@ -138,14 +138,9 @@ def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, ac
 
 
 def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Replace DAGs by the CPDAGs of their classes.
+    """Replace DAGs by the CPDAGs of their classes; return them and which graphs were DAGs.
 
-    Returns
-    -------
-    planes : (N, 2, W) uint64
-        Zero where a graph has a cycle (or an undirected edge).
-    acyclic : (N,) bool
-        Which graphs were DAGs.
+    Others, with a cycle or an undirected edge, become zero.
 
     References
     ----------
@@ -227,14 +222,9 @@ def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray
 
 
 def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Orient the undirected edges of PDAGs without new v-structures or cycles, where that is possible.
+    """Orient the undirected edges of PDAGs without new v-structures or cycles; return the DAGs and where one exists.
 
-    Returns
-    -------
-    planes : (N, 2, W) uint64
-        A DAG with the same skeleton, directed edges and v-structures; zero where none exists.
-    ok : (N,) bool
-        Where one exists.
+    A DAG keeps the skeleton, directed edges and v-structures; zero where none exists.
 
     References
     ----------
@@ -297,19 +287,8 @@ def v_structure_counts(
 ) -> NDArray[np.int32]:
     """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent.
 
-    Parameters
-    ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    n_nodes : int
-        Number of nodes d.
-
-    Returns
-    -------
-    (n, 3) int32
-        Those of the truth, of the estimate and of both.
+    Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters are those of
+    `pair_counts`.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     for block in (given.truth, given.estimate):
@@ -332,13 +311,7 @@ def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -
 
 
 def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
-    """Count directed edges into and out of each node, and undirected ones.
-
-    Returns
-    -------
-    (N, d, 3) int32
-        In-degree, out-degree and undirected degree.
-    """
+    """Count directed edges into and out of each node, and undirected ones, (N, d, 3)."""
     given = checked_planes(planes, n_nodes)
     found = np.zeros((len(given), n_nodes, 3), np.int32)
     _degrees(given, _rows(n_nodes), _rows(n_nodes), found)

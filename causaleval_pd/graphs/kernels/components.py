@@ -26,27 +26,19 @@ FIRST_CHOICE, LOW, HIGH, BY_SIZE, SOURCE, COST, FIRST_CHILD, COLUMNS = range(8)
 
 
 class Choices(NamedTuple):
-    """The states of the components of one graph and their choices, in lists of fixed length.
+    """The states of the components of one graph and their choices, in lists of fixed length."""
 
-    Attributes
-    ----------
-    states : (limit, 2 words) uint64
-        Members and outside parents.
-    table : (limit + 1, 7) int64
-        By state: its first choice, the smallest and the largest sum, and the states by number of members. By choice:
-        its source, the mistakes that its parents make, and where the states that it leaves begin in `children`.
-    children : (n,) int64
-        Numbers of states; the list is made longer as needed.
-    slots : (power of 2,) int64
-        Hash table of base + state; numbers below the base are left from earlier graphs.
-    counts : (4,) int64
-        Numbers of states, choices and children, and the base.
-    """
-
+    #: (limit, 2 words): members and outside parents
     states: Words
+    #: (limit + 1, 7): by state: its first choice, the smallest and the largest sum, and the states by number of
+    #: members. By choice: its source, the mistakes that its parents make, and where the states that it leaves begin in
+    #: `children`.
     table: Ints
+    #: (n,): numbers of states; the list is made longer as needed
     children: Ints
+    #: (power of 2,): hash table of base + state; numbers below the base are left from earlier graphs
     slots: Ints
+    #: (4,): numbers of states, choices and children, and the base
     counts: Ints
 
 

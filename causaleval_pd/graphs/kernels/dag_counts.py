@@ -46,23 +46,16 @@ def check_counted(n_nodes: int) -> None:
 
 
 class Peeling(NamedTuple):
-    """Laws of the layers of a DAG with weighted arcs.
+    """Laws of the layers of a DAG with weighted arcs."""
 
-    Attributes
-    ----------
-    log_total : float
-        Logarithm of Z(n_nodes).
-    roots : (n_nodes + 1, n_nodes + 1) float64
-        [n, s] is the probability that a DAG over n nodes has s roots.
-    joined : (n_nodes + 1, n_nodes + 1) float64
-        [s, r] is the probability that each root of a DAG over r nodes has a parent among s others.
-    reach : (n_nodes + 1,) float64
-        [s] is the probability that a node has a parent among s others; 1 for s = 0, where none is needed.
-    """
-
+    #: logarithm of Z(n_nodes)
     log_total: float
+    #: (n_nodes + 1, n_nodes + 1): [n, s] is the probability that a DAG over n nodes has s roots
     roots: Floats
+    #: (n_nodes + 1, n_nodes + 1): [s, r] is the probability that each root of a DAG over r nodes has a parent among s
+    #: others
     joined: Floats
+    #: (n_nodes + 1,): [s] is the probability that a node has a parent among s others; 1 for s = 0, where none is needed
     reach: Floats
 
 

@@ -17,22 +17,15 @@ from .planes import N_PLANES, plane_words
 
 
 class Layers(NamedTuple):
-    """The places of one DAG, layer after layer: a node may have parents in the layer before its own and ahead of it.
+    """The places of one DAG, layer after layer: a node may have parents in the layer before its own and ahead of it."""
 
-    Attributes
-    ----------
-    before, begin : (d,) int64
-        Where the layer before a place's own begins, and where its own begins. The places ahead of both are free to be
-        parents or not: a pair of such a place and this one is a *slot*.
-    wanted : (d,) int64
-        Number of a place's parents in the layer before.
-    slots : (d + 1,) int64
-        Numbers of slots of the places so far.
-    """
-
+    #: before, begin, (d,): where the layer before a place's own begins, and where its own begins. The places ahead of
+    #: both are free to be parents or not: a pair of such a place and this one is a *slot*.
     before: Ints
     begin: Ints
+    #: (d,): number of a place's parents in the layer before
     wanted: Ints
+    #: (d + 1,): numbers of slots of the places so far
     slots: Ints
 
 
@@ -249,28 +242,12 @@ def _draw_dags(laws: Laws, rows: Ints, n_edges: Ints, keys: Words, start: int, c
 
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw uniformly among the labelled DAGs with given numbers of edges.
+    """Draw uniformly among the labelled DAGs with `n_edges` (n,) edges, at most `dag_counts.MOST_COUNTED` nodes.
 
-    Few edges are drawn and directed by coins until there is no cycle. For more, layers and numbers of arcs are drawn
-    from exact laws over all DAGs, weighted so that the wanted number of arcs is common, until it is met; then the arcs
-    are placed, and the nodes named. Both are exact; the former takes tries exponential in the edges, the latter some
-    2.5 standard deviations of the number of arcs.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes, at most `dag_counts.MOST_COUNTED`.
-    n_edges : (n,) array_like of int
-        Edges of a row's graphs.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        Draws start .. start + count - 1 are made.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Planes, the draws of a row together.
+    As `draw_graphs`. Few edges are drawn and directed by coins until there is no cycle. For more, layers and numbers of
+    arcs are drawn from exact laws over all DAGs, weighted so that the wanted number of arcs is common, until it is met;
+    then the arcs are placed, and the nodes named. Both are exact; the former takes tries exponential in the edges, the
+    latter some 2.5 standard deviations of the number of arcs.
 
     References
     ----------

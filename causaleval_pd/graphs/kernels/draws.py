@@ -156,7 +156,7 @@ def draw_graphs(
     count: int,
     order: ArrayLike = (),
 ) -> Words:
-    """Draw random graphs with given numbers of edges.
+    """Draw random graphs with given numbers of edges, (n * count, 2, W), the draws of a row together.
 
     Parameters
     ----------
@@ -172,16 +172,6 @@ def draw_graphs(
         Draws start .. start + count - 1 are made; draw r depends on the key and r alone.
     order : (0,) or (d,) array_like of int
         Causal order of the nodes, a random one for each draw if empty.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Planes, the draws of a row together.
-
-    Raises
-    ------
-    ValueError
-        If a number of edges does not fit the nodes, or shapes do not fit.
     """
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)

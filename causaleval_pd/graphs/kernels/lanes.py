@@ -22,56 +22,38 @@ Flags = NDArray[np.bool_]
 
 
 class Arcs(NamedTuple):
-    """The arcs of a graph, those into a node before those out of it.
+    """The arcs of a graph, those into a node before those out of it."""
 
-    Attributes
-    ----------
-    tail, head : (E,) uint16
-        Ends of the arcs; the first `n` count.
-    undirected : (E,) bool
-        Whether the edge is undirected in the graph.
-    n, n_undirected : int
-        Number of arcs, -1 for a graph with a cycle, and of undirected ones.
-    """
-
+    #: tail, head, (E,): ends of the arcs; the first `n` count
     tail: Nodes
     head: Nodes
+    #: (E,): whether the edge is undirected in the graph
     undirected: Flags
+    #: n, n_undirected: number of arcs, -1 for a graph with a cycle, and of undirected ones
     n: int
     n_undirected: int
 
 
 class Room(NamedTuple):
-    """Scratch memory for reading one graph.
+    """Scratch memory for reading one graph."""
 
-    Attributes
-    ----------
-    ends : (2, E) uint16
-        Edges as they are read.
-    undirected : (E,) bool
-        Which of them are undirected.
-    listed : (E,) int64
-        Edges by tail: those out of node v from `first[v]` to `first[v + 1]`.
-    first : (d + 1,) int64
-        Where the edges out of each node begin in `listed`.
-    n_parents, waiting : (d,) int64
-        Numbers of edges into each node: of all, and of those whose tails are not yet in `order`.
-    order : (d,) int64
-        Nodes in a causal order.
-    next : (d,) int64
-        Where the next edge of a node goes, in a list that is being filled.
-    rank, weight : (d,) int64
-        Of a maximum cardinality search.
-    """
-
+    #: (2, E): edges as they are read
     ends: Nodes
+    #: (E,): which of them are undirected
     undirected: Flags
+    #: (E,): edges by tail: those out of node v from `first[v]` to `first[v + 1]`
     listed: Ints
+    #: (d + 1,): where the edges out of each node begin in `listed`
     first: Ints
+    #: n_parents, waiting, (d,): numbers of edges into each node: of all, and of those whose tails are not yet in
+    #: `order`
     n_parents: Ints
     waiting: Ints
+    #: (d,): nodes in a causal order
     order: Ints
+    #: (d,): where the next edge of a node goes, in a list that is being filled
     next: Ints
+    #: rank, weight, (d,): of a maximum cardinality search
     rank: Ints
     weight: Ints
 
@@ -102,19 +84,7 @@ def workspace(n_nodes: int, *blocks: Words) -> Room:
 
 @njit(nogil=True, cache=True)
 def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
-    """List the edges (tail, head) of a graph and mark the undirected ones; return the numbers of all and of these.
-
-    Parameters
-    ----------
-    planes : (2, W) uint64
-        The graph.
-    n_nodes : int
-        Number of nodes.
-    ends : (2, E) uint16
-        Filled with tails and heads.
-    undirected : (E,) bool
-        Filled.
-    """
+    """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
     found = loose = i = 0
     row_end = n_nodes - 1  # pairs of node i end before row_end
     for w in range(planes.shape[1]):

@@ -39,23 +39,9 @@ def _orient(skeletons: Words, index: Ints, n_nodes: int, keys: Words, start: int
 def orient_graphs(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Direct edges along uniformly random orders.
+    """Direct edges along uniformly random orders: place i of the shuffle is the rank of node i.
 
-    Parameters
-    ----------
-    skeletons : (N, 2, W) array_like of uint64
-        Graphs whose edges are directed anew.
-    n_nodes : int
-        Their number of nodes.
-    index : (n, 1) or (n, count) array_like of int
-        Which graph belongs to a row, or to a draw of it.
-    keys, start, count
-        As in `relabel_graphs`; place i of the shuffle is the rank of node i.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        DAGs.
+    As `relabel_graphs`; `index` may also be (n, count), a graph for each draw.
     """
     graphs, names = checked_planes(skeletons, n_nodes), read_only(keys, np.uint64)
     chosen = check_index(index, len(graphs), (len(names), 1), start, count)
@@ -139,25 +125,10 @@ def _orient_uniformly(
 def orient_uniformly(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
 ) -> tuple[Words, int]:
-    """Draw uniformly among the acyclic orientations of a skeleton, by rejection.
+    """Draw uniformly among the acyclic orientations of skeletons, by rejection.
 
-    Parameters
-    ----------
-    skeletons : (N, 2, W) array_like of uint64
-        Graphs whose edges are directed anew.
-    n_nodes : int
-        Their number of nodes, at most 64.
-    index, keys, start, count
-        As in `relabel_graphs`.
-    tries : int
-        Most tries a graph.
-
-    Returns
-    -------
-    planes : (n * count, 2, W) uint64
-        DAGs.
-    stuck : int
-        The first row that ran out of tries, and from which on graphs are empty; -1 if none did.
+    As `relabel_graphs`, for at most 64 nodes and with at most `tries` tries a graph; returns also the first row that
+    ran out of tries, from which on graphs are empty, or -1.
     """
     names = read_only(keys, np.uint64)
     check_oriented(n_nodes)

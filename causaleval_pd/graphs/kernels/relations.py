@@ -84,22 +84,11 @@ def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, roo
 def ancestor_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes joined by a directed path, of directed edges only.
+    """Count ordered pairs of nodes joined by a directed path, of directed edges only; parameters as in `pair_counts`.
 
-    Parameters
-    ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    n_nodes : int
-        Number of nodes d.
-
-    Returns
-    -------
-    (n, 5) int64
-        Pairs (ancestor, descendant) of the truth; of the estimate; of both; true directed edges whose tail is an
-        ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and not the reverse.
+    Columns of the result (n, 5): pairs (ancestor, descendant) of the truth; of the estimate; of both; true directed
+    edges whose tail is an ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and
+    not the reverse.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
@@ -147,21 +136,9 @@ def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows
 def blanket_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count members of Markov blankets: neighbours, and parents of a common child, summed over nodes.
+    """Count members of Markov blankets in the truth, the estimate and both; parameters as in `pair_counts`.
 
-    Parameters
-    ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    n_nodes : int
-        Number of nodes d.
-
-    Returns
-    -------
-    (n, 3) int64
-        Members in the truth, in the estimate, in both.
+    Members are neighbours and parents of a common child, summed over nodes.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     for block in (given.truth, given.estimate):
@@ -309,23 +286,9 @@ def separation_mistakes(
     n_nodes: int,
     separator: str,
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes that the estimate separates by a set and the truth does not.
+    """Count ordered pairs of nodes that the estimate separates and the truth does not; -1 where a graph has a cycle.
 
-    Parameters
-    ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    n_nodes : int
-        Number of nodes d.
-    separator : {"parent", "ancestor", "nearest"}
-        How the estimate chooses the set that separates two nodes.
-
-    Returns
-    -------
-    (n,) int64
-        Ordered pairs; -1 where a graph has a cycle.
+    The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `pair_counts`.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)

@@ -80,21 +80,9 @@ def switch_edges(
 ) -> Words:
     """Draw skeletons with the same degrees by switching the ends of two edges again and again.
 
-    A row's graph and all its draws are `attempts` symmetric steps away from a common graph, which makes them
-    exchangeable if the row's graph is uniform given its degrees, however few the steps (Besag and Clifford 1989,
-    doi:10.1093/biomet/76.4.633).
-
-    Parameters
-    ----------
-    planes, n_nodes, index, keys, start, count
-        As in `relabel_graphs`; directions do not count.
-    attempts : (n,) array_like of int
-        Proposed switches from the common graph to a row's graph, and to each draw.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Skeletons.
+    As `relabel_graphs`; directions do not count. A row's graph and all its draws are `attempts` (n,) symmetric steps
+    away from a common graph, which makes them exchangeable if the row's graph is uniform given its degrees, however few
+    the steps (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633).
     """
     graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
     chosen = check_index(index, len(graphs), (len(names),), start, count)
@@ -133,23 +121,9 @@ def _scale_free(n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int
 
 
 def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw skeletons by preferential attachment with a given number of edges.
+    """Draw skeletons by preferential attachment with `n_edges` (n,) edges, the draws of a row together.
 
     Each end of a new edge is chosen in proportion to 1 + its degree; loops and repeats are drawn anew.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    n_edges : (n,) array_like of int
-        Edges of a row's graphs.
-    keys, start, count
-        As in `relabel_graphs`.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Skeletons.
 
     References
     ----------
@@ -206,26 +180,10 @@ def _small_world(
 
 
 def small_world(n_nodes: int, n_edges: ArrayLike, rewiring: float, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw skeletons of rings in which each edge has moved one end with probability `rewiring`.
+    """Draw skeletons of rings in which each edge has moved one end with probability `rewiring` (in steps of 2^-32).
 
-    Nodes stand in a random ring; edges go from each node to the next, then to the next but one, and so on until their
-    number is reached. An end moves to a node that is drawn uniformly among those not yet adjacent.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    n_edges : (n,) array_like of int
-        Edges of a row's graphs.
-    rewiring : float
-        Share of edges that are moved, in steps of 2^-32.
-    keys, start, count
-        As in `relabel_graphs`.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Skeletons.
+    Nodes stand in a random ring; edges go from each node to the next, then to the next but one, and so on until
+    `n_edges` (n,) are reached. An end moves to a node that is drawn uniformly among those not yet adjacent.
 
     References
     ----------

@@ -263,16 +263,7 @@ def _calls(
 ) -> Generator[tuple[int, _Outcome]]:
     """Yield outcomes as they arrive; few calls are queued at once, so that an error or an interrupt ends soon.
 
-    Parameters
-    ----------
-    reasoner : callable
-        From prompt to reply.
-    todo : list of (int, str, str)
-        Position, prompt and key of each question.
-    waits : Waits
-        Retries.
-    workers : int
-        Number of threads.
+    `todo` holds position, prompt and key of each question.
     """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="ask")
     pending: dict[Future[_Outcome], int] = {}
@@ -300,24 +291,9 @@ def _collect(
     give_up_after: int,
     progress: bool,
 ) -> None:
-    """Record outcomes and cache replies as they arrive.
+    """Record outcomes and cache replies as they arrive, until `give_up_after` calls in a row have failed.
 
-    Parameters
-    ----------
-    calls : generator
-        Positions and outcomes; closed at the end.
-    n : int
-        Number of calls, for the progress bar.
-    outcomes : list
-        Filled by position.
-    keys : list of str
-        Keys in the cache, by position.
-    store : Connection
-        The cache.
-    give_up_after : int
-        Number of consecutive failures that ends the call.
-    progress : bool
-        Whether to show a progress bar.
+    `outcomes` are filled by position, and `keys` are those of the cache.
     """
     from tqdm.auto import tqdm
 

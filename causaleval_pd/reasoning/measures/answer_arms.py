@@ -20,25 +20,17 @@ Estimator = Literal["paired", "difference"]
 
 @dataclass(frozen=True, eq=False)
 class Arms:
-    """Answers of two arms: under do(cause=1) and do(cause=0), or where the cause is true and where it is false.
+    """Answers of two arms: under do(cause=1) and do(cause=0), or where the cause is true and where it is false."""
 
-    Attributes
-    ----------
-    groups : DataFrame
-        A row a group of units: the settings, task, cause, effect.
-    group, sample : (u,) int
-        Group and sample of each unit; a unit is a replicate of a sample.
-    answer, truth : (u, 2) float
-        Answers and true answers in arm 1 and arm 0: 1, 0, or NaN where unparsed or not asked.
-    asked : (u, 2) bool
-        Whether the question was asked.
-    """
-
+    #: a row a group of units: the settings, task, cause, effect
     groups: pd.DataFrame
+    #: group, sample, (u,): group and sample of each unit; a unit is a replicate of a sample
     group: Integers
     sample: Integers
+    #: answer, truth, (u, 2): answers and true answers in arm 1 and arm 0: 1, 0, or NaN where unparsed or not asked
     answer: Floats
     truth: Floats
+    #: (u, 2): whether the question was asked
     asked: NDArray[np.bool_]
 
     def total(self, values: NDArray[Any]) -> Floats:

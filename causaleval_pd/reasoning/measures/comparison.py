@@ -107,25 +107,9 @@ def compare_answers(
 def _compare(
     pair: pd.DataFrame, a: object, b: object, test: StatisticalTest, missing: str, level: float
 ) -> dict[str, object]:
-    """Return the row of one pair of levels.
+    """Return the row of one pair of levels, from whether their answers are correct, a row a question (NaN: no answer).
 
-    Parameters
-    ----------
-    pair : DataFrame
-        Whether the answers of a and b are correct, a row a question; NaN without an answer.
-    a, b : object
-        The levels.
-    test : StatisticalTest
-        Test of pairs; one of 0/1 values compares questions, others compare samples.
-    missing : {"wrong", "drop"}
-        What to do with questions without an answer.
-    level : float
-        Probability of the interval.
-
-    Returns
-    -------
-    dict
-        Columns of the result.
+    A test of 0/1 values compares questions, others compare samples.
     """
     lost = pair.isna()
     used = pair[~lost.any(axis=1)] if missing == "drop" else pair.fillna(0.0)

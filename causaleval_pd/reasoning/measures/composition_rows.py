@@ -26,18 +26,8 @@ def composition_rows(
 ) -> pd.DataFrame:
     """Return two rows a composition: against the world, and against the reasoner's own global PNS.
 
-    Parameters
-    ----------
-    pns : StandardErrors
-        PNS of every pair.
-    settings : list of str
-        Columns that distinguish reasoners.
-    chains : mapping of task to tuple of str
-        Root, cut nodes, leaf by task.
-    exact : DataFrame or None
-        Exact quantities of every pair, where worlds are known.
-    n : int or None
-        Number of compositions a task; None for all.
+    `chains` are root, cut nodes and leaf by task, `exact` the quantities of known worlds; `n` compositions a task, or
+    all.
     """
     groups = pns.arms.groups
     factors = _PairPNS.of(pns, exact)
@@ -97,14 +87,8 @@ class _PairPNS:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return one composition against the world, and against the whole.
 
-        Parameters
-        ----------
-        members : array
-            Pairs of one reasoner and task.
-        local, whole : list of int, int
-            Places among them of the factors, and of the pair (root, leaf).
-        covariances : (array, array)
-            Covariances of the estimates' distances from the truth, and of the estimates.
+        `local` and `whole` are places among `members` (pairs of one reasoner and task) of the factors and of (root,
+        leaf); the covariances are those of the estimates' distances from the truth, and of the estimates.
         """
         pns, factors, top = self.error, members[local], members[whole]
         gradient = np.zeros(len(members))

@@ -124,20 +124,7 @@ class _Kinds:
 
 
 def quantity_laws(null: str, terms: Terms) -> tuple[CountLaw, ...]:
-    """Return the laws whose sum is each quantity under a null model; two where both arms are random.
-
-    Parameters
-    ----------
-    null : str
-        One of `NULLS` and `FIXED`.
-    terms : Terms
-        Observed counts.
-
-    Returns
-    -------
-    tuple of CountLaw
-        Independent summands.
-    """
+    """Return the independent laws whose sum is each quantity under a null model; two where both arms are random."""
     kinds = _Kinds(terms)
     if null in FIXED or null == "majority_answers":
         return (constant(_fixed_values(null, terms, kinds)),)

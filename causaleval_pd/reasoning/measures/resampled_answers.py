@@ -204,15 +204,7 @@ def resampled_pns(
 def _resampled(
     answers: pd.DataFrame, worlds: Worlds, by: str | Sequence[str] | None, resample: str, n: int, rng: RNGLike
 ) -> Iterator[tuple[_Family, Floats, Floats]]:
-    """Yield each family with its resampled estimates and same-sample truths, (draws, pairs) each.
-
-    Parameters
-    ----------
-    answers, worlds, by, resample, rng
-        As in `class_frequencies`.
-    n : int
-        Number of draws.
-    """
+    """Yield each family with its `n` resampled estimates and same-sample truths, (draws, pairs) each."""
     check_known(resample, ("samples", "replicates"), "resample")
     n = check_whole(n, "n_resamples", 1)
     draw = _draw_samples if resample == "samples" else _draw_replicates

@@ -40,21 +40,15 @@ def _mean(arms: Arms, values: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class StandardErrors:
-    """Estimates of one quantity in every group, with their standard errors.
+    """Estimates of one quantity in every group, with their standard errors."""
 
-    Attributes
-    ----------
-    arms : Arms
-        The answers.
-    quantity, estimator : str
-        What is estimated.
-    against : {"exact", "sample"}
-        Whether it is compared with a constant, or with the truth in the same samples, which shares their error.
-    """
-
+    #: the answers
     arms: Arms
+    #: quantity, estimator: what is estimated
     quantity: str
     estimator: Estimator
+    #: {"exact", "sample"}: whether it is compared with a constant, or with the truth in the same samples, which shares
+    #: their error
     against: Literal["exact", "sample"]
 
     @cached_property

@@ -174,14 +174,7 @@ def _tests(
 ) -> tuple[Floats, Floats]:
     """Return p-values of "within the tolerance" and of "beyond it".
 
-    Parameters
-    ----------
-    quantities : DataFrame
-        Table made by `quantities`.
-    truth, estimate, tolerance : array
-        Compared values, and the largest tolerated distance.
-    internal : array
-        Whether a row is compared with the reasoner's own estimate.
+    `internal` marks the rows that are compared with the reasoner's own estimate.
     """
     se = quantities["se"].to_numpy(np.float64)
     apart = estimate - truth

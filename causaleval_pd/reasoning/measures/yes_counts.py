@@ -31,23 +31,16 @@ _MOST_TERMS = 64
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Yes-counts of many quantities, arrays of one shape.
+    """Yes-counts of many quantities, arrays of one shape."""
 
-    Attributes
-    ----------
-    quantity : int
-        Position in `QUANTITIES`, or -1 for no quantity (padding).
-    n1, yes1, n0, yes0 : int
-        Known answers, and yes among them, in arm 1 and arm 0.
-    both : int
-        Samples answered yes in both arms; -1 where the arms are not paired.
-    """
-
+    #: position in `QUANTITIES`, or -1 for no quantity (padding)
     quantity: Integers
+    #: n1, yes1, n0, yes0: known answers, and yes among them, in arm 1 and arm 0
     n1: Integers
     yes1: Integers
     n0: Integers
     yes0: Integers
+    #: samples answered yes in both arms; -1 where the arms are not paired
     both: Integers
 
     @property
@@ -77,24 +70,10 @@ def equation_text(whole: str, product: str) -> str:
 
 
 def parse_counts(texts: Sequence[str]) -> tuple[Terms, Integers]:
-    """Parse counts written by `quantities`.
+    """Parse counts written by `quantities`: terms of shape (rows, terms), and the numbers of factors.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        A quantity, `a * b` for a product, `c = a * b` for a quantity and a product that should equal it.
-
-    Returns
-    -------
-    Terms
-        Arrays of shape (rows, terms): the compared quantity in column 0 (padding where there is none), then factors.
-    (rows,) int
-        Number of factors.
-
-    Raises
-    ------
-    ValueError
-        If a text is not of this form, or its counts are impossible.
+    A text is a quantity, `a * b` for a product, or `c = a * b` for a quantity and a product that should equal it. The
+    compared quantity is column 0 (padding where there is none). Other texts and impossible counts are refused.
     """
     rows = [_split(text, position) for position, text in enumerate(texts)]
     width = max((len(row) for row in rows), default=1)

@@ -114,20 +114,9 @@ def complexity(
 
 
 def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: float) -> None:
-    """Draw the bands of errors that a random and a perfect reasoner make by chance.
+    """Draw the bands of errors that a random and a perfect reasoner make by chance, along column `x`.
 
-    Parameters
-    ----------
-    ax : Axes
-        Axes to draw on.
-    rows : DataFrame
-        PNS with exact truths and numbers of samples.
-    x : str
-        Column of the horizontal axis.
-    scale : array
-        Denominator of each row's error.
-    level : float
-        Probability of the bands.
+    `scale` is the denominator of each row's error, `level` the probability of the bands.
     """
     at = np.sort(rows[x].unique()).astype(float)
     # a single place gets a band of some width

@@ -95,21 +95,9 @@ class TaskTables:
 
 
 def join_questionnaire(truths: pd.DataFrame, questions: pd.DataFrame, contexts: pd.DataFrame) -> pd.DataFrame:
-    """Join true answers with questions and with the replicates of their contexts.
+    """Join true answers (task, sample, question, truth) with their questions and the replicates of their contexts.
 
-    Parameters
-    ----------
-    truths : DataFrame
-        task, sample, question, truth.
-    questions : DataFrame
-        task, question, cause, effect, world.
-    contexts : DataFrame
-        task, sample, replicate.
-
-    Returns
-    -------
-    DataFrame
-        task, sample, replicate, cause, effect, world, truth, question, ordered by context, then as the truths are.
+    Rows are ordered by context, then as the truths are.
     """
     known = questions[["question", "cause", "effect", "world"]]
     asked = contexts[_CONTEXT].merge(truths, on=["task", "sample"], how="inner")
@@ -123,24 +111,8 @@ def join_prompts(
 ) -> pd.Series:
     """Join the texts of world, context and question, and the instruction, for each row.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        task, sample, replicate, question.
-    worlds, contexts, questions : DataFrame
-        Texts by their keys.
-    instruction : str
-        A name in `INSTRUCTIONS`, or a sentence of your own.
-
-    Returns
-    -------
-    Series
-        Prompts on the index of the rows.
-
-    Raises
-    ------
-    ValueError
-        If a row names a task, context or question without text, or the instruction is unknown.
+    Rows have task, sample, replicate and question. The instruction is a name in `INSTRUCTIONS`, or a sentence of your
+    own. A row whose text is missing is refused.
     """
     if " " not in instruction.strip():
         check_known(instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces):")

@@ -70,24 +70,9 @@ def divorce_parents(model: Model) -> Model:
 def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
     """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 3).
 
-    Parameters
-    ----------
-    model : World
-        Nodes in topological order, parents, functions, noise.
-    cause : str
-        Node whose values are set.
-    effects : iterable of str
-        Nodes whose responses are computed; a node that is not a descendant of the cause does not respond.
-
-    Returns
-    -------
-    dict
-        Array by effect: rows are cause = 0, 1 in fact; columns are never, only if the cause is set to 1, always.
-
-    Raises
-    ------
-    ValueError
-        If the table over open nodes would exceed `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have noise.
+    Columns are never, only if the cause is set to 1, always; a node that is not a descendant of the cause does not
+    respond. Refused if the table over open nodes would exceed `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have
+    noise.
     """
     wanted = set(effects)
     children = _relevant_children(model, wanted | {cause})
@@ -115,20 +100,10 @@ def _sum_out(
     wanted: set[str],
     affected: set[str],
 ) -> dict[str, NDArray[np.float64]]:
-    """Add one node after another to a table, and sum out nodes that no later one needs.
+    """Add one node after another to a table, in `order`, and sum out nodes that no later one needs.
 
-    Parameters
-    ----------
-    model : World
-        Parents, functions and noise.
-    children : mapping of str to list
-        Children of each node that matters.
-    order : iterable of str
-        These nodes in the order in which they are added.
-    cause : str
-        Node whose values are set.
-    wanted, affected : set of str
-        Effects to return, and descendants of the cause.
+    `children` are those of each node that matters, `wanted` the effects to return, `affected` the descendants of the
+    cause.
     """
     table: NDArray[np.float64] = np.ones(())
     axes: list[str] = []
@@ -152,16 +127,8 @@ def _enumerate(
 ) -> dict[str, NDArray[np.float64]]:
     """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation.
 
-    Parameters
-    ----------
-    model : World
-        Parents, functions and noise.
-    nodes, free : list of str
-        Nodes that matter in topological order, and those of them whose noise is random.
-    cause : str
-        Node whose values are set.
-    wanted : set of str
-        Effects to return.
+    `nodes` matter, in topological order; the noise of those that are `free` is random; effects in `wanted` are
+    returned.
     """
     inner = min(len(free), NOISE_BITS_AT_ONCE)
     low = np.arange(2**inner)
@@ -213,16 +180,8 @@ def _greedy_order(
 ) -> tuple[list[str], float]:
     """Order nodes greedily: next comes the node that enlarges the table least, up to a shift.
 
-    Parameters
-    ----------
-    model : World
-        Parents.
-    children : mapping of str to list
-        Children of each node that matters.
-    affected, kept : set of str
-        Nodes of three states, and nodes that stay open to the end.
-    shift : mapping of str to float
-        Added to the growth of the logarithm of the table, by node.
+    Nodes that are `affected` have three states, those `kept` stay open to the end; `shift` is added to the growth of
+    the logarithm of the table.
     """
     place = {node: i for i, node in enumerate(children)}
     waiting = {node: len(model.parents[node]) for node in children}
@@ -257,22 +216,9 @@ def _states(node: str, affected: set[str]) -> tuple[int, ...]:
 def _add(
     model: Model, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
 ) -> NDArray[np.float64]:
-    """Multiply the table by P(node | its parents), as a new last axis.
+    """Multiply the table over open nodes (`axes`) by P(node | its parents), as a new last axis.
 
-    Parameters
-    ----------
-    model : World
-        Parents, functions and noise.
-    table : array
-        Probabilities of the responses of open nodes.
-    axes : list of str
-        Open nodes, by axis.
-    node : str
-        Node to add.
-    cause : str
-        Node whose values are set.
-    affected : set of str
-        Descendants of the cause, of three states; other nodes have two.
+    Descendants of the cause (`affected`) have three states, other nodes two.
     """
     p = model.noise[node]
     states = np.array(_states(node, affected))

@@ -49,25 +49,9 @@ def evaluate(
     nodes: Sequence[str] | None = None,
     known: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> dict[str, NDArray[np.bool_]]:
-    """Compute the values of nodes in topological order.
+    """Compute the values of nodes (default all) in topological order, given those of the nodes before them in `known`.
 
-    Parameters
-    ----------
-    model : World
-        Nodes, parents and functions.
-    noise : mapping of str to array
-        Noise by node, one value a sample or one for all.
-    do : mapping of str to bool
-        Values that nodes are set to.
-    nodes : sequence of str, optional
-        Nodes to compute, default all.
-    known : mapping of str to array, optional
-        Values of the nodes before these.
-
-    Returns
-    -------
-    dict
-        Values by node.
+    Noise has one value a sample or one for all; `do` holds the values that nodes are set to.
     """
     values = dict(known or {})
     for node in model.nodes if nodes is None else nodes:

@@ -141,17 +141,7 @@ ADDITIVE: dict[str, Additive] = {
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """Return exact mean and variance of a pair-additive metric under random relabelling of the estimates.
 
-    Parameters
-    ----------
-    metric : Metric
-        Any metric of graphs.
-    pairs : GraphPairs
-        The rows.
-
-    Returns
-    -------
-    ClosedForm or None
-        None for a metric that does not add up over ordered pairs.
+    None for a metric that does not add up over ordered pairs.
     """
     if metric.closed_form == "v_structures":
         return _v_structure_mean(metric, pairs)

@@ -25,19 +25,9 @@ _CALL = 3e5
 def custom_null(function: DrawOne, name: str) -> Null:
     """Make a null model of a function that draws one control.
 
-    Parameters
-    ----------
-    function : callable
-        `function(estimate, rng)` returns a graph over the estimate's nodes: a `Graph`, a networkx graph, an edge
-        string, or a matrix (row -> column) in the order of `estimate.nodes`. It must draw from `rng` alone.
-    name : str
-        Name in results.
-
-    Returns
-    -------
-    Null
-        Its draw r depends on the seed, the row's key and r alone. A DAG is replaced by its CPDAG where the row is
-        matched by CPDAGs.
+    `function(estimate, rng)` returns a graph over the estimate's nodes: a `Graph`, a networkx graph, an edge string, or
+    a matrix (row -> column) in the order of `estimate.nodes`. It must draw from `rng` alone: draw r depends on the
+    seed, the row's key and r. A DAG is replaced by its CPDAG where the row is matched by CPDAGs.
     """
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

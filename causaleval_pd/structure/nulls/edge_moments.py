@@ -29,7 +29,7 @@ def linear(
     The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
     p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
     p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
-    1/3 (a fork or collider). The variance is known where the truth is fully directed.
+    1/3 (a fork or collider). The variance is known where the truth is fully directed, else NaN.
 
     Parameters
     ----------
@@ -43,11 +43,6 @@ def linear(
         Edges of the control.
     degrees : (n, d, 3) int or None
         In-, out- and undirected degrees of the truth; None: no variance.
-
-    Returns
-    -------
-    ClosedForm
-        Mean and variance (NaN where unknown).
     """
     n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
     me = np.asarray(estimated_edges, np.float64)
@@ -96,24 +91,9 @@ def reversal(
 ) -> ClosedForm:
     """Return the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
 
-    A random DAG and its reversal are equally likely, and where one has the share s of the shared edges right the other
-    has 1 - s: the mean is 1/2 given a shared edge. Without one the metric is 0/0.
-
-    Parameters
-    ----------
-    metric : Metric
-        One that becomes 1 minus itself when the control is reversed.
-    n_nodes : int
-        Number of nodes.
-    directed, undirected : (n,) float
-        Directed and undirected edges of the truth.
-    estimated_edges : (n,) int
-        Edges of the control.
-
-    Returns
-    -------
-    ClosedForm
-        Mean; NaN for a truth with undirected edges.
+    The metric becomes 1 minus itself when the control is reversed. A random DAG and its reversal are equally likely,
+    and where one has the share s of the shared edges right the other has 1 - s: the mean is 1/2 given a shared edge,
+    and without one the metric is 0/0. NaN for a truth with undirected edges.
     """
     n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
     true_edges = (directed + undirected).astype(np.int64)[:, None]
@@ -142,16 +122,8 @@ class Weights(NamedTuple):
 def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.float64] | None = None) -> Weights | None:
     """Return the weights of a metric that is affine in the types of the shared edges, or None if it is not.
 
-    The metric is evaluated without shared edges, for one edge of each type, and at some sums to check.
-
-    Parameters
-    ----------
-    metric : Metric
-        A function of `PairCounts`.
-    pairs : GraphPairs
-        Pairs whose numbers of edges are kept.
-    directed : (n,) float, optional
-        Directed edges of the controls where they are not the estimate's.
+    The metric is evaluated without shared edges, for one edge of each type, and at some sums to check; `directed` (n,)
+    are the directed edges of the controls where they are not the estimate's.
     """
     truth = pairs.truth.edge_counts
     estimate = pairs.estimate.edge_counts
@@ -181,17 +153,9 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
     """Return the moments of an additive metric where the controls keep a skeleton and get random acyclic directions.
 
     Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
-    the truth is right with probability 1/2, because a control and its reversal are equally likely. Along a uniformly
-    random order two are right together with probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
-
-    Parameters
-    ----------
-    metric : Metric
-        Affine in the types of the shared edges.
-    pairs : GraphPairs
-        Truths and the skeletons of the controls.
-    along_order : bool
-        Whether directions follow a random order; only then is the variance known.
+    the truth is right with probability 1/2, because a control and its reversal are equally likely. Only along a
+    uniformly random order is the variance known: two are right together with probability 1/4 (disjoint), 1/6 (a chain)
+    or 1/3 (a fork or collider).
     """
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
     weights = edge_weights(metric, pairs, directed=skeleton)
@@ -218,14 +182,8 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
 def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] | None) -> NDArray[np.float64]:
     """Return the mean of a ratio of right directions where a control and its reversal are equally likely.
 
-    Parameters
-    ----------
-    metric : Metric
-        One that becomes 1 minus itself when the control is reversed.
-    pairs : GraphPairs
-        Truths, which must be fully directed for a mean, and estimates with the controls' number of edges.
-    shared : (n,) bool or None
-        Whether controls share an adjacency with the truth; None where that is random.
+    Truths must be fully directed for a mean. `shared` (n,) marks the controls that share an adjacency with the truth;
+    None where that is random.
     """
     truth = pairs.truth.edge_counts
     fully = truth.undirected[pairs.truth_index] == 0

@@ -20,23 +20,10 @@ _GRAPHS = 30_000
 def enumerated(
     metric: Metric, pairs: GraphPairs, law: NDArray[np.int64], support: Callable[[int], tuple[GraphBatch, Any]]
 ) -> ClosedForm | None:
-    """Return the exact law of any metric where all controls of a row can be listed.
+    """Return the exact law of any metric where all controls of a row can be listed; None if it is undefined for one.
 
-    Parameters
-    ----------
-    metric : Metric
-        Any metric of graphs.
-    pairs : GraphPairs
-        The rows.
-    law : (n,) int
-        Number of the list of controls that belongs to a row.
-    support : callable
-        `support(number)` returns the controls of a list and their probabilities.
-
-    Returns
-    -------
-    ClosedForm or None
-        None if the metric cannot be computed for all controls.
+    `law` (n,) numbers the list of controls of each row; `support(number)` returns the controls of a list and their
+    probabilities.
     """
     if not pairs.n:
         return None

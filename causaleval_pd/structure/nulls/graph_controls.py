@@ -29,29 +29,19 @@ def no_closed_form(metric: Metric) -> ClosedForm | None:
 
 @dataclass(frozen=True, eq=False)
 class GraphControls(Controls):
-    """Controls of the rows of one batch.
+    """Controls of the rows of one batch."""
 
-    Attributes
-    ----------
-    pairs : GraphPairs
-        The observed pairs, one a row.
-    kinds : (n,) uint8
-        Class of a row's controls.
-    graphs : callable
-        `graphs(start, count)` draws n * count graphs, a row's draws together.
-    known : callable
-        `known(metric)` returns the closed form or None.
-    scratch : int
-        Further bytes that drawing one control takes.
-    pace : float
-        Nanoseconds that drawing takes for each node and edge, roughly.
-    """
-
+    #: the observed pairs, one a row
     pairs: GraphPairs
+    #: (n,): class of a row's controls
     kinds: NDArray[np.uint8]
+    #: `graphs(start, count)` draws n * count graphs, a row's draws together
     graphs: Callable[[int, int], GraphBatch]
+    #: `known(metric)` returns the closed form or None
     known: Callable[[Metric], ClosedForm | None] = no_closed_form
+    #: further bytes that drawing one control takes
     scratch: int = 0
+    #: nanoseconds that drawing takes for each node and edge, roughly
     pace: float = 20.0
 
     @property
@@ -108,19 +98,7 @@ def class_codes(cpdag: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def in_class(planes: NDArray[np.uint64], n_nodes: int, cpdag: NDArray[np.bool_], count: int) -> GraphBatch:
-    """Make graphs of drawn DAGs, or of the CPDAGs of their classes.
-
-    Parameters
-    ----------
-    planes : (n * count, 2, W) uint64
-        The DAGs, a row's draws together.
-    n_nodes : int
-        Number of nodes.
-    cpdag : (n,) bool
-        Rows that are matched by CPDAGs.
-    count : int
-        Draws of each row.
-    """
+    """Make graphs of drawn DAGs, (n * count, 2, W), or of the CPDAGs of their classes in the rows marked by `cpdag`."""
     mapped = np.repeat(cpdag, count)
     if mapped.any():
         planes = planes.copy()

@@ -32,18 +32,6 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
 
     With M node pairs, the number of shared adjacencies is hypergeometric (M, true edges, estimated edges); the metric
     is evaluated at every possible number.
-
-    Parameters
-    ----------
-    metric : Metric
-        A metric that depends on the skeletons only.
-    n_nodes, true_edges, estimated_edges : array_like of int
-        Margins, broadcast together to (n,).
-
-    Returns
-    -------
-    ClosedForm
-        Mean, variance and distribution, a row each.
     """
     given = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
@@ -87,15 +75,6 @@ def hypergeometric_tail(
     """Return P(X >= shared) for X hypergeometric, with broadcasting; each distinct law is summed once.
 
     Tails are summed from their far end, so that small ones keep their relative accuracy.
-
-    Parameters
-    ----------
-    shared : array_like of int
-        Shared adjacencies.
-    n_pairs : array_like of int
-        Pairs of nodes.
-    true_edges, estimated_edges : array_like of int
-        Adjacencies of truth and estimate.
     """
     return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
 

@@ -163,21 +163,10 @@ def _tails_by_table(x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int,
 
 
 def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated_edges: Ints) -> tuple[Floats, int]:
-    """Return P(X >= shared) for hypergeometric X over `n_pairs` pairs, for at least one row.
+    """Return P(X >= shared) for hypergeometric X over `n_pairs` pairs, and the first impossible row.
 
-    Parameters
-    ----------
-    shared, true_edges, estimated_edges : (n,) int64
-        Any shared number, and numbers of edges from 0 to `n_pairs`.
-    n_pairs : int
-        Number of pairs of nodes.
-
-    Returns
-    -------
-    tails : (n,) float64
-        Tail probabilities, with some 1e-14 relative error.
-    misfit : int
-        The first row whose shared number is impossible; -1 if all are possible.
+    Tails have some 1e-14 relative error. There must be a row, and numbers of edges from 0 to `n_pairs`. The shared
+    number of a row may be impossible; -1 if all are possible.
     """
     mt, me = true_edges, estimated_edges
     first, least, most = int(mt.min()), int(me.min()), int(me.max())

@@ -22,17 +22,11 @@ _ROUNDS = 1000
 
 
 class Knowledge(NamedTuple):
-    """Background knowledge of the edges over d nodes in name order.
+    """Background knowledge of the edges over d nodes in name order."""
 
-    Attributes
-    ----------
-    tier : (d,) int
-        Tier of a node, -1 without one: no edge runs from a later tier to an earlier one.
-    forbidden, required : (d, d) bool
-        Directed edges that controls must not, or must have.
-    """
-
+    #: (d,): tier of a node, -1 without one: no edge runs from a later tier to an earlier one
     tier: NDArray[np.int64]
+    #: forbidden, required, (d, d): directed edges that controls must not, or must have
     forbidden: NDArray[np.bool_]
     required: NDArray[np.bool_]
 
@@ -43,21 +37,9 @@ def read_knowledge(
     forbidden: Iterable[tuple[str, str]],
     required: Iterable[tuple[str, str]],
 ) -> Knowledge:
-    """Translate tiers and edges of named nodes into positions.
+    """Translate tiers and edges of named nodes into positions, and refuse knowledge that contradicts itself.
 
-    Parameters
-    ----------
-    nodes : sequence of str
-        Names in the order of the graphs' nodes.
-    tiers : iterable of iterables of str
-        Groups of nodes, causes before effects.
-    forbidden, required : iterable of (source, target)
-        Directed edges.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown or in two tiers, or the knowledge contradicts itself.
+    Tiers are groups of nodes, causes before effects; forbidden and required edges are pairs (source, target).
     """
     place = {name: i for i, name in enumerate(nodes)}
 
@@ -148,21 +130,7 @@ def _draw(
     count: int,
     rows: NDArray[np.int64],
 ) -> Planes:
-    """Draw the controls of rows with the same knowledge, (n, count, 2, W).
-
-    Parameters
-    ----------
-    known : Knowledge
-        Their knowledge.
-    n_edges : (n,) int
-        Edges of a row's controls.
-    keys : (n,) uint64
-        The rows' random streams.
-    start, count : int
-        First draw and number of draws.
-    rows : (n,) int
-        Positions of the rows in the table, for messages.
-    """
+    """Draw the controls of rows with the same knowledge, (n, count, 2, W); `rows` are positions for messages."""
     n, d = len(keys), len(known.tier)
     ahead = np.zeros((n * count, d, d), bool)
     edges, waiting = np.repeat(n_edges, count), np.arange(n * count)

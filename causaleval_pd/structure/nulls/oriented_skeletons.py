@@ -133,20 +133,7 @@ def _orient_uniformly(
 ) -> Planes:
     """Orient skeletons uniformly; raise an error that names a row with too many edges for that.
 
-    Parameters
-    ----------
-    skeletons : (N, 2, W) uint64
-        Stored skeletons.
-    d : int
-        Number of nodes.
-    index : (n,) int64
-        Which skeleton belongs to a row.
-    rows : (n,) int64
-        Positions of the rows in the table, for messages.
-    keys : (n,) uint64
-        The rows' random streams.
-    start, count : int
-        First draw and number of draws.
+    As the kernel `orient_uniformly`; `rows` are the positions in the table, for messages.
     """
     drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, MOST_TRIES)
     if stuck >= 0:

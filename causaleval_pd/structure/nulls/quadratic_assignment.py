@@ -21,18 +21,12 @@ Floats = NDArray[np.float64]
 
 
 class PairSums(NamedTuple):
-    """Sums over one side that the moments need: of its channels, and of products of two channels by pattern.
+    """Sums over one side that the moments need: of its channels, and of products of two channels by pattern."""
 
-    Attributes
-    ----------
-    totals : (N, K) float
-        Sums of the channels over ordered pairs.
-    products : (N, K, K, 7) float
-        Sums over two ordered pairs of nodes that are the same, reversed, share their first node, their second node,
-        the first is the other's second, the second the other's first, or are disjoint.
-    """
-
+    #: (N, K): sums of the channels over ordered pairs
     totals: Floats
+    #: (N, K, K, 7): sums over two ordered pairs of nodes that are the same, reversed, share their first node, their
+    #: second node, the first is the other's second, the second the other's first, or are disjoint
     products: Floats
 
 
@@ -59,19 +53,8 @@ def pair_sums(channels: ArrayLike) -> PairSums:
 def relabelling_moments(truth: PairSums, estimate: PairSums, costs: ArrayLike, n_nodes: int) -> tuple[Floats, Floats]:
     """Return mean and variance of sum over k, l of costs[k, l] truth_k(i, j) estimate_l(pi(i), pi(j)), pi random.
 
-    Parameters
-    ----------
-    truth, estimate : PairSums
-        Of n rows, with K and L channels.
-    costs : (n, K, L) or (K, L) array_like
-        Weight of each pair of channels.
-    n_nodes : int
-        Number of nodes d.
-
-    Returns
-    -------
-    mean, variance : (n,) float
-        Exact over all d! relabellings.
+    Both (n,) are exact over all d! relabellings; truth and estimate have n rows with K and L channels, costs (n, K, L)
+    or (K, L).
 
     Examples
     --------

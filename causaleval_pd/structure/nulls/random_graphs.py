@@ -52,14 +52,7 @@ def random_graphs(
 ) -> Controls:
     """Match rows by random DAGs, uniform skeletons directed along an order, or by the CPDAGs of such DAGs.
 
-    Parameters
-    ----------
-    matching, rows, pairs, keys
-        As every null model gets them.
-    n_edges : (n,) int64
-        Number of edges of a row's controls.
-    numbers : callable, optional
-        `numbers(start, count)` gives each draw its own number of edges, (n, count), in place of `n_edges`.
+    Controls have `n_edges` (n,) edges, or `numbers(start, count)`, (n, count), which gives each draw its own number.
     """
     d = pairs.n_nodes
     cpdag, order = matched_by_cpdags(matching, rows, pairs), _order(matching, d)

@@ -49,16 +49,8 @@ def _drawn_skeletons(
 ) -> Controls:
     """Draw skeletons, direct them along random orders, and map them to the estimate's class.
 
-    Parameters
-    ----------
-    matching, rows, pairs, keys
-        As every null model gets them.
-    skeletons : callable
-        Draws the skeletons.
-    alike : bool
-        Whether nodes are alike under the model, so that means have closed forms.
-    pace : float
-        Nanoseconds that drawing takes for each node and edge, roughly.
+    Nodes that are `alike` under the model have means in closed form. Drawing takes about `pace` nanoseconds for each
+    node and edge.
     """
     cpdag = matched_by_cpdags(matching, rows, pairs)
     d = pairs.n_nodes
