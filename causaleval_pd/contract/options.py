@@ -48,7 +48,10 @@ def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
             head, mark, examples = text.partition("Examples\n--------")
             prose, _, section = head.partition("Parameters\n----------\n")
             entries = {**texts, **option_entries(section)}
-            listed = [entries[name] for name in inspect.signature(function).parameters if name in entries]
+            parameters = inspect.signature(function).parameters.values()
+            # `Metric` describes the pairs and zero_division
+            own = [x.name for x in parameters if x.kind is x.KEYWORD_ONLY and x.name != "zero_division"]
+            listed = [entries[name] for name in own]
             function.__doc__ = "\n".join([f"{prose}Parameters", "----------", *listed, "", mark + examples])
         return function
 

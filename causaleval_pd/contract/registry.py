@@ -39,7 +39,7 @@ class Registry(dict[str, T]):
     def __init__(self, noun: str, group: str) -> None:
         super().__init__()
         self.noun, self.group = noun, group
-        self._loaded = False
+        self.loaded = False
 
     def add(self, name: str, new: T) -> T:
         """Register `new` under `name` and return it."""
@@ -60,17 +60,19 @@ class Registry(dict[str, T]):
         return self[name]
 
     def load(self) -> None:
-        """Load third parties' entry points, once."""
-        if not self._loaded:
-            self._loaded = True
-            for point in entry_points(group=self.group):
-                try:
-                    point.load()
-                except Exception as error:
-                    error.add_note(
-                        f"raised by a third party, the entry point {point.name!r} of {self.group!r}: {point.value}"
-                    )
-                    raise
+        """Load third parties' entry points, once; one that fails raises at every call."""
+        if self.loaded:
+            return
+        self.loaded = True
+        for point in entry_points(group=self.group):
+            try:
+                point.load()
+            except Exception as error:
+                self.loaded = False
+                error.add_note(
+                    f"raised by a third party, the entry point {point.name!r} of {self.group!r}: {point.value}"
+                )
+                raise
 
     def every(self) -> Iterator[T]:
         """Yield all objects, those of third parties too, in the order of their registration."""

@@ -124,7 +124,13 @@ def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | N
     Without any of these every run has an identity of its own.
     """
     found = task.identity()
-    return hash_rows(keys if replicate is None else [replicate]).view(np.int64) if found is None else found
+    return unnamed_truths(keys if replicate is None else [replicate]) if found is None else found
+
+
+def unnamed_truths(parts: Sequence[pd.Series]) -> NDArray[np.int64]:
+    """Return a number a row that stands for its truth: equal where all parts are equal by value, and never 0."""
+    numbers = hash_rows(parts).view(np.int64)
+    return np.where(numbers == 0, 1, numbers)
 
 
 def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColumn]:

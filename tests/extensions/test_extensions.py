@@ -119,7 +119,7 @@ def test_null_models_of_third_parties_are_found_by_name(runs, monkeypatch):
 
     nulls = toys.RANKINGS.nulls
     monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "causaleval_pd.nulls" else [])
-    monkeypatch.setattr(nulls, "_loaded", False)
+    monkeypatch.setattr(nulls, "loaded", False)
     try:
         scored = ce.with_controls(runs, ["footrule"], null="shuffled_again", n_draws=20, rng=7)
         assert set(scored["control_null"]) == {"shuffled_again"}
@@ -240,7 +240,7 @@ def test_null_models_of_third_parties_are_loaded_by_entry_points(runs, monkeypat
                 ce.register_null("ranking", dataclasses.replace(toys.SHUFFLED, name="mirrored"))
 
     monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "causaleval_pd.nulls" else [])
-    monkeypatch.setattr(toys.RANKINGS.nulls, "_loaded", False)
+    monkeypatch.setattr(toys.RANKINGS.nulls, "loaded", False)
     try:
         scored = ce.with_controls(runs, ["footrule"], null="mirrored", n_draws=9, rng=7)
         assert set(scored["control_null"]) == {"mirrored"}
