@@ -49,9 +49,9 @@ def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
             prose, _, section = head.partition("Parameters\n----------\n")
             entries = {**texts, **option_entries(section)}
             parameters = inspect.signature(function).parameters.values()
-            # `Metric` describes the pairs and zero_division
-            own = [x.name for x in parameters if x.kind is x.KEYWORD_ONLY and x.name != "zero_division"]
-            listed = [entries[name] for name in own]
+            # `Metric` describes the pairs and zero_division; every other option needs a text
+            needed = {x.name for x in parameters if x.kind is x.KEYWORD_ONLY} - {"zero_division"}
+            listed = [entries[x.name] for x in parameters if x.name in entries or x.name in needed]
             function.__doc__ = "\n".join([f"{prose}Parameters", "----------", *listed, "", mark + examples])
         return function
 
