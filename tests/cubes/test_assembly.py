@@ -82,6 +82,8 @@ def test_dimensions_of_metrics_follow_the_replicates(keep):
     else:
         assert cube["table_control_sum"].dims == ("a", "side", "power", "draw")
         assert cube["table_control_value"].dims == ("a", "side", "power", "table_bin")
+        used = cube["table_control_weight"] > 0
+        assert used.any(["a", "side", "power"]).all() and not used.all(), "padded to the longest table"
         weights = cube["table_control_weight"].sum("table_bin")
         assert (weights == cube["table_control_count"].sum("draw")).all(), "padding has no weight"
 

@@ -124,6 +124,7 @@ def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
 @pytest.mark.parametrize("engine", ["serial", "threads", "dask", "partitions"])
 @few_examples
 @given(way=WAYS)
+@pytest.mark.slow
 def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
     shuffled = FEW.iloc[way.order]
     how = {"n_draws": 40, "rng": way.rng, "key": "run"}
@@ -224,6 +225,7 @@ def kill_a_worker_when(client: Client, write, begun) -> None:
     assert set(client.run(os.getpid).values()) != set(pids.values())
 
 
+@pytest.mark.slow
 def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
     RUNS.to_parquet(tmp_path / "runs.parquet", row_group_size=20)
     table = dd.read_parquet(tmp_path / "runs.parquet", split_row_groups=1)
@@ -239,6 +241,7 @@ def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
     pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_does_not_change_a_cube(client, tmp_path, monkeypatch):
     monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 2**14)
     how = {"by": ["density", "algorithm"], "key": "run", "n_draws": 50, "rng": 7, "keep_draws": True}

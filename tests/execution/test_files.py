@@ -249,6 +249,7 @@ with dask.config.set(scheduler="synchronous"):
 
 
 @pytest.mark.parametrize("kind", ["parquet", "zarr"])
+@pytest.mark.slow
 def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
     """The writer is killed with one piece complete and the next one half written, or written and not yet marked."""
     script = [sys.executable, "-c", STUDY, kind, str(tmp_path)]

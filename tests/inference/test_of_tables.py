@@ -44,8 +44,11 @@ def test_settings_of_cubes_pass_through():
 
 
 def test_comparisons_make_no_controls_unless_they_are_subtracted():
-    found = RUNS.ceval.compare("algorithm", by=BY, metrics=["shd"])
-    assert found["null"].isna().all()
+    drawn = []
+    how = {"by": BY, "metrics": ["shd"], "n_draws": 1, "null": lambda estimate, rng: drawn.append(estimate) or estimate}
+    assert RUNS.ceval.compare("algorithm", **how)["null"].isna().all() and not drawn
+    RUNS.ceval.compare("algorithm", minus_controls=True, **how)
+    assert len(drawn) >= len(RUNS)
     assert set(RUNS.ceval.compare("algorithm", metrics=["shd"], minus_controls=True, **HOW)["null"]) == {"edges"}
 
 

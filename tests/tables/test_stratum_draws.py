@@ -63,7 +63,7 @@ def test_tables_of_equal_values_add_their_numbers():
     assert added.to_dict() == {0.0: 1.0, 1.0: 7.0, 3.0: 1.0} and added.index.is_monotonic_increasing
 
 
-@pytest.mark.parametrize("limit", [1, 7, 50])
+@pytest.mark.parametrize("limit", [1, 7, 50, 299])
 def test_long_tables_keep_number_mean_and_range(limit, monkeypatch):
     monkeypatch.setattr(stratum_draws, "MAX_VALUES", limit)
     rng = np.random.default_rng(1)

@@ -49,10 +49,11 @@ CUBES = {
     "no controls": {"n_draws": None, "values": ["run"]},
     "one stratum": {"by": []},
 }
+SLOW = {"several nulls' draws": pytest.mark.slow}
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["cut", "whole"])
-@pytest.mark.parametrize("settings", CUBES.values(), ids=CUBES.keys())
+@pytest.mark.parametrize("settings", [pytest.param(x, id=name, marks=SLOW.get(name, ())) for name, x in CUBES.items()])
 def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
     runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())
     runs.loc[[3, 30], "n_nodes"] = [7, 8]
