@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 from dataclasses import replace
 
@@ -200,7 +199,6 @@ def test_a_result_of_the_wrong_shape_is_refused(runs):
 
 
 def test_dask_tables_of_metrics_with_dimensions(runs):
-    pytest.importorskip("dask.dataframe")
     table, lazy = runs, _lazy(runs)
     made = lazy.ceval.cube(["first_items"], by=BY, n_draws=9, rng=7, keep_draws=True)
     cube = ce.cube(table, ["first_items"], by=BY, n_draws=9, rng=7, keep_draws=True)
@@ -211,7 +209,6 @@ def test_dask_tables_of_metrics_with_dimensions(runs):
 
 
 def test_dask_tables_without_a_truth(runs):
-    pytest.importorskip("dask.dataframe")
     table = runs.drop(columns="truth").assign(number=runs.groupby(BY).cumcount())
     settings = {"by": BY, "truth": None, "n_draws": 9, "rng": 7, "keep_draws": True}
     for replicate in (None, "number"):
@@ -225,27 +222,7 @@ def test_dask_tables_without_a_truth(runs):
 
 
 def _lazy(table):
-    import dask.dataframe as dd
-
-    import causaleval_pd.dask  # noqa: F401
-
     return dd.from_pandas(table, npartitions=3)
-
-
-def test_null_models_of_third_parties_are_loaded_by_entry_points(runs, monkeypatch):
-    class Point:
-        @staticmethod
-        def load():
-            if "mirrored" not in toys.RANKINGS.nulls:
-                ce.register_null("ranking", dataclasses.replace(toys.SHUFFLED, name="mirrored"))
-
-    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "causaleval_pd.nulls" else [])
-    monkeypatch.setattr(toys.RANKINGS.nulls, "loaded", False)
-    try:
-        scored = ce.with_controls(runs, ["footrule"], null="mirrored", n_draws=9, rng=7)
-        assert set(scored["control_null"]) == {"mirrored"}
-    finally:
-        toys.RANKINGS.nulls.pop("mirrored", None)
 
 
 DECLARED, OPEN = "first_items", "displacement"
