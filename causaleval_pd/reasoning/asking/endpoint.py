@@ -8,7 +8,7 @@ import re
 import threading
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -229,10 +229,12 @@ def _address(url: str) -> str:
     url = url.strip().rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"url must start with http:// or https://{found}")
-    try:
-        parsed = httpx2.URL(url)
-    except (httpx2.InvalidURL, ValueError):
-        raise ValueError(f"url is not a valid address{found}") from None
+    parsed = None
+    if url.isprintable() and " " not in url:
+        with suppress(httpx2.InvalidURL, ValueError):
+            parsed = httpx2.URL(url)
+    if parsed is None:
+        raise ValueError(f"url is not a valid address{found}")
     if parsed.userinfo:
         raise ValueError("url holds a user name or a password, which would be shown; pass a key by api_key=")
     if parsed.query or parsed.fragment or url.endswith(("?", "#")):

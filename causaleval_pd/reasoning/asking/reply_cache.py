@@ -50,17 +50,18 @@ class ReplyCache:
             raise
 
     def _prepare(self) -> None:
-        """Make the table, but not in a database that holds something else."""
+        """Make the table, but change nothing in a database that holds something else."""
         tables = {name for (name,) in self._store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and "replies" not in tables:
-            raise sqlite3.DatabaseError(f"it holds the tables {sorted(tables)}")
+        if tables:
+            if "replies" not in tables:
+                raise sqlite3.DatabaseError(f"it holds the tables {sorted(tables)}")
+            self._store.execute("SELECT key, reply FROM replies LIMIT 1").fetchall()
         # readers and writers do not wait for each other; the mode of a file in use cannot be changed, and need not be
         with suppress(sqlite3.OperationalError):
             self._store.execute("PRAGMA journal_mode = WAL").fetchall()
         # a process that is killed loses nothing; only a power cut can undo the last replies
         self._store.execute("PRAGMA synchronous = NORMAL")
         self._store.execute(_TABLE)
-        self._store.execute("SELECT key, reply FROM replies LIMIT 1").fetchall()
 
     def __enter__(self) -> ReplyCache:
         return self
