@@ -63,7 +63,7 @@ class Endpoint:
     ImportError
         If the extra `llm` is not installed.
     ValueError
-        If `url` is not a valid address, `api_key` holds characters other than visible ASCII, `timeout` is not a
+        If `url` is not a valid address, `api_key` holds characters that keys do not have, `timeout` is not a
         positive number, or settings are not valid JSON.
 
     Notes
@@ -156,13 +156,15 @@ class Endpoint:
             messages.insert(0, {"role": "system", "content": self.system})
         # as ASCII, which holds lone surrogates too
         request = json.dumps({"model": self.model, "messages": messages, **self.settings}).encode()
+        response = None
         try:
             response = self._loop().call(self._post, request)
         except TimeoutError:
-            raise RetryLater(f"no reply within {self.timeout:g} s") from None
+            problem = f"no reply within {self.timeout:g} s"
         except (self._http.TransportError, zlib.error) as error:
-            problem = self._without_key(f"{type(error).__name__}: {error}")
-            raise RetryLater(f"broken connection: {problem}") from None
+            problem = self._without_key(f"broken connection: {type(error).__name__}: {error}")
+        if response is None:  # raised here, since the first exception, its context otherwise, may hold the key
+            raise RetryLater(problem)
         if response.status != 200:
             self._refuse(response)
         return self._reply_without_key(self._text(response.body))
@@ -206,11 +208,13 @@ class Endpoint:
     def _text(self, body: bytes) -> str:
         if len(body) > MOST_BYTES:
             raise CallFailed(f"the reply is longer than {MOST_BYTES} bytes")
+        problem = ""
         try:
             content = json.loads(body)["choices"][0]["message"]["content"]
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-            found = f"({type(error).__name__}): {self._shown(body)!r}"
-            raise RetryLater(f"the reply is not a chat completion {found}") from None
+            problem = f"the reply is not a chat completion ({type(error).__name__}): {self._shown(body)!r}"
+        if problem:
+            raise RetryLater(problem)
         if not isinstance(content, str):
             raise RetryLater(f"the reply has no text, found {type(content).__name__}")
         return content
@@ -253,8 +257,11 @@ def _key(api_key: str | None) -> str | None:
     key = api_key.strip()
     if not key:
         raise ValueError("api_key is empty; pass None for a server that needs none")
-    if not all("!" <= character <= "~" for character in key):
-        raise ValueError("api_key holds white space, control or non-ASCII characters; check how it was read")
+    if not all("!" <= character <= "~" and character not in "\"'\\" for character in key):
+        raise ValueError(
+            "api_key holds white space, quotation marks, backslashes, control or non-ASCII characters; check how it "
+            "was read"
+        )
     return key
 
 
@@ -262,18 +269,14 @@ def _redactor(key: str | None) -> Callable[[str], str]:
     """Return a function that replaces a key by ***, also where its characters are escaped as in JSON, URLs or HTML."""
     if key is None:
         return lambda text: text
-    escapes = []
+    characters = []
     for character in key:
         code = ord(character)
-        forms = [
-            rf"\\?{re.escape(character)}",
-            rf"\\u00{code:02x}",
-            f"%{code:02x}",
-            f"&#0*+{code};",
-            f"&#x0*+{code:x};",
-        ]
-        escapes.append(f"(?:{'|'.join([*forms, re.escape(html.escape(character))])})")
-    pattern = re.compile("".join(escapes), re.IGNORECASE)
+        plain, named = re.escape(character), re.escape(html.escape(character))
+        forms = [rf"\\u00{code:02x}", f"%{code:02x}", f"&#0*+{code};", f"&#x0*+{code:x};", named, rf"\\?{plain}"]
+        # atomic, since equal forms would be tried in all combinations
+        characters.append(f"(?>{'|'.join(forms)})")
+    pattern = re.compile(f"{re.escape(key)}|{''.join(characters)}", re.IGNORECASE)
     return lambda text: pattern.sub("***", text)
 
 
