@@ -79,8 +79,10 @@ def with_controls(
         Random node order for every control (default); False keeps the order of the nodes' names as causal order.
     method : {"auto", "exact", "moments", "simulate"}
         "auto" takes for each output the closed form where one exists, else draws. "exact" never draws and leaves the
-        outputs without a closed form missing. "moments" never draws either: where the mean and the variance are exact,
-        but not the distribution, p and limits are those of the normal distribution. "simulate" always draws.
+        outputs without a closed form missing. "moments" never draws either: where mean, variance
+        and skewness are exact, but not the distribution, p and limits are those of Pearson's type III law, with a
+        continuity correction: approximate, usually too large far out, and missing where such a p is unreliable.
+        "simulate" always draws.
     level : float
         Probability between `_control_low` and `_control_high`, which is a reference interval of the null distribution,
         not a confidence interval.
