@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,13 @@ from .field import FIELDS, get_field
 from .law import ClosedForm
 from .metric import Metric
 from .pairs import Pairs
+
+
+class Tested(NamedTuple):
+    """The controls that p-values rest on, where they are not those that skill rests on, and the rows that have a p."""
+
+    controls: Controls
+    rows: NDArray[np.bool_]
 
 
 class Controls(ABC):
@@ -38,6 +45,11 @@ class Controls(ABC):
     def work(self) -> float:
         """Nanoseconds that drawing one control takes, roughly, as a mean over the rows; decides on units of work."""
         return 10_000.0
+
+    @property
+    def tested(self) -> Tested | None:
+        """The controls that p rests on where p is conditional, or None where it rests on these."""
+        return None
 
     @abstractmethod
     def draw(self, start: int, count: int) -> Pairs:
@@ -108,6 +120,8 @@ class Null:
         True for a point of reference rather than a random guess, so that nothing has a p-value.
     options : mapping
         The options that it takes, with their defaults.
+    p_given : str
+        What p-values are conditional on, where their controls are `Controls.tested`.
 
     Examples
     --------
@@ -125,6 +139,7 @@ class Null:
     published: Callable[..., Controls] | None = None
     reference: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    p_given: str = ""
 
     def match(self, matching: Matching) -> Matcher:
         """Prepare a table, and return the function that makes the controls of its batches."""

@@ -16,7 +16,7 @@ from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .columns import add_columns, typed, with_cells
 from .matching import Matches, check_directions, find_null, match_rows
-from .row_summary import METHODS, RowControls, skill, spread, without_p
+from .row_summary import METHODS, RowControls, method_words, skill, spread, without_p
 from .settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, PRule
 from .simulate import control_chunks
 from .tasks import Metrics, Task, read_tasks
@@ -148,6 +148,7 @@ def with_controls(
     matches = match_rows(table, choice)
     models = [find_null(task.field, null, permute=permute) for task in tasks]
     summaries: dict[str, RowControls] = {}
+    given = {m.name: model.p_given for task, model in zip(tasks, models, strict=True) for m in task.metrics}
     kinds = []
     for task, model in zip(tasks, models, strict=True):
         found, kind = _control_task(task, model, matches, how, work, table.index)
@@ -155,7 +156,7 @@ def with_controls(
         kinds.append(kind)
     columns: dict[str, Any] = {}
     for m in chosen:
-        columns |= _columns(m, summaries[m.name], stopped=stop_after is not None)
+        columns |= _columns(m, summaries[m.name], given[m.name], stopped=stop_after is not None)
     columns |= _null_columns(tasks, models, len(table))
     columns["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
     columns["control_seed"] = np.full(len(table), matches.seed, np.int64)
@@ -205,11 +206,12 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
     ]
 
 
-def _columns(metric: Metric, rows: RowControls, *, stopped: bool) -> dict[str, Any]:
+def _columns(metric: Metric, rows: RowControls, given: str, *, stopped: bool) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
     mean_method, p_method = (
-        pd.Categorical.from_codes(codes, categories=pd.Index(METHODS)) for codes in (rows.mean_method, rows.p_method)
+        pd.Categorical.from_codes(codes, categories=pd.Index(words))
+        for codes, words in ((rows.mean_method, METHODS), (rows.p_method, method_words(given)))
     )
     return {
         name: typed(rows.observed, metric),

@@ -223,6 +223,18 @@ def without_p(rows: RowControls) -> RowControls:
     return rows._replace(p=nothing, p_se=nothing, p_method=np.full(len(rows.p), NONE, np.int8))
 
 
+def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -> RowControls:
+    """Replace what p rests on by that of other controls, for rows that are `able` to have a p."""
+    nothing = without_p(tested)
+    names = ("p", "p_se", "as_good", "better", "n", "p_method")
+    return rows._replace(**{name: np.where(able, getattr(tested, name), getattr(nothing, name)) for name in names})
+
+
+def method_words(given: str = "") -> list[str]:
+    """Name how a p-value was found, by position in `METHODS`, and what it is conditional on."""
+    return [f"{method}, given {given}" for method in METHODS] if given else METHODS
+
+
 def stack_rows(parts: Sequence[RowControls]) -> RowControls:
     """Put rows one below the other."""
     return parts[0] if len(parts) == 1 else RowControls(*(np.concatenate(field) for field in zip(*parts, strict=True)))

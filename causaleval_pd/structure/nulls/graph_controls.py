@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching
+from ...contract.null import Controls, Matching, Tested
 from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphBatch, GraphPairs
@@ -43,6 +43,13 @@ class GraphControls(Controls):
     scratch: int = 0
     #: nanoseconds that drawing takes for each node and edge, roughly
     pace: float = 20.0
+    #: the controls that p rests on, where not these
+    conditional: Tested | None = None
+
+    @property
+    def tested(self) -> Tested | None:
+        """The controls that p rests on, where not these."""
+        return self.conditional
 
     @property
     def kind(self) -> NDArray[np.object_]:
