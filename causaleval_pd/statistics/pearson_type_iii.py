@@ -41,7 +41,7 @@ def quantile(q: float, skewness: ArrayLike) -> Floats:
     Examples
     --------
     >>> quantile(0.975, [0.0, 1.0]).round(3).tolist()
-    [1.96, 2.328]
+    [1.96, 2.384]
     """
     g = np.asarray(skewness, np.float64)
     flat = np.abs(g) < NORMAL

@@ -11,11 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.metric import Metric
-from ..contract.null import Null, NullLike
+from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .columns import add_columns, typed, with_cells
-from .matching import Matches, check_directions, find_null, match_rows
+from .composite import worst_rows
+from .matching import Matches, check_directions, find_members, match_rows
 from .row_summary import METHODS, RowControls, method_words, skill, spread, without_p
 from .settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, PRule
 from .simulate import control_chunks
@@ -61,10 +62,11 @@ def with_controls(
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int
         Controls a row, where they are simulated.
-    null : str, callable or ChosenNull, optional
-        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, and a function
-        `null(estimate, rng)` draws what it likes. A model of reference ("oracle_skeleton", "empty", "complete") has no
-        p-values.
+    null : str, callable, ChosenNull or WorstOf, optional
+        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, a function
+        `null(estimate, rng)` draws what it likes, and `ce.worst_of(...)` takes for each row and metric the model with
+        the largest p: all columns of the metric are those of that model, which `m_control_null` names. A model of
+        reference ("oracle_skeleton", "empty", "complete") has no p-values.
     rng : int, Generator or None
         Seed; the one used is in the column `control_seed`.
     truth, estimate : hashable
@@ -146,18 +148,24 @@ def with_controls(
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
     matches = match_rows(table, choice)
-    models = [find_null(task.field, null, permute=permute) for task in tasks]
-    summaries: dict[str, RowControls] = {}
-    given = {m.name: model.p_given for task, model in zip(tasks, models, strict=True) for m in task.metrics}
-    kinds = []
-    for task, model in zip(tasks, models, strict=True):
-        found, kind = _control_task(task, model, matches, how, work, table.index)
-        summaries |= found
-        kinds.append(kind)
+    stopped_early = stop_after is not None
+    by_task = [find_members(task.field, null, permute=permute) for task in tasks]
     columns: dict[str, Any] = {}
+    found: dict[str, dict[str, Any]] = {}
+    kinds = []
+    for task, members in zip(tasks, by_task, strict=True):
+        tested = []
+        for model in members:
+            summaries, kind = _control_task(task, model, matches, how, work, table.index)
+            kinds.append(kind)
+            tested.append({m.name: _columns(m, summaries[m.name], model.p_given, stopped_early) for m in task.metrics})
+        for m in task.metrics:
+            rows = [by_metric[m.name] for by_metric in tested]
+            found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
     for m in chosen:
-        columns |= _columns(m, summaries[m.name], given[m.name], stopped=stop_after is not None)
-    columns |= _null_columns(tasks, models, len(table))
+        columns |= found[m.name]
+    names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
+    columns |= _null_columns(tasks, names, len(table))
     columns["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
     columns["control_seed"] = np.full(len(table), matches.seed, np.int64)
     columns["n_draws"] = np.full(len(table), n_draws if how.draws else 0, np.int64)
@@ -186,13 +194,13 @@ def _control_task(
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
 
 
-def _null_columns(tasks: Sequence[Task], models: Sequence[Null], n: int) -> dict[str, Any]:
+def _null_columns(tasks: Sequence[Task], names: Sequence[str], n: int) -> dict[str, Any]:
     """Name the null model of every row, and of every metric where those of one call have different null models."""
-    names = list(dict.fromkeys(model.name for model in models))
-    columns = {"control_null": pd.array([", ".join(names)] * n, dtype="str")}
-    if len(names) > 1:
-        for task, model in zip(tasks, models, strict=True):
-            columns |= {f"{m.name}_control_null": pd.array([model.name] * n, dtype="str") for m in task.metrics}
+    different = list(dict.fromkeys(names))
+    columns = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
+    if len(different) > 1:
+        for task, name in zip(tasks, names, strict=True):
+            columns |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
     return columns
 
 
@@ -206,7 +214,7 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
     ]
 
 
-def _columns(metric: Metric, rows: RowControls, given: str, *, stopped: bool) -> dict[str, Any]:
+def _columns(metric: Metric, rows: RowControls, given: str, stopped: bool) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
     mean_method, p_method = (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matcher, Tested
+from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
@@ -146,7 +146,7 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
 
 
 def _test_by(
-    tested: Tested, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
+    tested: Conditional, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
 ) -> tuple[tuple[Metric, ...], dict[str, Floats]]:
     """Replace p-values by those of other controls; return which metrics these are drawn for, and their draws."""
     how = job.how

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Tested
+from ...contract.null import Conditional, Controls, Matching
 from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphBatch, GraphPairs
@@ -44,10 +44,10 @@ class GraphControls(Controls):
     #: nanoseconds that drawing takes for each node and edge, roughly
     pace: float = 20.0
     #: the controls that p rests on, where not these
-    conditional: Tested | None = None
+    conditional: Conditional | None = None
 
     @property
-    def tested(self) -> Tested | None:
+    def tested(self) -> Conditional | None:
         """The controls that p rests on, where not these."""
         return self.conditional
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null, Tested, register_null
+from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import kernels
 from ...graphs.packed import unpack_column
@@ -49,7 +49,7 @@ def random_graphs(
     keys: NDArray[np.uint64],
     n_edges: NDArray[np.int64],
     numbers: Callable[[int, int], NDArray[np.int64]] | None = None,
-    conditional: Tested | None = None,
+    conditional: Conditional | None = None,
 ) -> Controls:
     """Match rows by random DAGs, uniform skeletons directed along an order, or by the CPDAGs of such DAGs.
 

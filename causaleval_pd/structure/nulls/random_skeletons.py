@@ -19,7 +19,7 @@ from scipy.stats import binom
 from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null, Tested, register_null
+from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import plane_words
@@ -110,7 +110,7 @@ def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         chance = n_edges[:, None] / max(1, n_pairs)
         return np.asarray(binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
 
-    given = Tested(random_graphs(matching, rows, pairs, keys, n_edges), (n_edges > 0) & (n_edges < n_pairs))
+    given = Conditional(random_graphs(matching, rows, pairs, keys, n_edges), (n_edges > 0) & (n_edges < n_pairs))
     return random_graphs(matching, rows, pairs, keys, n_edges, numbers, given)
 
 

@@ -109,7 +109,7 @@ def central_third_moment(truth: Floats, estimate: Floats, costs: ArrayLike, n_no
     --------
     >>> chain = np.array([[[[0, 1, 0], [0, 0, 1], [0, 0, 0]]]])
     >>> central_third_moment(triple_sums(chain), triple_sums(chain), [[1.0]], 3).round(3).tolist()
-    [0.37]
+    [0.259]
     """
     weight = np.broadcast_to(np.asarray(costs, np.float64), (len(truth), *np.shape(costs)[-2:]))
     nodes = [max(ends) + 1 for ends in patterns()]
