@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy import special
 
 from ..statistics.arrays import Estimate
 from ..statistics.direction import TOLERANCE
@@ -82,7 +82,7 @@ class Comoments:
         # a deviation that is rounding error is 0
         noise = TOLERANCE * max(abs(top), abs(bottom))
         deviation = np.sqrt(variance) if np.sqrt(variance) > noise else 0.0
-        reach = special.stdtrit(self.n - 1.0, (1 + level) / 2) * deviation / np.sqrt(self.n) / bottom
+        reach = scipy.special.stdtrit(self.n - 1.0, (1 + level) / 2) * deviation / np.sqrt(self.n) / bottom
         return Estimate(found, found - reach, found + reach)
 
 

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..contract.checks import check_type
 from .schema import CUBE_VARIABLES, METRIC, METRIC_VARIABLES, RESERVED
@@ -256,8 +255,8 @@ def _number_truths(
         return np.empty(0, np.int64)
     truth, cell = pd.factorize(truth_id)[0], pd.factorize(stratum)[0]
     n_truths, n_cells = int(truth.max()) + 1, int(cell.max()) + 1
-    links = coo_array((np.ones(n, np.int8), (truth, n_truths + cell)), shape=(n_truths + n_cells,) * 2)
-    component = connected_components(links, directed=False)[1][truth]
+    links = scipy.sparse.coo_array((np.ones(n, np.int8), (truth, n_truths + cell)), shape=(n_truths + n_cells,) * 2)
+    component = scipy.sparse.csgraph.connected_components(links, directed=False)[1][truth]
     rows = pd.DataFrame({"component": component, "truth": truth, "cell": cell, "rank": rank})
     repeat = rows.sort_values("rank").groupby(["truth", "cell"]).cumcount().reindex(rows.index)
     truths = (

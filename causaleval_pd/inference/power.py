@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy import special
 
 from ..contract.checks import check_known
 from ..cubes.lazy_tables import tabulate, then
@@ -144,7 +144,7 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
         skill=skill,
         n_needed=_whole(needed),
         power=normal_power_het(skill * loss, np.maximum(n, 1), alpha, null, positive, alternative="larger"),
-        minimal_skill=(special.ndtri(1 - alpha) * null + special.ndtri(power) * spread)
+        minimal_skill=(scipy.special.ndtri(1 - alpha) * null + scipy.special.ndtri(power) * spread)
         / (np.sqrt(np.maximum(n, 1)) * loss),
     )
     if "null" not in dims:
@@ -253,7 +253,7 @@ def _comparison_power(
     # the t interval is the effect +- t(.975) sd / sqrt(n)
     n = table["n_pairs"].to_numpy(np.float64)
     half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
-    table["sd"] = half * np.sqrt(n) / special.stdtrit(np.maximum(n - 1, 1), 0.975)
+    table["sd"] = half * np.sqrt(n) / scipy.special.stdtrit(np.maximum(n - 1, 1), 0.975)
     smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n], np.float64)
     spread = np.where(table["sd"] > 0, table["sd"], np.nan)
     table["minimal_difference"] = smallest * spread
