@@ -13,6 +13,7 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.history import call, calls, remember
 from ..statistics.arrays import Estimate
 from ..statistics.direction import TOLERANCE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
@@ -198,4 +199,7 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
         values = {name: np.ravel(value)[0] for name, value in columns.items()}
         names = [*strata, *own_dims(found.empty, metric)]
         rows.append(dict(zip(names, labels, strict=True)) | {"metric": metric} | values)
-    return pd.DataFrame(rows, columns=[*strata_columns(found.empty, cube_metrics(found.empty)), *COLUMNS])
+    metrics = cube_metrics(found.empty)
+    made = call("summary", {"metrics": metrics, "level": level, "interval": interval})
+    table = pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS])
+    return remember(table, [*calls(found.empty.attrs), made])

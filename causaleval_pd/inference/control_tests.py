@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_number
+from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
@@ -126,7 +127,10 @@ def test_controls(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
 
-    return tabulate(cube, cube_metrics(cube, metrics), rows, finish, strata=dims)
+    names = cube_metrics(cube, metrics)
+    settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
+    made = call("test_controls", {"metrics": names} | settings)
+    return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
 
 # pytest collects what is called test_...

@@ -14,6 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known
+from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
     cube_metrics,
@@ -151,7 +152,9 @@ def meta_analysis(
         result = result.assign(method=combine, p_adjusted=adjusted(result["p_value"], adjust))
         return in_order(result, COLUMNS)
 
-    return tabulate(cube, names, rows, finish, strata=dims, whole=wanted)
+    settings = {"metrics": names, "over": wanted, "combine": combine, "adjust": adjust, "level": level}
+    made = call("meta_analysis", settings)
+    return tabulate(cube, names, rows, finish, strata=dims, whole=wanted, made=made)
 
 
 def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> list[str]:

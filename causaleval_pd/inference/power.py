@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from ..contract.checks import check_known
+from ..contract.history import call, calls, remember
 from ..cubes.lazy_tables import tabulate, then
 from ..cubes.reading import (
     control_sums,
@@ -117,7 +118,8 @@ def control_power(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return in_order(pd.concat(parts, ignore_index=True), CONTROL_POWER_COLUMNS)
 
-    return tabulate(cube, names, rows, finish, strata=dims)
+    made = call("control_power", {"metrics": names, "skill": skill, "power": power, "alpha": alpha})
+    return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
 
 def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alpha: float) -> pd.DataFrame:
@@ -225,8 +227,11 @@ def comparison_power(
     compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)
     sides = "two-sided" if alternative == "two-sided" else "larger"
 
+    settings = {"metrics": names, "difference": wanted, "power": power, "alpha": alpha, "alternative": alternative}
+
     def of_pairs(rows: pd.DataFrame) -> pd.DataFrame:
-        return _comparison_power(rows, wanted, power, alpha, sides)
+        table = _comparison_power(rows, wanted, power, alpha, sides)
+        return remember(table, [*calls(rows.attrs), call("comparison_power", settings)])
 
     return then(compared, of_pairs)
 

@@ -1,7 +1,7 @@
 """CPU seconds of the import beyond pandas and xarray, in fresh processes: `python tests/benchmarks/bench_import.py`.
 
-The first process also writes the bytecode, into an empty folder, and is shown by itself. The result is the median of the
-others.
+The first process also writes the bytecode, into an empty folder. Its times are shown apart; the result is the median of
+the others.
 """
 
 from __future__ import annotations
