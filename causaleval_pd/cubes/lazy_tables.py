@@ -23,7 +23,7 @@ BLOCK_BYTES = 64 * 2**20
 
 def is_lazy(cube: xr.Dataset) -> bool:
     """Return whether the cube is backed by dask."""
-    return any(variable.chunks is not None for variable in cube.data_vars.values())
+    return any(cube.variables[name].chunks is not None for name in cube.data_vars)
 
 
 def tabulate(

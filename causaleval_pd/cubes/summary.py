@@ -98,7 +98,7 @@ def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.D
         level=level,
         interval=interval,
     )
-    return strata_table(cube).assign(metric=metric, **columns)
+    return strata_table(cube, metric=metric, **columns)
 
 
 def stack_summaries(tables: list[pd.DataFrame]) -> pd.DataFrame:

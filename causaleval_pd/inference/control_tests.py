@@ -169,15 +169,16 @@ def _against_controls(
         outcome = test.function(pairs, alternative=alternative)
     statistic, p_value = outcome[:2]
 
-    table = strata_table(cube)
-    table["null"] = table["null"] if "null" in dims else null_name(cube, name)
+    null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
-    table = table.assign(
+    table = strata_table(
+        cube,
+        null=null,
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
         # a point of reference is not a random guess, so there is nothing to test
-        p_value=np.where(table["null"].isin(null_references(cube, name)), np.nan, p_value),
+        p_value=np.where(null.isin(null_references(cube, name)), np.nan, p_value),
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
