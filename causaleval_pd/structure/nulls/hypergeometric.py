@@ -49,7 +49,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
 
 
 def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the distinct rows of columns as they appear; return each row's number and where each first appears."""
+    """Return the number of each row among the distinct rows as they appear, and where each first appears."""
     codes = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         # two factors at a time: their numbers are small, so that products do not overflow
