@@ -105,7 +105,7 @@ def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
     some = np.unique(np.linspace(0, n - 1, min(n, 16)).astype(np.int64))
     few = Batch(batch.rows[some], batch.pairs.take(some))
     controls = job.controls(few)
-    drawn = [m for m in job.task.metrics if _needs_draws(_closed_form(controls, m, job.how), job.how)]
+    drawn = [m for m in job.task.metrics if job.how.keep or _needs_draws(_closed_form(controls, m, job.how), job.how)]
     once = scoring_work(job.task.metrics, few.pairs) + _CLOSED_WORK * len(job.task.metrics)
     each = controls.work + scoring_work(drawn, few.pairs) + _SUMMARY_WORK * len(drawn) if drawn else 0.0
     return once + n_draws * each, _block_rows(job.how, len(drawn))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ...contract.checks import check_type
 from ...execution.engines import map_chunks
@@ -59,6 +58,8 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     >>> stored.contexts.equals(tasks.contexts)
     True
     """
+    import pyarrow.parquet as pq
+
     check_type(tasks, Tasks, "what make_tasks gave", "tasks")
     target = Path(path)
     if target.exists() and not overwrite:
@@ -92,6 +93,8 @@ def _plain(table: pd.DataFrame) -> pa.Table:
 
 
 def _stream(file: Path, chunks: Iterator[pa.Table]) -> None:
+    import pyarrow.parquet as pq
+
     first = next(chunks)
     with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
         writer.write_table(first)
