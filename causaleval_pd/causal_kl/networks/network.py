@@ -173,6 +173,7 @@ class DiscreteNetwork(Network):
         states: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         names = node_names(parents, {"cpts": cpts} if states is None else {"cpts": cpts, "states": states})
+        place = dict(zip(names, itertools.count()))
         arrays = {name: _array(name, cpts[name], "table") for name in names}
         for name, array in arrays.items():
             if array.ndim != len(parents[name]) + 1:
@@ -195,7 +196,7 @@ class DiscreteNetwork(Network):
                     f"node {name!r}: its table has the shape {arrays[name].shape}, expected {expected}: the numbers of "
                     f"states of {axes}"
                 )
-            order = np.argsort([names.index(p) for p in parents[name]])
+            order = np.argsort([place[p] for p in parents[name]])
             array = arrays[name].transpose(*order, len(order))
             at = np.ix_(*([listed[a].index(s) for s in kept[a]] for a in (*(axes[i] for i in order), name)))
             parts.append(array[at].reshape(-1))
@@ -278,6 +279,7 @@ class GaussianNetwork(Network):
         coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
         node_names(parents, {"coefficients": coefficients})
         structure = Structure(names, None, parent_positions(names, parents))
+        place = dict(zip(names, itertools.count()))
         parts = []
         for name in names:
             weights = _array(name, coefficients[name], "coefficients")
@@ -286,7 +288,7 @@ class GaussianNetwork(Network):
                     f"node {name!r} has {weights.size} coefficients, expected one for each of its parents "
                     f"{list(parents[name])}"
                 )
-            order = np.argsort([names.index(p) for p in parents[name]]).astype(int)
+            order = np.argsort([place[p] for p in parents[name]]).astype(int)
             ends = [
                 _array(name, x, "intercept and variance")
                 for x in (0.0 if intercepts is None else intercepts[name], variances[name])
