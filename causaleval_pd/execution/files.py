@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ except ImportError:
 import numpy as np
 import pandas as pd
 import xarray as xr
+from dask import config
 from dask.base import compute, tokenize
 from dask.delayed import delayed
 from dask.diagnostics.progress import ProgressBar
+from dask.system import CPU_COUNT
 
-from .engines import current_client
+from .engines import current_client, thread_pool
 from .outputs import (
     LOCK,
     add_folder,
@@ -252,7 +254,7 @@ def _write_pieces(
 def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
     client = current_client()
     if client is None:
-        with ProgressBar() if progress else nullcontext():
+        with ProgressBar() if progress else nullcontext(), _threads():
             compute(*writes)
         return
     futures = client.compute(writes, retries=retries)
@@ -270,6 +272,16 @@ def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
         # a traceback keeps them, and the cluster would keep the failure, for the run that continues this one
         for future in futures:
             future.release()
+
+
+@contextmanager
+def _threads() -> Iterator[None]:
+    """Let dask's threads, unless the user chose another scheduler or pool, give up their work on an interrupt."""
+    if config.get("scheduler", None) not in (None, "threads", "threading") or config.get("pool", None) is not None:
+        yield
+        return
+    with thread_pool(config.get("num_workers", None) or CPU_COUNT) as pool, config.set(pool=pool):
+        yield
 
 
 def _make(folder: Path) -> None:
@@ -316,7 +328,7 @@ def _chunk_files(cube: xr.Dataset, block: _Block) -> list[str]:
     """Return the files of the chunks of a block, named as Zarr does: by their places along the dimensions."""
     files = []
     for name, (_, region) in block.items():
-        first = {dim: sizes[0] for dim, sizes in cube[name].chunksizes.items()}
+        first = {dim: sizes[0] for dim, sizes in cube.variables[name].chunksizes.items()}
         place = [region[dim].start // first[dim] for dim in cube[name].dims]
         files.append(f"{name}/{'.'.join(map(str, place))}")
     return files
