@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .declarations import normalise_rows
 from .files import read_file
-from .network import DiscreteNetwork, GaussianNetwork, Network
+from .network import DiscreteNetwork, GaussianNetwork, Network, read_array
 
 
 def is_network(cell: Any) -> bool:
@@ -124,7 +124,10 @@ def from_bnlearn(nodes: Mapping[str, Mapping[str, Any]]) -> Network:
     lacking = [name for name, node in nodes.items() if "prob" not in node]
     if lacking:
         raise ValueError(f"the nodes {lacking} have no `prob` (or not all nodes have `coefficients` and `sd`)")
-    tables = {name: np.moveaxis(np.asarray(node["prob"], np.float64), 0, -1) for name, node in nodes.items()}
+    tables = {}
+    for name, node in nodes.items():
+        table = read_array(name, node["prob"], "prob")
+        tables[name] = np.moveaxis(table, 0, -1) if table.ndim else table
     with_states = [name for name, node in nodes.items() if "states" in node]
     if with_states and len(with_states) < len(nodes):
         raise ValueError(f"the nodes {sorted(set(nodes) - set(with_states))} have no `states`, others have")
@@ -133,7 +136,8 @@ def from_bnlearn(nodes: Mapping[str, Mapping[str, Any]]) -> Network:
 
 def _gaussian_bnlearn(nodes: Mapping[str, Mapping[str, Any]], parents: Mapping[str, list[str]]) -> GaussianNetwork:
     coefficients: dict[str, Any] = {}
-    intercepts, variances = {}, {}
+    intercepts: dict[str, Any] = {}
+    variances: dict[str, Any] = {}
     for name, node in nodes.items():
         given = node["coefficients"]
         if isinstance(given, Mapping):
@@ -144,7 +148,12 @@ def _gaussian_bnlearn(nodes: Mapping[str, Mapping[str, Any]], parents: Mapping[s
             intercepts[name] = given.get("(Intercept)", 0.0)
             coefficients[name] = [given[p] for p in parents[name]]
         else:
-            values = np.atleast_1d(np.asarray(given, np.float64))
+            values = np.atleast_1d(read_array(name, given, "coefficients"))
+            if values.shape != (len(parents[name]) + 1,):
+                raise ValueError(
+                    f"node {name!r} has {values.size} coefficients, expected the intercept and one for each of the "
+                    f"parents {parents[name]}"
+                )
             intercepts[name], coefficients[name] = values[0], values[1:]
-        variances[name] = float(node["sd"]) ** 2
+        variances[name] = read_array(name, node.get("sd", np.nan), "sd") ** 2
     return GaussianNetwork(parents, coefficients, variances, intercepts)

@@ -17,6 +17,8 @@ __all__ = ["parse_matrix", "parse_printed"]
 MAX_CELL = 2**24
 #: deepest nesting of values
 MAX_DEPTH = 20
+#: largest number of characters of a number
+MAX_DIGITS = 400
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -125,6 +127,8 @@ def _value(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Any, int
         raise ValueError(f"a cell nests values more than {MAX_DEPTH} deep")
     kind, text = tokens[at]
     if kind == "number":
+        if len(text) > MAX_DIGITS:
+            raise ValueError(f"a cell has a number of {len(text)} characters; at most {MAX_DIGITS} are parsed")
         return (float(text) if re.search(r"[.einfa]", text, re.IGNORECASE) else int(text)), at + 1
     if kind == "text":
         return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), text[1:-1], flags=re.DOTALL), at + 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import zlib
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...contract.checks import shown
 from .printed_values import parse_matrix, parse_printed
 from .task_tables import COLUMNS, TaskTables
 
@@ -80,24 +83,37 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     [True]
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
+    kept = dict.fromkeys(COLUMNS, ROWS_AT_ONCE)
     for path in paths:
-        # codes may look like numbers or like missing values
-        names = {"Effect": "str", "Cause": "str"}
-        with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
-            for rows in reader:
-                for name, table in _split(rows, path).items():
-                    parts[name].append(table)
-                # contexts repeat within and across chunks; comparing keys costs less than comparing texts
-                for name in ("worlds", "nodes", "edges", *_UNIQUE):
-                    if len(parts[name]) > 1:
-                        keys = _UNIQUE[name] if name == "contexts" else None
-                        parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
+        try:
+            _add_file(path, parts, kept)
+        except FileNotFoundError:
+            raise
+        except (ValueError, TypeError, KeyError, OSError, EOFError, OverflowError, zlib.error) as error:
+            raise ValueError(f"file {path}: {error}") from error
     tables = {name: _finished(name, found) for name, found in parts.items()}
     known = set(tables["worlds"]["task"])
     bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
     added = pd.DataFrame({"task": bare, "theme": "published", "text": ""}).reindex(columns=COLUMNS["worlds"])
     tables["worlds"] = pd.concat([tables["worlds"], added], ignore_index=True) if bare else tables["worlds"]
     return TaskTables(**tables)
+
+
+def _add_file(path: str | PathLike[str], parts: dict[str, list[pd.DataFrame]], kept: dict[str, int]) -> None:
+    """Add the tables of one file to the `parts` of each table; `kept` counts rows when repeats were last dropped."""
+    # codes may look like numbers or like missing values
+    names = {"Effect": "str", "Cause": "str"}
+    with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
+        for rows in reader:
+            for name, table in _split(rows, path).items():
+                parts[name].append(table)
+            # contexts repeat within and across chunks; comparing keys costs less than comparing texts
+            for name in ("worlds", "nodes", "edges", *_UNIQUE):
+                # only once there are twice as many rows, so that the time is linear in their number
+                if sum(map(len, parts[name])) > 2 * kept[name]:
+                    keys = _UNIQUE[name] if name == "contexts" else None
+                    parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
+                    kept[name] = max(kept[name], len(parts[name][0]))
 
 
 def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
@@ -150,11 +166,15 @@ def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
         raise ValueError(f"{file} is not a JSON file: {error}") from error
     if not isinstance(stored, dict) or not all(isinstance(inner, dict) for inner in stored.values()):
         raise ValueError(f"{file} must map each context to a map from printed tuples to numbers")
-    rows = [
-        (_number(task), *_path(key), float("nan") if value is None else float(value))
-        for task, inner in stored.items()
-        for key, value in inner.items()
-    ]
+    rows = []
+    for task, inner in stored.items():
+        for key, value in inner.items():
+            try:
+                if isinstance(value, (bool, str, list, dict)):
+                    raise ValueError(f"expected a number, found {shown(value)}")
+                rows.append((_number(task), *_path(key), math.nan if value is None else float(value)))
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ValueError(f"file {file}, context {shown(task)}, {shown(key)}: {error}") from None
     return pd.DataFrame(rows, columns=["task", "path", "cause", "effect", "n_factors", "value"])
 
 

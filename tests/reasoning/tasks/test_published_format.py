@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -155,3 +156,33 @@ def test_quantities_from_json_and_never_from_pickles(tmp_path):
     (tmp_path / "pns.json").write_text("[1, 2]")
     with pytest.raises(ValueError, match="must map each context"):
         read_published_quantities(tmp_path / "pns.json")
+
+
+def test_published_tables_are_read_in_linear_time(monkeypatch):
+    monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 100)
+    times = []
+    for n in (1_000, 8_000):
+        rows = "".join(f"{i},{i},Y,context {i},Is Y on?,True\n" for i in range(n))
+        text = "Context ID,Sample ID,Effect,Context,Question,True\n" + rows
+        spent = []
+        for _ in range(2):
+            start = time.process_time()
+            assert len(read_published(io.StringIO(text)).contexts) == n
+            spent.append(time.process_time() - start)
+        times.append(min(spent))
+    assert times[1] < 24 * times[0] + 0.1
+
+
+@pytest.mark.parametrize("raw", [b"", b"\x1f\x8b\x08", b"hello", b"\xff\xfe", b'Context ID,"', b"a\n1,2\n3,4,5\n"])
+@pytest.mark.parametrize("name", ["j.csv", "j.csv.gz"])
+def test_junk_is_refused_with_the_file(name, raw, tmp_path):
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(ValueError, match="file .*j.csv"):
+        read_published(tmp_path / name)
+
+
+@pytest.mark.parametrize("value", ['"x"', "true", "[]", "{}"])
+def test_quantities_that_are_no_numbers_are_named(value, tmp_path):
+    (tmp_path / "j.json").write_text(f"{{\"3\": {{\"('X', 'Y')\": {value}}}}}")
+    with pytest.raises(ValueError, match=r"file .*j\.json, context '3', \"\('X', 'Y'\)\": expected a number"):
+        read_published_quantities(tmp_path / "j.json")
