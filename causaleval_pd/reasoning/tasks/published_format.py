@@ -295,13 +295,14 @@ def _truth(column: pd.Series) -> pd.Series:
 
 def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS[name])
+    table = table.drop_duplicates()
     if name == "contexts":
         # raw samples repeat the contexts of the questions, joined in another way
         table = table.drop_duplicates(_UNIQUE[name])
     elif name in _UNIQUE and (twice := table.duplicated(_UNIQUE[name], keep=False)).any():
         found = table[twice].head(2).to_dict("records")
         raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
-    return table.drop_duplicates().reset_index(drop=True)[COLUMNS[name]]
+    return table.reset_index(drop=True)[COLUMNS[name]]
 
 
 def _path(key: str) -> tuple[str, str, str, int]:
