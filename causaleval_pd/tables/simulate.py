@@ -14,7 +14,7 @@ from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher
 from ..contract.pairs import Batch, Pairs
-from ..execution.engines import CHUNK_BYTES, map_chunks
+from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise
@@ -175,6 +175,7 @@ def simulate(
     values = {m.name: np.empty((n, total)) for m in metrics}
     step = max(1, CHUNK_BYTES // max(1, n * controls.cost))
     for start in range(0, total, step):
+        stop_if_unwanted()
         count = min(step, total - start)
         pairs: Pairs = controls.draw(first + start, count)
         for m in metrics:
