@@ -60,9 +60,10 @@ def key_columns(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) 
         return [frame.iloc[:, i] for i in range(frame.shape[1])]
     one = isinstance(key, Hashable) and key in table.columns
     names = [key] if one or isinstance(key, str) or not isinstance(key, Sequence) else list(key)
-    missing = [name for name in names if name not in table.columns]
-    if missing:
-        raise ValueError(f"key names columns that the table lacks: {missing}; its columns: {list(table.columns)}")
+    missing = [name for name in names if not isinstance(name, Hashable) or name not in table.columns]
+    if missing or not names:
+        what = f"columns that the table lacks: {missing}" if missing else "no column"
+        raise ValueError(f"key names {what}; its columns: {list(table.columns)}")
     return [cast(pd.Series, table[name]) for name in names]
 
 

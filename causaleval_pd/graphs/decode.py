@@ -25,9 +25,9 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     """Decode an Arrow binary array; `where` names a row in messages."""
     n_rows = len(array)
     if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks == 1 else array.cast(pa.large_binary()).combine_chunks()
+        array = array.chunk(0) if array.num_chunks == 1 else _large_binary(array)
     if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
-        array = array.cast(pa.large_binary())
+        array = _large_binary(array)
     rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
@@ -50,6 +50,15 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
             found.setdefault(block.n_nodes, []).append(own)
         node_sets.extend(names)
     return UnpackedColumn(n_rows, tuple(_merge(found[n_nodes]) for n_nodes in sorted(found)), tuple(node_sets))
+
+
+def _large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    try:
+        found = array.cast(pa.large_binary())
+    except pa.ArrowNotImplementedError:
+        # pyarrow casts views since version 18
+        found = pa.array(array.to_pylist(), pa.large_binary())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
 def _cell_words(array: pa.Array, rows: NDArray[np.int64], where: Where) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

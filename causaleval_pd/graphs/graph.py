@@ -15,6 +15,7 @@ from . import classes
 from .decode import unpack_array
 from .edge_strings import write_edges, write_graph, write_name
 from .header import check_names, pack_cell
+from .kernels.ones import count_ones
 from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
 
 if TYPE_CHECKING:
@@ -138,12 +139,12 @@ class Graph:
     @property
     def n_edges(self) -> int:
         """Number of edges, of any mark."""
-        return int(np.bitwise_count(self.planes[0] | self.planes[1]).sum())
+        return int(count_ones(self.planes[0] | self.planes[1]).sum())
 
     @property
     def n_undirected(self) -> int:
         """Number of undirected edges."""
-        return int(np.bitwise_count(self.planes[0] & self.planes[1]).sum())
+        return int(count_ones(self.planes[0] & self.planes[1]).sum())
 
     @property
     def edges(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..contract.pairs import PairError, Pairs
 from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
+from .kernels.ones import count_ones
 from .kernels.planes import KINDS
 
 Planes = NDArray[np.uint64]
@@ -63,8 +64,8 @@ class GraphBatch:
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
         forward, backward = self.planes[:, 0], self.planes[:, 1]
-        edges = np.bitwise_count(forward | backward).sum(axis=1, dtype=np.float64)
-        undirected = np.bitwise_count(forward & backward).sum(axis=1, dtype=np.float64)
+        edges = count_ones(forward | backward).sum(axis=1, dtype=np.float64)
+        undirected = count_ones(forward & backward).sum(axis=1, dtype=np.float64)
         return EdgeCounts(edges, edges - undirected, undirected)
 
     @cached_property

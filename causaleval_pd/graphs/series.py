@@ -15,6 +15,7 @@ from . import classes
 from .edge_strings import write_graph, write_name
 from .graph import Graph, marks_in_order
 from .kernels import kernels
+from .kernels.ones import count_ones
 from .kernels.planes import CPDAG, KINDS, arcs_from_planes, marks_from_planes
 from .node_names import short
 from .packed import is_packed, pack_column, unpack_column
@@ -147,7 +148,7 @@ def _counts(series: pd.Series, count: Callable[[Block], NDArray[Any]]) -> pd.Ser
 
 
 def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
-    return np.asarray(np.bitwise_count(words).sum(axis=1, dtype=np.int64))
+    return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
 
 
 def _n_v_structures(block: Block) -> NDArray[Any]:

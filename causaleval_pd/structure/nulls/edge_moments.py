@@ -11,6 +11,7 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...graphs.counts import PairCounts
 from ...graphs.kernels import kernels
+from ...graphs.kernels.ones import count_ones
 from ...graphs.pairs import GraphPairs
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
@@ -166,8 +167,8 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
     edges = (edges[:, 0] | edges[:, 1])[:, None]
     arrows = planes & edges & ~(planes[:, :1] & planes[:, 1:])
     lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
-    shared = np.bitwise_count(arrows).sum(axis=(1, 2), dtype=np.float64)
-    added = np.bitwise_count(lines).sum(axis=1, dtype=np.float64)
+    shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
+    added = count_ones(lines).sum(axis=1, dtype=np.float64)
     mean = weights.constant + shared * (weights.same + weights.reversed) / 2 + added * weights.added
     if not along_order:
         return ClosedForm(mean)
