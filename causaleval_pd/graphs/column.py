@@ -50,7 +50,7 @@ def graph_column(
         Name of the encoding of all cells that can be in it (see `list_encodings`); the others are recognised by type.
         Required for matrices: "row->column" if the edge i -> j is the 1 in cell (i, j), "column->row" if it is in cell
         (j, i). Both cells set is an undirected edge.
-    kind : {"dag", "cpdag", "pdag"} or one a row, optional
+    kind : {"dag", "cpdag", "pdag", "digraph"} or one a row, optional
         Graph class; default the narrowest one of the graph, except that packed graphs keep theirs.
     rename : mapping, optional
         New node names by old label, for graphs that bring their own labels.
@@ -80,7 +80,8 @@ def graph_column(
     hold other syntax, such as a comma, are quoted.
 
     Two opposite arcs of a networkx graph or an edge list are an undirected edge, as is an edge with the attribute type,
-    kind or edge_type "undirected". A pdag is any graph of directed and undirected edges; it may have directed cycles.
+    kind or edge_type "undirected". A digraph is fully directed and has a directed cycle, or is declared one; a pdag is
+    any graph of directed and undirected edges.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class Graph:
     ----------
     nodes : tuple of str
         Node names in code-point order.
-    kind : {"dag", "cpdag", "pdag"}
+    kind : {"dag", "cpdag", "pdag", "digraph"}
         Graph class.
     planes : (2, W) uint64
         Marks of the edges as bit planes, read-only.
@@ -194,7 +194,7 @@ class Graph:
         Raises
         ------
         ValueError
-            If a pdag has no consistent extension.
+            If a pdag or digraph has no consistent extension, as where it has a directed cycle.
         """
         kinds = np.array([KINDS.index(self.kind)], dtype=np.uint8)
         planes, none = classes.to_cpdags(self.planes[None], self.n_nodes, kinds)

@@ -119,7 +119,7 @@ class SeriesGraphAccessor:
 
     @property
     def kind(self) -> pd.Series:
-        """Graph class, a categorical over dag, cpdag, pdag."""
+        """Graph class, a categorical over dag, cpdag, pdag, digraph."""
         return _kinds(self._obj)
 
     @property
@@ -136,7 +136,7 @@ class SeriesGraphAccessor:
         return _skeletons(self._obj)
 
     def cpdag(self) -> pd.Series:
-        """Return the CPDAGs: of a dag its Markov equivalence class, of a pdag that of its consistent extensions."""
+        """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
         return _cpdags(self._obj)
 
 
@@ -248,8 +248,8 @@ def _cpdags(series: pd.Series) -> pd.Series:
         if none.any():
             row = int(block.rows[none.argmax()])
             raise ValueError(
-                f"{name_row(row, series.index, series.name)}: the pdag has no CPDAG, because no DAG has its skeleton, "
-                "directed edges and v-structures; leave the row out"
+                f"{name_row(row, series.index, series.name)}: the graph has no CPDAG, because no DAG has its "
+                "skeleton, directed edges and v-structures; leave the row out"
             )
         blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), CPDAG, np.uint8)))
     return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)
