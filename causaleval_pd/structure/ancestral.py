@@ -54,7 +54,7 @@ ancestor_f1 = _ANCESTOR.metric("f1", gives=1 / 2)
 
 @metric(
     field="graph",
-    kinds=("dag", "cpdag", "pdag"),
+    kinds=("dag", "cpdag", "pdag", "digraph"),
     direction="minimize",
     range=(0, math.inf),
     optimum=0,

@@ -172,7 +172,7 @@ def test_nodes_on_another_index() -> None:
 
 def test_inferred_kinds() -> None:
     column = graph_column(["a -> b", "a -- b", "a -> b -- c", "a -> b -> c -> a", "a; b", "a -> b <- c"])
-    assert [graph.kind for graph in graphs(column)] == ["dag", "cpdag", "pdag", "pdag", "dag", "dag"]
+    assert [graph.kind for graph in graphs(column)] == ["dag", "cpdag", "pdag", "digraph", "dag", "dag"]
 
 
 def test_declared_kinds() -> None:
@@ -225,7 +225,10 @@ def test_class_of_packed_cells_is_checked() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [("mag", "unknown kind 'mag'; graph classes are dag, cpdag, pdag"), (["dag"], "kind has 1 rows, values has 2")],
+    [
+        ("mag", "unknown kind 'mag'; graph classes are dag, cpdag, pdag, digraph"),
+        (["dag"], "kind has 1 rows, values has 2"),
+    ],
 )
 def test_bad_kinds(kind: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):

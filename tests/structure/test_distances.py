@@ -24,7 +24,7 @@ def test_sid_of_a_class_is_refused_or_missing():
     with pytest.raises(ValueError, match=r"sid applies to dag, not to row 1 \(index 's'\), where .* estimate a cpdag"):
         ce.evaluate(table, ["sid"])
     np.testing.assert_array_equal(ce.evaluate(table, ["sid"], invalid="nan")["sid"], [0, np.nan])
-    with pytest.raises(ValueError, match="sid_lower applies to dag as truth with dag or cpdag or pdag as estimate"):
+    with pytest.raises(ValueError, match="sid_lower applies to dag as truth with dag or cpdag or pdag or digraph"):
         ce.evaluate(table, ["sid_lower"], truth="estimate", estimate="truth")
 
 
