@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
 from .collect import Collector
 from .decode import Where, unpack_array
+from .edge_strings import explain_doubt
 from .kernels.planes import arcs_from_planes, row_chunks
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .unpacked import UnpackedColumn
@@ -96,6 +97,9 @@ class Cells:
                     f"found {cell!r}, which names no nodes; pass nodes=, write a graph without edges as bare names "
                     "('A; B'), one without nodes as '{}'"
                 )
+            for label in found.doubtful:
+                if expected is None or label not in expected:
+                    raise ValueError(explain_doubt(label))
             self._collector.add(row, self._sets.match(labels or (), expected, complete=found.is_open), found.arcs)
         else:
             self._add_matrix(row, cell, encoding, found)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from . import classes
-from .edge_strings import write_graph, write_name
+from .edge_strings import write_graph, write_names
 from .graph import Graph, marks_in_order
 from .kernels import kernels
 from .kernels.planes import CPDAG, KINDS, arcs_from_planes, marks_from_planes
@@ -190,7 +190,7 @@ def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
 def _to_strings(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
     found = np.full(column.n_rows, None, dtype=object)
-    written = [[write_name(name) for name in names] for names in column.node_sets]
+    written = [write_names(names) for names in column.node_sets]
     for block in column.blocks:
         at, source, target = arcs_from_planes(block.planes, block.n_nodes)
         arcs = list(zip(source.tolist(), target.tolist(), strict=True))
