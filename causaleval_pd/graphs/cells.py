@@ -14,6 +14,7 @@ from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encodi
 from .collect import Collector
 from .decode import Where, unpack_array
 from .edge_strings import explain_doubt
+from .header import MAX_NODES
 from .kernels.planes import arcs_from_planes, row_chunks
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .unpacked import UnpackedColumn
@@ -22,10 +23,10 @@ _Read = tuple[Encoding, Edges | Matrix | bytes]
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell is None, NaN, pd.NA or pd.NaT."""
+    """Return whether a cell is None, NaN, pd.NA, pd.NaT or masked."""
     if isinstance(cell, (float, np.floating)):
         return bool(np.isnan(cell))
-    return cell is None or cell is pd.NA or cell is pd.NaT
+    return cell is None or cell is pd.NA or cell is pd.NaT or cell is np.ma.masked
 
 
 class _Stack(NamedTuple):
@@ -122,7 +123,8 @@ class Cells:
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
         values, expected = found.values, self._nodes[row]
-        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, expected)
+        types = None if found.labels is None else tuple(map(type, found.labels))  # True and 1.0 are equal to 1
+        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, types, expected)
         stack = self._stacks.get(kind)
         if stack is None:  # matrices of one kind are checked once
             _check_matrix(values)
@@ -220,3 +222,5 @@ def _check_matrix(matrix: Any) -> None:
         raise ValueError(f"found an array of shape {matrix.shape}, expected a square adjacency matrix")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"found a matrix of dtype {matrix.dtype}, expected zeros and ones (bool, integer or float)")
+    if matrix.shape[0] > MAX_NODES:
+        raise ValueError(f"found a matrix of {matrix.shape[0]} nodes; at most {MAX_NODES} are supported")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ def node_name(label: Hashable) -> str:
 
 def _refuse_twice(names: Sequence[str], whose: str) -> None:
     if len(set(names)) < len(names):
-        name = next(name for i, name in enumerate(names) if name in names[:i])
+        name = next(name for name, number in Counter(names).items() if number > 1)
         raise ValueError(f"{whose}: has the node name {name!r} twice; names must be unique")
 
 
@@ -114,11 +115,12 @@ class NodeSets:
     def __init__(self, rename: Mapping[Hashable, Hashable] | None) -> None:
         self._rename = rename
         self.known: dict[Nodes, int] = {}
-        self._matched: dict[tuple[Labels, Nodes | None, bool], Matched] = {}
+        self._matched: dict[tuple[Labels, tuple[type, ...], Nodes | None, bool], Matched] = {}
 
     def match(self, labels: Labels, expected: Nodes | None, *, complete: bool = False) -> Matched:
         """Match the labels of a named object with the expected names, which `complete` lets add nodes."""
-        key = (labels, expected, complete)
+        # True and 1.0 are equal to 1, and no names
+        key = (labels, tuple(map(type, labels)), expected, complete)
         found = self._matched.get(key)
         if found is None:
             found = self._matched[key] = self._match(labels, expected, complete)

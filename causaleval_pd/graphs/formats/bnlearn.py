@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from ...contract.encoding import Edges, Encoding, register_encoding
 
 _STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
+_NAME = re.compile(r"""[^\s|,'"](?:[^|,'"]*[^\s|,'"])?$""")
 _NODE = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -19,10 +20,7 @@ def read_model_string(text: str) -> Edges:
     for entry in _NODE.findall(text):
         name, bar, given = entry.partition("|")
         listed = given.split(":") if bar else []
-        wrong = next(
-            (x for x in (name, *listed) if not x.strip() or any(c in x for c in "|,'\"") or x != x.strip()), None
-        )
-        if wrong is not None or ":" in name:
+        if ":" in name or any(not _NAME.match(one) for one in (name, *listed)):
             raise ValueError(f"cannot read [{entry}] in a model string; a node with two parents is [C|A:B]")
         if name in parents:
             raise ValueError(f"found the node {name!r} twice in a model string; write it once, with all its parents")
