@@ -18,7 +18,8 @@ from .kernels import kernels
 from .kernels.planes import CPDAG, KINDS, arcs_from_planes, marks_from_planes
 from .node_names import short
 from .packed import is_packed, pack_column, unpack_column
-from .unpacked import Block
+from .pairs import MEND_CLASS, GraphBatch
+from .unpacked import Block, UnpackedColumn
 
 
 class SeriesGraphAccessor:
@@ -179,12 +180,24 @@ def _is_acyclic(series: pd.Series) -> pd.Series:
 
 def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
     column = unpack_column(series)
+    _check_classes(column, series)
     found = np.full(column.n_rows, None, dtype=object)
     for block in column.blocks:
         for i, row in enumerate(block.rows.tolist()):
             nodes = column.node_sets[block.node_set[i]]
             found[row] = make(Graph._of_checked(nodes, KINDS[block.kinds[i]], block.planes[i]))
     return pd.Series(found, index=series.index, name=series.name, dtype=object)
+
+
+def _check_classes(column: UnpackedColumn, series: pd.Series) -> None:
+    """Refuse graphs that are not in the class that their cell declares."""
+    for block in column.blocks:
+        batch = GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
+        if batch.misdeclared.any():
+            at = int(batch.misdeclared.argmax())
+            where = name_row(int(block.rows[at]), series.index, series.name)
+            reason = classes.explain_kind(block.planes[at], column.node_sets[block.node_set[at]], int(block.kinds[at]))
+            raise ValueError(f"{where}: the graph {reason}; {MEND_CLASS}")
 
 
 def _to_strings(series: pd.Series) -> pd.Series:
@@ -242,6 +255,7 @@ def _skeletons(series: pd.Series) -> pd.Series:
 
 def _cpdags(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
+    _check_classes(column, series)
     blocks = []
     for block in column.blocks:
         planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)

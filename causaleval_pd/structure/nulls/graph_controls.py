@@ -16,7 +16,7 @@ from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG
-from ...graphs.pairs import GraphBatch, GraphPairs
+from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200
@@ -84,6 +84,11 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
     `control_kind` states it. Else DAGs are matched by DAGs, fully directed graphs with a cycle and declared digraphs by
     digraphs, and every other estimate by CPDAGs.
     """
+    wrong = pairs.estimate.misdeclared[pairs.estimate_index]
+    if wrong.any():
+        at = int(wrong.argmax())
+        kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[at]]]
+        raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
     kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:
         return kinds
