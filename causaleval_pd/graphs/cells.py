@@ -48,8 +48,8 @@ class Cells:
         From a row to its name in messages.
     nodes : NodeLists
         The `nodes=` argument.
-    encoding : str, optional
-        Name of the encoding of all cells that can be in it.
+    encoding : str or list of str, optional
+        Name of the encoding of all cells that can be in it, or one a row.
     rename : mapping, optional
         New node names by old label.
     """
@@ -58,14 +58,17 @@ class Cells:
         self,
         where: Where,
         nodes: NodeLists,
-        encoding: str | None = None,
+        encoding: str | Sequence[str | None] | None = None,
         rename: Mapping[Hashable, Hashable] | None = None,
     ) -> None:
         if rename is not None and not isinstance(rename, Mapping):
             raise TypeError(f"rename must be a mapping of labels to node names, found {type(rename).__name__}")
-        self._where, self._nodes, self._recogniser = where, nodes, Recogniser(encoding)
+        self._where, self._nodes, self._encoding = where, nodes, encoding
+        self._recognisers: dict[str | None, Recogniser] = {}
+        if encoding is None or isinstance(encoding, str):
+            self._recogniser(0)  # refuses an unknown name
         self._sets, self._collector = NodeSets(rename), Collector()
-        self._texts: dict[str, _Read] = {}
+        self._texts: dict[tuple[str, Recogniser], _Read] = {}
         self._packed: list[tuple[int, bytes]] = []
         self._stacks: dict[tuple[Any, ...], _Stack] = {}
 
@@ -83,12 +86,23 @@ class Cells:
         blocks = self._collector.blocks()
         return UnpackedColumn(n_rows, blocks, tuple(self._sets.known)), declared
 
+    def _recogniser(self, row: int) -> Recogniser:
+        """Return what finds the encoding of a row's cell."""
+        named = self._encoding
+        chosen = named if named is None or isinstance(named, str) else named[row]
+        found = self._recognisers.get(chosen)
+        if found is None:
+            found = self._recognisers[chosen] = Recogniser(chosen)
+        return found
+
     def _at_row(self, row: int, fault: Exception) -> Exception:
         own = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
         return next(own, ValueError)(f"{self._where(row)}: {fault}")
 
     def _add(self, row: int, cell: Any) -> None:
-        encoding, found = self._read_text(cell) if isinstance(cell, str) else self._read_cell(cell)
+        recogniser = self._recogniser(row)
+        read = self._read_text if isinstance(cell, str) else self._read_cell
+        encoding, found = read(cell, recogniser)
         if isinstance(found, bytes):
             self._packed.append((row, found))
         elif isinstance(found, Edges):
@@ -105,15 +119,15 @@ class Cells:
         else:
             self._add_matrix(row, cell, encoding, found)
 
-    def _read_text(self, text: str) -> _Read:
+    def _read_text(self, text: str, recogniser: Recogniser) -> _Read:
         """Read a text, or return what the same text was read as before."""
-        found = self._texts.get(text)
+        found = self._texts.get((text, recogniser))
         if found is None:
-            found = self._texts[text] = self._read_cell(text)
+            found = self._texts[text, recogniser] = self._read_cell(text, recogniser)
         return found
 
-    def _read_cell(self, cell: Any) -> _Read:
-        encoding = self._recogniser.find(cell)
+    def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
+        encoding = recogniser.find(cell)
         found = encoding.read(cell)
         if isinstance(found, Edges) and found.labels is not None:
             for source, target in found.arcs:

@@ -444,3 +444,36 @@ def test_is_graph_column_by_dtype() -> None:
     assert not is_graph_column(pd.Series([1.0]))
     assert is_graph_column(pd.Series(["a -> b", None]).astype("category"))
     assert not is_graph_column(pd.Series(["pc", None]).astype("category"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# one encoding a row
+
+
+def test_encodings_one_a_row() -> None:
+    matrix = np.array([[0, 1], [0, 0]])
+    cells = pd.Series([matrix, matrix, "A -> B", None, nx.DiGraph([("A", "B")]), matrix], index=list("uvwxyz"))
+    named = ["row->column", "column->row", None, "row->column", float("nan"), "column->row"]
+    written = ["A -> B", "B -> A", "A -> B", None, "A -> B", "B -> A"]
+    for encoding in (named, pd.Series(named, index=cells.index), np.array(named, object), tuple(named)):
+        column = graph_column(cells, nodes=["A", "B"], encoding=encoding)
+        assert graphs(column) == expected(written)
+    table = pd.DataFrame({"graph": cells, "tool": named})
+    column = graph_column(table["graph"], nodes=["A", "B"], encoding=table["tool"])
+    assert graphs(column) == expected(written)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "error", "message"),
+    [
+        (["row->column", None], AmbiguousEncodingError, r"row 1 \(index 1\): found a ndarray"),
+        (["row->column", "row"], ValueError, r"row 1 \(index 1\): unknown encoding 'row'"),
+        (["row->column", 3], TypeError, r"row 1 \(index 1\): encoding must be the name of an encoding"),
+        (["row->column"], ValueError, "encoding has 1 rows, values has 2"),
+        (3, TypeError, "encoding must be the name of an encoding, or one a row"),
+        (pd.Series(["row->column"] * 2, index=[5, 6]), ValueError, "encoding is a Series whose index differs"),
+    ],
+)
+def test_bad_encodings_one_a_row(encoding: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        graph_column(pd.Series([np.zeros((2, 2))] * 2), nodes=["a", "b"], encoding=encoding)
