@@ -80,6 +80,9 @@ class Cells:
                     self._add(row, cell)
             except (ValueError, TypeError) as fault:
                 raise self._at_row(row, fault) from fault
+            except Exception as fault:  # an attribute or method of an object of another library failed
+                what = f"cannot read this {type(cell).__name__}: {type(fault).__name__}: {fault}"
+                raise ValueError(f"{self._where(row)}: {what}") from fault
         declared = np.full(n_rows, -1, dtype=np.int16)
         self._decode_packed(declared)
         self._decode_stacks()
@@ -136,7 +139,7 @@ class Cells:
         return encoding, found
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
-        values, expected = found.values, self._nodes[row]
+        values, expected = _plain(found.values), self._nodes[row]
         types = None if found.labels is None else tuple(map(type, found.labels))  # True and 1.0 are equal to 1
         kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, types, expected)
         stack = self._stacks.get(kind)
@@ -224,6 +227,19 @@ def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> ND
     if len(loops):
         raise CellError(int(loops[0, 0]), _self_loop(names[loops[0, 1]]))
     return marks
+
+
+def _plain(matrix: Any) -> Any:
+    """Return arrays of numpy's subclasses as plain ones; refuse masked values."""
+    if not isinstance(matrix, np.ndarray) or type(matrix) is np.ndarray:
+        return matrix
+    if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
+        place = tuple(np.argwhere(np.ma.getmaskarray(matrix))[0].tolist())
+        raise ValueError(
+            f"found a masked value in cell {place} of a masked array, expected 0 or 1; fill it, as in matrix.filled(0) "
+            "where it is no edge"
+        )
+    return np.asarray(matrix)
 
 
 def _self_loop(label: Any) -> str:

@@ -19,7 +19,7 @@ from .decode import Where
 from .graph import Graph
 from .kernels.planes import KINDS
 from .node_names import NodeLists
-from .packed import COLUMN_DTYPE, is_packed, pack_column, unpack_column
+from .packed import as_packed, is_packed, pack_column, unpack_column
 from .unpacked import UnpackedColumn
 
 _FIRST_CELLS = 100
@@ -83,6 +83,12 @@ def graph_column(
     Two opposite arcs of a networkx graph or an edge list are an undirected edge, as is an edge with the attribute type,
     kind or edge_type "undirected". A digraph is fully directed and has a directed cycle, or is declared one; a pdag is
     any graph of directed and undirected edges.
+
+    A bare name that stands alone must be a word: ``A-B`` and ``A B`` may be edges in another notation, and are refused
+    unless they are quoted or in `nodes`. In edges such names are read, as in ``IL-6 -> blood pressure``. The text
+    ``[A][B|A]`` is a model string of bnlearn.
+
+    The bytes are no text: for CSV, JSON or a report, write ``column.graph.to_strings()``, which can be read back.
 
     Examples
     --------
@@ -197,7 +203,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     {'r1': 'A -> B', 'r2': nan}
     """
     if is_packed(series):
-        return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
+        return as_packed(series)
     column = series.name if column is None else column
 
     def where(row: int) -> str:
@@ -232,6 +238,8 @@ def is_graph_column(series: pd.Series) -> bool:
         series = series.cat.categories.to_series()
     if not (is_packed(series) or series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
         return False
+    if is_packed(series):
+        series = as_packed(series)
     cells = series.dropna().iloc[:_FIRST_CELLS].tolist()
     if not cells:
         return is_packed(series)

@@ -25,9 +25,9 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     """Decode an Arrow binary array; `where` names a row in messages."""
     n_rows = len(array)
     if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks == 1 else _to_large_binary(array).combine_chunks()
+        array = array.chunk(0) if array.num_chunks == 1 else to_large_binary(array).combine_chunks()
     if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
-        array = _to_large_binary(array)
+        array = to_large_binary(array)
     rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
@@ -52,7 +52,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     return UnpackedColumn(n_rows, tuple(_merge(found[n_nodes]) for n_nodes in sorted(found)), tuple(node_sets))
 
 
-def _to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Cast to 64-bit offsets."""
     try:
         return array.cast(pa.large_binary())

@@ -175,7 +175,8 @@ def explain_text(cell: str) -> str:
     shown = cell if len(cell) <= 60 else cell[:57] + "..."
     return (
         f"found the text {shown!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "
-        "make the column with graph_column before that, and store it as Parquet, not CSV"
+        "make the column with graph_column before that, and store it as Parquet, not CSV, or as the text that its "
+        ".graph.to_strings() returns"
     )
 
 

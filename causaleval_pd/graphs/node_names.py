@@ -40,6 +40,16 @@ def _refuse_twice(names: Sequence[str], whose: str) -> None:
         raise ValueError(f"{whose}: has the node name {name!r} twice; names must be unique")
 
 
+def _given_names(labels: Iterable[Any], whose: str) -> Nodes:
+    """Return the names that `nodes=` lists."""
+    try:
+        names = tuple(node_name(label) for label in labels)
+    except TypeError as fault:
+        raise TypeError(f"{whose}: {fault}") from None
+    _refuse_twice(names, whose)
+    return names
+
+
 def is_natural_order(names: Nodes) -> bool:
     """Return whether the names are in the order of counting: X1, X2, ... X10."""
 
@@ -81,8 +91,7 @@ class NodeLists:
             if any(not isinstance(one, (str, int, np.integer)) for one in given):
                 self._rows = [self._one_row(i, one) for i, one in enumerate(given)]
             else:
-                self._all = tuple(node_name(label) for label in given)
-                _refuse_twice(self._all, "nodes")
+                self._all = _given_names(given, "nodes")
         if self._rows is not None and len(self._rows) != n_rows:
             raise ValueError(f"nodes has {len(self._rows)} rows, values has {n_rows}")
 
@@ -92,9 +101,7 @@ class NodeLists:
             return None
         if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
             raise TypeError(f"nodes, row {row}: found {labels!r}, expected a list of node names as in the other rows")
-        names = tuple(node_name(label) for label in labels)
-        _refuse_twice(names, f"nodes, row {row}")
-        return names
+        return _given_names(labels, f"nodes, row {row}")
 
     def __getitem__(self, row: int) -> Nodes | None:
         """Return the names for a row, in the order in which they were given."""

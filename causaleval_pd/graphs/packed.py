@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..contract.checks import name_row
-from .decode import Where, unpack_array
+from .decode import Where, to_large_binary, unpack_array
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .header import names_header
 from .kernels.planes import N_PLANES, plane_words, row_chunks
@@ -71,6 +71,14 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
     _checked_blocks(_arrow(packed)).update(block.n_nodes for block in column.blocks)
     return packed
+
+
+def as_packed(series: pd.Series) -> pd.Series:
+    """Return a packed column of another Arrow type as `COLUMN_DTYPE`."""
+    if series.dtype == COLUMN_DTYPE:
+        return series
+    array = to_large_binary(_arrow(series))
+    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
 
 
 def _arrow(series: pd.Series) -> pa.ChunkedArray:

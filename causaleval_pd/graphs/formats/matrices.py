@@ -31,24 +31,18 @@ def read_matrix(cell: Any) -> Matrix:
     """Read a matrix.
 
     The index and columns of a DataFrame, or of an array that has both as gCastle's, name the nodes, in the order of the
-    columns. A matrix with masked values is refused.
+    columns.
     """
     if isinstance(cell, pd.DataFrame):
         return _read_named("DataFrame", cell.to_numpy(), cell.index, cell.columns)
     if not isinstance(cell, np.ndarray) or type(cell) is np.ndarray:
         return Matrix(None, cell)
-    if isinstance(cell, np.ma.MaskedArray) and np.ma.is_masked(cell):
-        place = tuple(np.argwhere(np.ma.getmaskarray(cell))[0].tolist())
-        raise ValueError(
-            f"found a masked value in cell {place} of a masked array, expected 0 or 1; fill it, as in matrix.filled(0) "
-            "where it is no edge"
-        )
     index, columns = getattr(cell, "index", None), getattr(cell, "columns", None)
     if not (isinstance(index, pd.Index) and isinstance(columns, pd.Index) and cell.ndim == 2):
-        return Matrix(None, np.asarray(cell))
+        return Matrix(None, cell)
     if not columns.equals(pd.RangeIndex(len(columns))):
         return _read_named(type(cell).__name__, np.asarray(cell), index, columns)
-    return Matrix(None, np.asarray(cell))
+    return Matrix(None, cell)
 
 
 def _read_named(what: str, values: NDArray[Any], index: pd.Index, names: pd.Index) -> Matrix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,9 @@ _MIXED = {"bidirected", "bi", "confounded", "circle", "<->", "o->", "<-o", "o-o"
 _MIXED |= {"bi-directed", "latent", "bidirectional", "partially_directed"}
 # the attribute that graphviz and readers of DOT use
 _DIR = {"forward": "directed", "none": "undirected", "back": "<-", "both": "<->"}
+
+#: larger numbers may not fit a float
+_HUGE = 1e300
 
 Marks = list[tuple[Any, Any]]
 
@@ -82,7 +86,9 @@ def _refuse_weights(graph: nx.Graph[Any]) -> None:
     if odd is None:
         return
     source, target = ([position[edge[end]] for edge in found] for end in (0, 1))
-    mend = explain_weights(source, target, [float(weight) for _, _, weight in found], "weight")
+    mend = explain_weights(
+        source, target, [weight if abs(weight) < _HUGE else math.inf for _, _, weight in found], "weight"
+    )
     raise ValueError(
         f"found the weight {odd[2]} of the edge {odd[0]!r}, {odd[1]!r}, expected no weight or 1; {mend}; if every edge "
         "counts, nx.set_edge_attributes(graph, 1, 'weight')"
