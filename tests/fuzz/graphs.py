@@ -70,6 +70,10 @@ def one(rng: np.random.Generator, choices: list[Any]) -> Any:
     return choices[int(rng.integers(len(choices)))]
 
 
+def label(rng: np.random.Generator) -> Any:
+    return one(rng, LABELS if rng.random() < 0.2 else list("ABCD"))
+
+
 def text(rng: np.random.Generator) -> str:
     made = one(rng, TEXTS)
     for _ in range(rng.integers(4)):
@@ -120,7 +124,7 @@ def matrix(rng: np.random.Generator) -> Any:
 
 
 def edge_list(rng: np.random.Generator) -> Any:
-    edges: list[Any] = [(one(rng, LABELS), one(rng, LABELS)) for _ in range(rng.integers(5))]
+    edges: list[Any] = [(label(rng), label(rng)) for _ in range(rng.integers(5))]
     if rng.random() < 0.3:
         edges.append(
             one(rng, [("A",), ("A", "B", "C"), "AB", None, 3, ["A", "B"], ([1], "A"), ({}, "A"), (edges, edges)])
@@ -131,7 +135,7 @@ def edge_list(rng: np.random.Generator) -> Any:
 def networkx_graph(rng: np.random.Generator) -> Any:
     graph = one(rng, [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])()
     for _ in range(rng.integers(6)):
-        u, v = one(rng, LABELS), one(rng, LABELS)
+        u, v = label(rng), label(rng)
         keys = [key for key in ("type", "kind", "edge_type", "marks", "weight", "dir", "colour") if rng.random() < 0.15]
         attributes = {key: one(rng, NUMBERS if key == "weight" else WORDS) for key in keys}
         if u is not None and v is not None:

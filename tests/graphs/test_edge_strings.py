@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causaleval_pd.graphs import as_graph
 from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name, write_names
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
@@ -162,3 +167,50 @@ def test_order_of_a_written_graph() -> None:
     assert write_graph(["A", "B", "C", "D"], [(2, 1), (1, 0), (0, 1)]) == "A -- B; C -> B; D"
     assert write_graph([], []) == "{}"
     assert write_graph(["A", "B"], []) == "A; B"
+
+
+def seconds(text: str) -> float:
+    """CPU time to read a text, the least of some tries, whether or not it is a graph."""
+    least = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        with contextlib.suppress(ValueError):
+            as_graph(text)
+        least = min(least, time.process_time() - start)
+    return least
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: " -> ".join(f"X{i}" for i in range(n // 10)),
+        lambda n: "; ".join(f"X{i % 90} -- Y{i}" for i in range(n // 10)),
+        lambda n: "; ".join(f"'node {i}'" for i in range(n // 10)),
+        lambda n: "; ".join(f"A-{i} -> B {i}" for i in range(n // 10)),
+        lambda n: "A" + " " * n + "-> B",
+        lambda n: "A -> " + "x" * n,
+        lambda n: "A -> " + "x " * n + "!",
+        lambda n: "a-" * n + "!",
+        lambda n: "-" * n,
+        lambda n: "<" * n + "->" * n,
+        lambda n: '"' * n,
+        lambda n: '"' + "a;" * n,
+        lambda n: "'" * (n + 1),
+        lambda n: ";" * n + "\n" * n,
+        lambda n: " " * n,
+        lambda n: "[" * n,
+        lambda n: "[a] " * n,
+        lambda n: "[a]" * n + "x",
+        lambda n: "".join(f"[X{i}]" if i % 2 else f"[X{i}|X{i - 1}]" for i in range(1, n // 10)),
+        lambda n: "[A]" + f"[B|{':'.join(f'X{i}' for i in range(n // 10))}]",
+        lambda n: "[[0 1]\n [" + "0 1 " * n + "]]",
+        lambda n: "Graph named '" + "x" * n,
+        lambda n: "dag { " + "A -> B " * n + "}",
+        lambda n: "=" * n + " " + "~|" * n,
+    ],
+)
+def test_time_is_linear_in_the_length(make: Callable[[int], str]) -> None:
+    n = 20_000
+    while (once := seconds(make(n))) < 0.01 and n < 2_000_000:
+        n *= 2
+    assert seconds(make(4 * n)) < 10 * once + 0.02  # 16 times if it were quadratic
