@@ -81,7 +81,7 @@ class CubeAccessor:
     --------
     >>> import causaleval_pd as ce
     >>> cube = ce.datasets.runs().head(9).ceval.cube(["shd"], by=["n"], n_draws=20, rng=7)
-    >>> cube.ceval.summary()["n_obs"].tolist()
+    >>> cube.ceval.summary()["n_runs"].tolist()
     [3, 3, 3]
     >>> cube.ceval
     <verbs on a cube of shd by n (3), 9 runs, 20 controls each (edges): summary, test_controls, compare, ..., plot>

@@ -236,8 +236,8 @@ def summary(
     >>> import causaleval_pd.dask
     >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
     >>> found = runs.ceval.summary(["shd"], by=["algorithm"], n_draws=100, rng=7)
-    >>> found.compute()[["algorithm", "n_obs", "mean", "p_value"]].round(2)
-      algorithm  n_obs   mean  p_value
+    >>> found.compute()[["algorithm", "n_runs", "mean", "p_value"]].round(2)
+      algorithm  n_runs   mean  p_value
     0       ges    180  13.46     0.01
     1    lingam    180   6.87     0.01
     2        pc    180  13.29     0.01

@@ -69,7 +69,7 @@ cube = runs.ceval.cube(
 )
 cube.to_netcdf(out / "cube.nc")
 summary = cube.ceval.summary()
-columns = ["metric", "search", "noise", "n", "n_obs", "n_undefined", "mean", "control_mean", "superiority_share"]
+columns = ["metric", "search", "noise", "n", "n_runs", "n_undefined", "mean", "control_mean", "superiority_share"]
 print(summary.loc[summary["n"] == 160, [*columns, "p_value", "skill"]].to_string(index=False), end="\n\n")
 tests = cube.ceval.test_controls(adjust="fdr_bh")
 better = int((tests["p_adjusted"] <= 0.05).sum())

@@ -65,7 +65,7 @@ unread = answered["answer"].isna() & answered["reply"].notna()
 print(f"{len(answered)} questions, {answered['reply'].isna().sum()} without reply, {unread.sum()} replies not read")
 both = pd.concat([answered.assign(model=model), cr.reasoners.baselines(questions, tasks, names=["random"], rng=11)])
 print(
-    cr.answer_scores(both, by="model")[["model", "world", "n", "n_missing", "accuracy", "ci_low", "ci_high", "p_value"]]
+    cr.answer_scores(both, by="model")[["model", "world", "n", "n_failed", "accuracy", "ci_low", "ci_high", "p_value"]]
 )
 table = cr.quantities(both, by="model", worlds=tasks, which=["pns"])
 columns = ["model", "relation", "cause", "effect", "path", "truth", "estimate", "missing_low", "missing_high"]

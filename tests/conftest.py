@@ -40,7 +40,7 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
     variables = {
         "status": (dims, status),
         "truth_id": (dims, np.where(status == NO_RUN, 0, truth)),
-        "n_obs": (dims[:-1], (status != NO_RUN).sum(axis=-1)),
+        "n_runs": (dims[:-1], (status != NO_RUN).sum(axis=-1)),
     }
     n_draws = 0
     for name, (values, direction, *draws) in metrics.items():

@@ -73,11 +73,11 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
 
 def _of_runs(runs: Runs, grid: Grid) -> dict[str, Made]:
     """Return the variables that a cube has besides its metrics."""
-    status, identity, n_obs = (CUBE_VARIABLES[name] for name in ("status", "truth_id", "n_obs"))
+    status, identity, n_runs = (CUBE_VARIABLES[name] for name in ("status", "truth_id", "n_runs"))
     return {
         "status": _placed(status, np.where(runs.failed, FAILED, SCORED), grid),
         "truth_id": _placed(identity, runs.truth_id, grid),
-        "n_obs": _shaped(n_obs, np.bincount(grid.stratum, minlength=grid.n_strata), grid),
+        "n_runs": _shaped(n_runs, np.bincount(grid.stratum, minlength=grid.n_strata), grid),
         **{name: _placed(CARRIED, values, grid, name, name) for name, values in runs.carried.items()},
     }
 

@@ -96,7 +96,7 @@ def cube(
         Dimensions: the strata, `replicate`, and `draw` where draws are kept. For each metric `m`: `m` and, with
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
         (stratum x replicate), and `m_control` or the accumulators `m_control_sum`, `m_control_count`,
-        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_obs` and `truth_id`.
+        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`.
         Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
         conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
 

@@ -201,7 +201,7 @@ def _need_controls(cube: xr.Dataset) -> None:
 
 def _whole(cube: xr.Dataset) -> None:
     here = (cube["status"] != NO_RUN).sum("replicate")
-    if not bool((here == cube["n_obs"]).all()):
+    if not bool((here == cube["n_runs"]).all()):
         raise ValueError(
             "the cube was cut along 'replicate', but its controls are sums over all replicates of a stratum; make the "
             "cube from the rows you want, or with keep_draws=True"

@@ -76,7 +76,7 @@ CUBE_VARIABLES = {
         attrs={"flag_values": [NO_RUN, SCORED, FAILED], "flag_meanings": "no_run scored failed"},
     ),
     "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity"),
-    "n_obs": Variable("n_obs", (), "int64", 0, "count", "number of runs", "sum"),
+    "n_runs": Variable("n_runs", (), "int64", 0, "count", "number of runs", "sum"),
 }
 
 #: a column of the table that the cube carries along

@@ -23,7 +23,8 @@ from .schema import FAILED, NO_RUN, SCORED
 from .worst_case import cells
 
 #: columns of counts, in the order of `Sums.n`
-COUNTS = ("n_obs", "n_missing", "n_undefined", "n_without_controls")
+#: `n_scored + n_failed + n_undefined = n_runs`; scored runs have a value of the metric
+COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
@@ -41,7 +42,7 @@ class Table(NamedTuple):
 class Sums(NamedTuple):
     """Runs of each stratum and metric and their controls, added up; without controls the last three are empty."""
 
-    #: (n_strata, 4): numbers of runs, in the order of `COUNTS`
+    #: (n_strata, 5): numbers of runs, in the order of `COUNTS`
     n: NDArray[np.int64]
     #: values of the metric
     values: Table
@@ -60,7 +61,7 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
     defined, drawn = ~np.isnan(scores), has_controls(cube)
     lacking = defined & np.isnan(cells(variable(cube, metric, "control_mean"), dims)) if drawn else defined
-    counted = [status != NO_RUN, status == FAILED, (status == SCORED) & ~defined, lacking]
+    counted = [status != NO_RUN, defined, status == FAILED, (status == SCORED) & ~defined, lacking]
     n = np.stack([x.sum(axis=1) for x in counted], axis=1)
     values = Table(scores, defined.astype(np.float64))
     none = np.empty((len(n), 0))

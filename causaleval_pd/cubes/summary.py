@@ -49,8 +49,9 @@ def summary(
     Returns
     -------
     DataFrame
-        Strata, `metric`, `n_obs` (runs), `n_missing` (failed), `n_undefined` (scored, but 0/0), `n_without_controls`
-        (with a value, so that they count in `mean`, but without controls), `mean`, `low`, `high`,
+        Strata, `metric`, `n_runs`, and of these `n_scored` (with a value of the metric, so that they count in `mean`),
+        `n_failed` (without an estimate) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
+        (scored runs without controls), `mean`, `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
         good; not a p-value), `p_value` (randomisation test of the stratum's mean), `skill` (1 - ratio of mean distances
         from the optimum) with the limits `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo
@@ -70,7 +71,7 @@ def summary(
     >>> runs = ce.datasets.runs().query("algorithm == 'pc' and density == 0.2")
     >>> found = ce.cube(runs, ["shd"], by=["algorithm", "n"], n_draws=100, rng=7)
     >>> list(ce.summary(found).columns[:4])
-    ['algorithm', 'n', 'metric', 'n_obs']
+    ['algorithm', 'n', 'metric', 'n_runs']
     """
     check_number(level, "level", "(0, 1)")
     if interval not in ("quantile", "mean_ci"):
@@ -103,4 +104,4 @@ def stack_summaries(tables: list[pd.DataFrame]) -> pd.DataFrame:
         return pd.DataFrame()
     table = pd.concat(tables, ignore_index=True)
     strata = [name for name in table.columns if name not in COLUMNS]
-    return table.loc[table["n_obs"] > 0, [*strata, *COLUMNS]].reset_index(drop=True)
+    return table.loc[table["n_runs"] > 0, [*strata, *COLUMNS]].reset_index(drop=True)

@@ -137,7 +137,7 @@ def compare(
         A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison` ("a - b"), `statistic`,
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high` (t interval, BCa for the bootstrap and
         wherever `cluster` is given, noncentral t for `cohen_dz`, Fisher's z for `rank_biserial`, Feng and Cliff's for
-        `cliffs_delta`), `n_pairs`, `n_missing` (pairs with a failed run), `n_undefined` (other pairs without a value),
+        `cliffs_delta`), `n_pairs`, `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value),
         `null` (that of `minus_controls`, else missing), `method`, `alternative`, `resampling_seed` (missing for tests
         that draw nothing; as `rng` it gives the same table). Unpaired, numbers count runs.
 
@@ -255,7 +255,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
     how, same = asked.how, []
     if parts:
         table = pd.concat(parts, ignore_index=True)
-        if how.paired and len(table) and not table[["n_pairs", "n_missing", "n_undefined"]].to_numpy().any():
+        if how.paired and len(table) and not table[["n_pairs", "n_failed", "n_undefined"]].to_numpy().any():
             refuse_unpaired(asked.dim)
         seed = how.seed if how.test.resamples else pd.NA
         seeds = pd.array([seed] * len(table), dtype="Int64")

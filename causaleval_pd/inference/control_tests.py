@@ -79,7 +79,7 @@ def test_controls(
     DataFrame
         A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, or that of
         the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect` (mean of estimate
-        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_missing` (failed runs),
+        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_failed` (failed runs),
         `n_undefined` (scored runs without a value or control), `null`, `method`, `alternative`, `superiority_share`
         (share of controls at least as good, averaged over runs), and of it `superiority_strict` (better) and
         `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any row whose metric is defined, which
@@ -178,7 +178,7 @@ def _against_controls(
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
-        n_missing=(status == FAILED).sum(axis=1),
+        n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
         method=test.name,
         alternative=alternative,

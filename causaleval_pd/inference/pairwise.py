@@ -200,7 +200,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "ci_low": effect.low,
         "ci_high": effect.high,
         "n_pairs": (~undefined).sum(axis=1),
-        "n_missing": failed.sum(axis=1),
+        "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
         "method": how.method,
     }

@@ -24,7 +24,7 @@ COLUMNS = declare_columns(
     "rank_test",
     (
         *("metric", "mean_rank", "statistic", "p_value", "p_adjusted", "critical_difference"),
-        *("n_blocks", "n_levels", "n_missing"),
+        *("n_blocks", "n_levels", "n_failed"),
     ),
 )
 
@@ -61,7 +61,7 @@ def rank_test(
         A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best), then the same for
         all levels of a stratum: `statistic` and `p_value` of Friedman's test, `p_adjusted`, `critical_difference` of
         Nemenyi (mean ranks that differ by more differ significantly, in any pair), `n_blocks` (truths that every
-        level has a value on), `n_levels`; and `n_missing`, the level's failed runs.
+        level has a value on), `n_levels`; and `n_failed`, the level's failed runs.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing)
         critical_difference=critical_difference(found.n_levels, found.n_blocks, level)[row],
         n_blocks=found.n_blocks[row],
         n_levels=found.n_levels[row],
-        n_missing=(status == FAILED).sum(axis=2).reshape(-1),
+        n_failed=(status == FAILED).sum(axis=2).reshape(-1),
         # whether the stratum has several levels, and any two of them a replicate in common
         several=(here.sum(axis=1) > 1)[row],
         shared=(runs.sum(axis=1) > 1).any(axis=1)[row],

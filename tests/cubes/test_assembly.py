@@ -55,7 +55,7 @@ def test_rows_stand_in_the_cell_of_their_stratum_and_replicate():
     np.testing.assert_array_equal(cube["seconds"], [[1, 2], [3, 4]])
     np.testing.assert_array_equal(cube["status"], [[1, 1], [1, 2]])
     np.testing.assert_array_equal(cube["shd"], [[0, 2], [1, np.nan]])
-    assert cube["n_obs"].to_numpy().tolist() == [2, 2] and cube["seconds"].attrs["long_name"] == "seconds"
+    assert cube["n_runs"].to_numpy().tolist() == [2, 2] and cube["seconds"].attrs["long_name"] == "seconds"
     assert json.loads(cube.attrs["metrics"]) == ["shd"] and cube.attrs["field"] == "graph"
 
 

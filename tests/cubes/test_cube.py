@@ -75,7 +75,7 @@ def test_without_raw_draws_every_verb_gives_the_same(small, cube):
         streamed.ceval.summary(interval="mean_ci"), cube.ceval.summary(interval="mean_ci"), rtol=1e-12
     )
     cut = cube.isel(replicate=slice(2))
-    assert cut.ceval.summary()["n_obs"].max() == 2
+    assert cut.ceval.summary()["n_runs"].max() == 2
     with pytest.raises(ValueError, match="cut along 'replicate'"):
         streamed.isel(replicate=slice(2)).ceval.summary()
     assert len(streamed.sel(algorithm="pc").ceval.summary()) == len(streamed.ceval.summary()) / 3

@@ -81,7 +81,7 @@ def lagged(request, without_draws) -> tuple[xr.Dataset, dict[int, xr.Dataset]]:
     base = {
         "status": (["algorithm", "replicate"], status),
         "truth_id": (["algorithm", "replicate"], np.where(status > 0, np.arange(1, 6), 0)),
-        "n_obs": (["algorithm"], (status > 0).sum(axis=1)),
+        "n_runs": (["algorithm"], (status > 0).sum(axis=1)),
     }
     coords = {"algorithm": ["ges", "pc"], "replicate": np.arange(5), "lag": [0, 1, 2]}
     cube = xr.Dataset(base | variables("error", (3,)) | variables("shd", ()), coords, attrs)

@@ -34,13 +34,14 @@ def test_runs_are_counted_by_their_fate(errors):
     found = stratum_sums(errors, "f1").n
     status, values = (errors[x].to_numpy().reshape(6, 12) for x in ("status", "f1"))
     assert dict(zip(COUNTS, found.T.tolist(), strict=True)) == {
-        "n_obs": (status != 0).sum(1).tolist(),
-        "n_missing": (status == 2).sum(1).tolist(),
+        "n_runs": (status != 0).sum(1).tolist(),
+        "n_scored": (~np.isnan(values)).sum(1).tolist(),
+        "n_failed": (status == 2).sum(1).tolist(),
         "n_undefined": ((status == 1) & np.isnan(values)).sum(1).tolist(),
         "n_without_controls": [0] * 6,
     }
     without = errors.assign(f1_control_mean=errors["f1_control_mean"] * np.nan)
-    assert (stratum_sums(without, "f1").n[:, 3] == (~np.isnan(values)).sum(1)).all()
+    assert (stratum_sums(without, "f1").n[:, -1] == (~np.isnan(values)).sum(1)).all()
 
 
 @pytest.mark.parametrize("metric", ["shd", "f1"])
@@ -79,7 +80,7 @@ def test_shared_draws_and_references_have_no_test(errors):
 
 
 def test_strata_without_runs_and_cubes_without_controls(errors, make_cube):
-    empty = columns(errors.where(errors["algorithm"] != "pc").fillna({"status": 0, "truth_id": 0, "n_obs": 0}), "shd")
+    empty = columns(errors.where(errors["algorithm"] != "pc").fillna({"status": 0, "truth_id": 0, "n_runs": 0}), "shd")
     assert np.isnan(empty["mean"][4:]).all() and not np.isnan(empty["mean"][:4]).any()
     bare = make_cube({"a": np.array([1, 2])}, {"m": (np.array([[1.0, 2.0], [3.0, np.nan]]), "minimize")})
     found = columns(bare, "m")

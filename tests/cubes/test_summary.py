@@ -23,7 +23,7 @@ def test_summary_is_what_pandas_gives(cube, small):
     table = cube.ceval.summary()
     assert list(table.columns) == [
         *BY,
-        *("metric", "n_obs", "n_missing", "n_undefined", "n_without_controls", "mean", "low", "high"),
+        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls", "mean", "low", "high"),
         *("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill", "skill_low"),
         *("skill_high", "control_mean_se", "p_se"),
     ]
@@ -56,7 +56,7 @@ def test_failed_and_undefined_runs_are_counted():
     found = ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=20, rng=7)
     assert sorted(found["status"].to_numpy().ravel()) == [SCORED, SCORED, SCORED, FAILED]
     row = found.ceval.summary().iloc[0]
-    assert (row["n_obs"], row["n_missing"], row["n_undefined"], row["mean"]) == (4, 1, 1, 0.5)
+    assert (row["n_runs"], row["n_scored"], row["n_failed"], row["n_undefined"], row["mean"]) == (4, 2, 1, 1, 0.5)
 
 
 def test_published_table_from_given_controls():

@@ -404,7 +404,7 @@ def test_own_tests_and_figures_take_own_fields(runs):
     compared = cube.ceval.compare("algorithm", test="own_median", metrics="footrule")
     difference = cube["footrule"].sel(algorithm="guess") - cube["footrule"].sel(algorithm="near")
     np.testing.assert_array_equal(compared["statistic"], difference.median("replicate"))
-    axes = cube[["footrule", "status", "truth_id", "n_obs"]].ceval.plot.own_p_values("algorithm", test="own_median")
+    axes = cube[["footrule", "status", "truth_id", "n_runs"]].ceval.plot.own_p_values("algorithm", test="own_median")
     assert [bar.get_height() for bar in axes.patches] == compared["p_adjusted"].tolist()
     table = dd.from_pandas(runs, npartitions=3)
     lazy = table.ceval.compare("algorithm", by=BY, metrics=["footrule"], test="own_median")

@@ -21,7 +21,7 @@ from causaleval_pd.statistics.friedman import rank_differences
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"),
+    *("n_pairs", "n_failed", "n_undefined", "null", "method", "alternative"),
 ]
 
 
@@ -58,8 +58,8 @@ def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs):
         failed = shared & ((a["status"] == FAILED) | (b["status"] == FAILED)).to_numpy()
         defined = difference[~np.isnan(difference)]
         assert row.n_pairs == len(defined)
-        assert row.n_missing == failed.sum()
-        assert row.n_pairs + row.n_missing + row.n_undefined == shared.sum()
+        assert row.n_failed == failed.sum()
+        assert row.n_pairs + row.n_failed + row.n_undefined == shared.sum()
         assert row.effect == pytest.approx(defined.mean(), abs=1e-12)
         interval = scipy_stats.ttest_1samp(defined, 0).confidence_interval()
         np.testing.assert_allclose([row.ci_low, row.ci_high], interval, atol=1e-12)
@@ -134,10 +134,10 @@ def test_failed_runs_lose_comparisons_counted_as_worst(make_cube):
     status = [[SCORED, FAILED, SCORED, NO_RUN, FAILED], [SCORED, SCORED, FAILED, SCORED, FAILED]]
     cube = make_cube({"algorithm": ["x", "y"]}, {"m": (np.stack([a, b]), "minimize")}, status=status)
     dropped = compare(cube, "algorithm", test="sign").iloc[0]
-    assert (dropped["n_pairs"], dropped["n_missing"], dropped["effect"]) == (1, 3, -1)
+    assert (dropped["n_pairs"], dropped["n_failed"], dropped["effect"]) == (1, 3, -1)
     worst = compare(cube, "algorithm", test="sign", missing="worst").iloc[0]
     # the worst value of both algorithms, 6, is what failed runs get: differences -1, 6 - 3, 3 - 6, 0
-    assert (worst["n_pairs"], worst["n_missing"], worst["statistic"]) == (4, 3, 1)
+    assert (worst["n_pairs"], worst["n_failed"], worst["statistic"]) == (4, 3, 1)
     assert worst["effect"] == pytest.approx((-1 + 3 - 3 + 0) / 4)
 
 
@@ -184,7 +184,7 @@ def test_missing_truths_are_failed_runs_and_no_wrong_pairs(make_cube):
     truth, status = [[1, 0, 3], [1, 2, 3]], [[SCORED, FAILED, SCORED], [SCORED] * 3]
     cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")}, status=status, truth=truth)
     row = compare(cube, "a").iloc[0]
-    assert (row["n_pairs"], row["n_missing"], row["p_value"]) == (2, 1, 1.0)
+    assert (row["n_pairs"], row["n_failed"], row["p_value"]) == (2, 1, 1.0)
 
 
 def test_levels_without_common_replicates_are_no_pairs(make_cube):
@@ -274,7 +274,7 @@ def test_one_pair_and_no_pair_are_results(test, make_cube):
     one = np.nan if test in ("t", "bootstrap") else 1.0
     np.testing.assert_array_equal(table["p_value"], [one, np.nan])
     np.testing.assert_array_equal(table["p_adjusted"], [one, np.nan])
-    assert table["n_pairs"].tolist() == [1, 0] and table["n_missing"].tolist() == [0, 1]
+    assert table["n_pairs"].tolist() == [1, 0] and table["n_failed"].tolist() == [0, 1]
     np.testing.assert_array_equal(table["effect"], [-3.0, np.nan])
 
 
@@ -286,7 +286,7 @@ def test_levels_that_always_failed_are_undefined(paired, missing, make_cube):
     )
     row = compare(cube, "algorithm", paired=paired, missing=missing).iloc[0]
     assert np.isnan(row["p_value"]) and row["n_pairs"] == 0
-    assert row["n_missing"] == (3 if paired else 6) and row["n_undefined"] == 0
+    assert row["n_failed"] == (3 if paired else 6) and row["n_undefined"] == 0
 
 
 def test_no_rows_keep_their_columns(ragged):

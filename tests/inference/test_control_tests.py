@@ -13,7 +13,7 @@ from causaleval_pd.inference.control_tests import test_controls as against_contr
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_missing", "n_undefined", "null", "method", "alternative"),
+    *("n_pairs", "n_failed", "n_undefined", "null", "method", "alternative"),
 ]
 
 
@@ -57,7 +57,7 @@ def test_effect_is_the_mean_difference_from_the_expected_control(ragged):
         assert row.effect == pytest.approx((own[rows] - control[rows].mean(axis=1)).mean())
         np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval(0.9))
         assert row.n_pairs == rows.sum()
-        assert row.n_missing == (cell["status"] == FAILED).sum()
+        assert row.n_failed == (cell["status"] == FAILED).sum()
         assert row.superiority_share == pytest.approx((control[rows] <= own[rows, None]).mean())
         assert row.superiority_strict == pytest.approx((control[rows] < own[rows, None]).mean())
 
@@ -89,8 +89,8 @@ def test_paired_methods_use_the_first_control(ragged, method, theirs, metric, si
             difference = difference[difference != 0]
         assert row.p_value == pytest.approx(theirs(difference, alternative=side).pvalue, rel=1e-9)
         assert row.alternative == side and row.method == method
-    counted = table["n_pairs"] + table["n_undefined"] + table["n_missing"]
-    assert counted.tolist() == ragged["n_obs"].to_numpy().ravel().tolist()
+    counted = table["n_pairs"] + table["n_undefined"] + table["n_failed"]
+    assert counted.tolist() == ragged["n_runs"].to_numpy().ravel().tolist()
 
 
 def test_accumulators_give_the_same_as_raw_draws(ragged, without_draws):
@@ -110,7 +110,7 @@ def test_failed_runs_count_as_the_end_of_the_range(make_cube):
     cube = make_cube({"a": ["x"]}, {"f1": (values, "maximize", draws)}, status=[[SCORED, SCORED, FAILED, NO_RUN]])
     dropped, worst = (against_controls(cube, missing=m).iloc[0] for m in ("drop", "worst"))
     assert (dropped["n_pairs"], worst["n_pairs"]) == (2, 3)
-    assert (dropped["n_missing"], worst["n_missing"]) == (1, 1)
+    assert (dropped["n_failed"], worst["n_failed"]) == (1, 1)
     assert dropped["statistic"] == pytest.approx(0.85)
     assert worst["statistic"] == pytest.approx(1.7 / 3)
     assert worst["effect"] == pytest.approx((0.5 + 0.4 - 0.4) / 3)
@@ -149,7 +149,7 @@ def test_strata_of_failed_runs_are_undefined_and_counted(method, missing, make_c
     cube = make_cube({"a": ["x", "y"]}, metrics, status=[[FAILED] * 3, [SCORED] * 3])
     row = against_controls(cube, method=method, missing=missing).iloc[0]
     assert np.isnan(row["p_value"]) and np.isnan(row["effect"]) and np.isnan(row["superiority_share"])
-    assert (row["n_pairs"], row["n_missing"], row["n_undefined"]) == (0, 3, 0)
+    assert (row["n_pairs"], row["n_failed"], row["n_undefined"]) == (0, 3, 0)
 
 
 @pytest.mark.parametrize("method", ["randomisation", "wilcoxon", "sign", "t"])
@@ -165,7 +165,7 @@ def test_strata_without_runs_are_left_out(ragged):
     cube = ragged.copy()
     here = (cube["algorithm"] == "pc") & (cube["density"] == 0.2)
     cube["status"] = cube["status"].where(~here, NO_RUN)
-    cube["n_obs"] = (cube["status"] != NO_RUN).sum("replicate")
+    cube["n_runs"] = (cube["status"] != NO_RUN).sum("replicate")
     for name in ("shd", "f1"):
         cube[name] = cube[name].where(~here).assign_attrs(ragged[name].attrs)
     assert len(against_controls(cube)) == 10

@@ -40,7 +40,7 @@ def test_skill_is_pooled_by_statsmodels(cube):
     summary = ce.summary(cube, level=0.9)
     for row in table.itertuples():
         part = summary[(summary["algorithm"] == row.algorithm) & (summary["metric"] == row.metric)]
-        error = (part["skill_high"] - part["skill_low"]) / 2 / scipy_stats.t.ppf(0.95, part["n_obs"] - 1)
+        error = (part["skill_high"] - part["skill_low"]) / 2 / scipy_stats.t.ppf(0.95, part["n_runs"] - 1)
         found = combine_effects(part["skill"].to_numpy(), error.to_numpy() ** 2, method_re="iterated", use_t=True)
         assert row.skill == pytest.approx(found.mean_effect_re)
         assert (row.ci_low, row.ci_high) == pytest.approx(tuple(found.conf_int(0.1)[3]))

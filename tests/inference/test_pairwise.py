@@ -42,7 +42,7 @@ def levels():
 def test_pairs_are_counted_by_what_they_lack(levels):
     found = compare_levels(levels, FIRST, SECOND, settings("t"))
     assert found["n_pairs"].tolist() == [6, 6, 6, 8, 8, 8]
-    assert found["n_missing"].tolist() == [1, 0, 1, 0, 0, 0]
+    assert found["n_failed"].tolist() == [1, 0, 1, 0, 0, 0]
     assert found["n_undefined"].tolist() == [0, 1, 1, 0, 0, 0]
 
 

@@ -24,7 +24,7 @@ def study(own, draws=None, dim="stratum"):
     variables = {
         "status": (dims, np.ones(shape, np.int8)),
         "truth_id": (dims, np.broadcast_to(np.arange(1, shape[1] + 1), shape)),
-        "n_obs": (dims[:1], np.full(shape[0], shape[1])),
+        "n_runs": (dims[:1], np.full(shape[0], shape[1])),
         "m": (dims, own, SHD),
     }
     attrs = {"strata": json.dumps([dim]), "metrics": '["m"]', "n_draws": 0}

@@ -35,7 +35,7 @@ def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
         np.testing.assert_allclose(part["p_value"], expected.pvalue)
         good = kept if metric == "shd" else -kept
         np.testing.assert_allclose(part["mean_rank"], scipy_stats.rankdata(good, axis=1).mean(axis=0))
-        assert part["n_missing"].tolist() == [3, 0, 0] and set(part["n_blocks"]) == {len(kept)} == {17}
+        assert part["n_failed"].tolist() == [3, 0, 0] and set(part["n_blocks"]) == {len(kept)} == {17}
         tests.append((expected.pvalue, part["p_adjusted"].iloc[0]))
     p, adjusted = np.array(tests).T
     np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1])

@@ -54,7 +54,7 @@ def compare_answers(
     DataFrame
         A row a pair of levels and value of `by`: comparison ("a - b"), accuracy_a, accuracy_b, effect (difference over
         questions), ci_low, ci_high, statistic and two-sided p_value of the test (the same test as in `compare`),
-        p_adjusted, n_pairs (questions), n_samples, n_missing, only_a, only_b (questions that one alone answered
+        p_adjusted, n_pairs (questions), n_samples, n_failed, only_a, only_b (questions that one alone answered
         correctly), method.
 
     Raises
@@ -134,7 +134,7 @@ def _compare(
         "p_value": float(p_value),
         "n_pairs": len(used),
         "n_samples": len(size),
-        "n_missing": int(lost.any(axis=1).sum()),
+        "n_failed": int(lost.any(axis=1).sum()),
         "only_a": only_a,
         "only_b": only_b,
         "method": test.name,

@@ -61,7 +61,7 @@ class _PairPNS:
     exact: Floats
     sample_truth: Floats
     smooth: Floats
-    n_missing: Floats
+    n_failed: Floats
     low: Floats
     high: Floats
 
@@ -94,7 +94,7 @@ class _PairPNS:
         gradient = np.zeros(len(members))
         gradient[local] = product_gradient(pns.estimate[factors], self.smooth[factors])
         text = product_text(self.counts[i] for i in factors)
-        n_missing = int(self.n_missing[factors].sum())
+        n_failed = int(self.n_failed[factors].sum())
         common = {
             "estimate": float(np.prod(pns.estimate[factors])),
             "n": int(pns.n_known[factors].min()),
@@ -107,7 +107,7 @@ class _PairPNS:
             "relation": "external",
             "truth_exact": float(np.prod(self.exact[factors])),
             "truth_sample": common["truth_product"],
-            "n_missing": n_missing,
+            "n_failed": n_failed,
             "counts": text,
             "se": _error(covariances[0], gradient),
         }
@@ -118,7 +118,7 @@ class _PairPNS:
             "truth": float(pns.estimate[top]),
             "truth_exact": float(self.exact[top]),
             "truth_sample": float(self.sample_truth[top]),
-            "n_missing": n_missing + int(self.n_missing[top]),
+            "n_failed": n_failed + int(self.n_failed[top]),
             "counts": equation_text(self.counts[top], text),
             "se": _error(covariances[1], gradient),
         }

@@ -66,7 +66,7 @@ def quantities(
     DataFrame
         Columns: the settings, task, quantity, level ("association", "intervention", "counterfactual"), kind ("local",
         "global", "composition"), relation, cause, effect, path, truth, estimate, truth_exact, truth_sample,
-        truth_product (same-sample truth of a product), n, n_samples, n_missing (questions without an answer),
+        truth_product (same-sample truth of a product), n, n_samples, n_failed (questions without an answer),
         missing_low, missing_high (least and greatest estimate that missing answers allow), bound_low, bound_high
         (Tian and Pearl's bounds of the PNS from the two arms alone), n_1, yes_1, n_0, yes_0, yes_both, counts (for
         controls), se (standard error of estimate - truth, clustered by sample), n_effective, mediators, distance. In
@@ -178,7 +178,7 @@ def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None
     table["n_samples"] = arms.n_samples.astype(np.int64)
     used = _arms_used(quantity)
     missing = arms.asked & np.isnan(arms.answer)
-    table["n_missing"] = arms.total(missing[:, used].sum(axis=1)).astype(np.int64)
+    table["n_failed"] = arms.total(missing[:, used].sum(axis=1)).astype(np.int64)
     table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity, error.estimator)
     if quantity == "pns":
         known = [arms.total(~np.isnan(arms.answer[:, i])) for i in (0, 1)]
@@ -213,13 +213,13 @@ def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, Worl
     result = result.assign(level=result["quantity"].map(LEVEL), **pair_complexity(worlds, result))
     columns = [
         *settings, "task", "quantity", "level", "kind", "relation", "cause", "effect", "path", "truth", "estimate",
-        "truth_exact", "truth_sample", "truth_product", "n", "n_samples", "n_missing", "missing_low", "missing_high",
+        "truth_exact", "truth_sample", "truth_product", "n", "n_samples", "n_failed", "missing_low", "missing_high",
         "bound_low", "bound_high", "n_1", "yes_1", "n_0", "yes_0", "yes_both", "counts", "se", "n_effective",
         "mediators", "distance",
     ]  # fmt: skip
     result = result.reindex(columns=columns)
     words = ["quantity", "level", "kind", "relation", "cause", "effect", "path", "counts"]
-    whole = ["n", "n_samples", "n_missing"]
+    whole = ["n", "n_samples", "n_failed"]
     result = result.astype(dict.fromkeys(words, "str") | dict.fromkeys(whole, "int64"))
     for name in ("n_1", "yes_1", "n_0", "yes_0", "yes_both", "mediators", "distance"):
         result[name] = result[name].astype("Int64")

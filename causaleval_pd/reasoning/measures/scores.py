@@ -42,8 +42,8 @@ def answer_scores(
     Returns
     -------
     DataFrame
-        A row a group: n, n_missing, tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is
-        positive; 0/0 is NaN; missing answers count in n_missing only), accuracy_low, accuracy_high (all missing
+        A row a group: n, n_failed, tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is
+        positive; 0/0 is NaN; missing answers count in n_failed only), accuracy_low, accuracy_high (all missing
         answers wrong, all right), ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample),
         majority_accuracy (if the commoner true answer is always given), control_accuracy, control_f1 (means if the
         reasoner's answers to each question are shuffled over samples), p_value (exact probability that shuffled answers
@@ -99,7 +99,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
     positive = _ratio(int(part["truth"].sum()), len(part))
     return {
         "n": n,
-        "n_missing": missing,
+        "n_failed": missing,
         "tp": tp,
         "fp": fp,
         "fn": fn,

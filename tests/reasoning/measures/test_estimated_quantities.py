@@ -101,7 +101,7 @@ def test_missing_answers_are_counted_and_bounded_by_all_ways_to_fill_them():
     do1, do0 = "11?0?1", "1?0?00"
     table = quantities(small(do1, do0))
     pns = of(table, "pns")
-    assert (pns["n"], pns["n_missing"]) == (2, 4)
+    assert (pns["n"], pns["n_failed"]) == (2, 4)
     fills = []
     for code in range(2 ** (do1 + do0).count("?")):
         bits = iter(format(code, "04b"))
@@ -142,7 +142,7 @@ def test_answers_are_matched_by_key_not_by_order():
     keys = ["quantity", "kind", "relation", "cause", "effect"]
     before, after = (quantities(t, worlds=tasks).sort_values(keys, ignore_index=True) for t in (answered, shuffled))
     pd.testing.assert_frame_equal(before, after, rtol=1e-12)
-    assert (before.loc[before["kind"] != "composition", "n_missing"] > 0).all()
+    assert (before.loc[before["kind"] != "composition", "n_failed"] > 0).all()
 
 
 def test_perfect_answers_have_the_same_sample_truth_and_root_values_are_found():

@@ -80,7 +80,7 @@ def test_large_tables_take_the_normal_law():
 
 def test_missing_answers_bound_the_accuracy():
     found = answer_scores(table("1100", "1?0?")).iloc[0]
-    assert (found["n"], found["n_missing"], found["accuracy"]) == (2, 2, 1.0)
+    assert (found["n"], found["n_failed"], found["accuracy"]) == (2, 2, 1.0)
     assert (found["accuracy_low"], found["accuracy_high"]) == (0.5, 1.0)
     empty = answer_scores(table("11", "??")).iloc[0]
     assert np.isnan(empty["accuracy"])
@@ -117,7 +117,7 @@ def test_missing_answers_in_comparisons():
     assert compare_answers(table_, "model").iloc[0]["effect"] == pytest.approx(8 / 12 - 4 / 12)
     dropped = compare_answers(table_, "model", missing="drop").iloc[0]
     assert dropped["effect"] == pytest.approx(4 / 8)
-    assert (dropped["n_pairs"], dropped["n_missing"]) == (8, 4)
+    assert (dropped["n_pairs"], dropped["n_failed"]) == (8, 4)
 
 
 def test_equal_reasoners_and_strata():
