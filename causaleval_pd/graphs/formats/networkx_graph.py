@@ -44,6 +44,9 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
         s = position[u]
         for v, data in neighbours.items():
             t = position[v]
+            if not (data or multigraph):
+                arcs.append((s, t))
+                continue
             every = [_with_key(key, found) for key, found in data.items()] if multigraph else [data]
             declared = [_typed_marks(graph, u, v, attributes) if attributes else None for attributes in every]
             if len(every) > 1 and not any(marks is not None for marks in declared):
