@@ -58,14 +58,14 @@ class Cells:
         self,
         where: Where,
         nodes: NodeLists,
-        encoding: str | Sequence[str | None] | None = None,
+        encoding: str | list[str | None] | None = None,
         rename: Mapping[Hashable, Hashable] | None = None,
     ) -> None:
         if rename is not None and not isinstance(rename, Mapping):
             raise TypeError(f"rename must be a mapping of labels to node names, found {type(rename).__name__}")
         self._where, self._nodes, self._encoding = where, nodes, encoding
         self._recognisers: dict[str | None, Recogniser] = {}
-        if encoding is None or isinstance(encoding, str):
+        if not isinstance(encoding, list):
             self._recogniser(0)  # refuses an unknown name
         self._sets, self._collector = NodeSets(rename), Collector()
         self._texts: dict[tuple[str, Recogniser], _Read] = {}
@@ -92,7 +92,7 @@ class Cells:
     def _recogniser(self, row: int) -> Recogniser:
         """Return what finds the encoding of a row's cell."""
         named = self._encoding
-        chosen = named if named is None or isinstance(named, str) else named[row]
+        chosen = named[row] if isinstance(named, list) else named
         found = self._recognisers.get(chosen)
         if found is None:
             found = self._recognisers[chosen] = Recogniser(chosen)
