@@ -103,6 +103,10 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def uniforms(keys: NDArray[np.uint64], start: int, count: int) -> NDArray[np.float64]:
     """Return one number in [0, 1) for each stream and each draw start .. start + count - 1, as (n, count)."""
+    return np.asarray((random_words(keys, start, count) >> np.uint64(11)) * 2.0**-53, np.float64)
+
+
+def random_words(keys: NDArray[np.uint64], start: int, count: int) -> NDArray[np.uint64]:
+    """Return 64 random bits for each stream and each draw start .. start + count - 1, as (n, count)."""
     draws = _mix(np.arange(start, start + count, dtype=np.uint64) ^ np.uint64(0xA5A5A5A5A5A5A5A5))
-    words = _mix(keys[:, None] ^ draws[None, :]) >> np.uint64(11)
-    return np.asarray(words * 2.0**-53, np.float64)
+    return _mix(keys[:, None] ^ draws[None, :])

@@ -25,6 +25,7 @@ _WRONG: dict[str, Any] = {
     "optimum": 0,
     "costly": True,
 }
+_ANY_KIND = ("dag", "cpdag", "pdag", "digraph")
 _SID: dict[str, Any] = {**_WRONG, "reference": "10.1162/NECO_a_00708"}
 _AID: dict[str, Any] = {**_WRONG, "kinds": ("dag", "cpdag"), "reference": "10.48550/arXiv.2402.08616"}
 _OPTIONS = {
@@ -96,7 +97,7 @@ def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, n
     return share_of_pairs(found[:, column].astype(np.float64), pairs, normalised)
 
 
-@metric(**_SID, kinds=("dag", "cpdag", "pdag"), truth_kinds=("dag",), long_name="SID, lower bound over the class")
+@metric(**_SID, kinds=_ANY_KIND, truth_kinds=("dag",), long_name="SID, lower bound over the class")
 @with_options(_OPTIONS)
 def sid_lower(
     pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
@@ -115,7 +116,7 @@ def sid_lower(
     return _bounds(pairs, 0, max_parent_sets, beyond, normalised)
 
 
-@metric(**_SID, kinds=("dag", "cpdag", "pdag"), truth_kinds=("dag",), long_name="SID, upper bound over the class")
+@metric(**_SID, kinds=_ANY_KIND, truth_kinds=("dag",), long_name="SID, upper bound over the class")
 @with_options(_OPTIONS)
 def sid_upper(
     pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
@@ -135,7 +136,7 @@ def sid_upper(
 
 @metric(
     field="graph",
-    kinds=("dag", "cpdag", "pdag"),
+    kinds=_ANY_KIND,
     truth_kinds=("dag",),
     direction=None,
     range=(0, 1),
