@@ -19,10 +19,11 @@ outcomes in row 0; the others have names below.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from .bits import ONE, ZERO, lowest, popcount
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from .bits import ONE, ZERO, copy_row, lowest, popcount
 from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Room, load_graph, spread, spread_back, walk_open, workspace
 
@@ -35,7 +36,7 @@ _ASKED, _OUTCOME, _REACHED, _CAUSE = 13, 14, 15, 16
 _ROWS = 17
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
     """Find the nodes that a possibly causal path reaches whose first edge is undirected."""
     found[:] = ZERO
@@ -49,7 +50,7 @@ def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
     spread(arcs, found, treatment)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words, rows: Words) -> None:
     """Find the outcomes for which `given` is not an adjustment set in the truth, and the descendants of the treatments.
 
@@ -73,7 +74,7 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
         rows[_INVALID, v] |= forbidden[v]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
     """Fill the estimate's answers for each treatment: outcomes without effect, unclear ones, and the adjustment set.
 
@@ -85,9 +86,9 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
         for a in range(arcs.n):
             if not arcs.undirected[a]:
                 given[arcs.tail[a]] |= treatment[arcs.head[a]]
-        no_effect[:] = given
+        copy_row(given, no_effect, given.size)
     else:
-        no_effect[:] = treatment
+        copy_row(treatment, no_effect, given.size)
         spread(arcs, no_effect, rows[_NOWHERE])
         for v in range(given.size):
             no_effect[v] = ~no_effect[v]
@@ -98,13 +99,13 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
     _fill_unclear(arcs, treatment, rows[_UNCLEAR])
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     """Count the lanes, a treatment and an outcome each, whose optimal set is invalid, and clear them."""
     treatment, outcome, reached, cause = rows[_ASKED], rows[_OUTCOME], rows[_REACHED], rows[_CAUSE]
     given = rows[_GIVEN]
-    reached[:] = treatment
-    cause[:] = outcome
+    copy_row(treatment, reached, given.size)
+    copy_row(outcome, cause, given.size)
     given[:] = ZERO
     spread(arcs, reached, rows[_NOWHERE])
     spread_back(arcs, cause, treatment)
@@ -122,7 +123,7 @@ def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     return wrong
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
     """Count the ordered pairs of nodes for which the estimate's strategy is wrong in the truth."""
     n_nodes = rows.shape[1]
@@ -141,7 +142,7 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
         _fill_answers(arcs, strategy, rows)
         _fill_unclear(true, treatment, truly_unclear)
         if strategy == _OPTIMAL:
-            descendant[:] = treatment
+            copy_row(treatment, descendant, n_nodes)
             spread(true, descendant, rows[_NOWHERE])
         else:
             _fill_invalid(true, rows[_GIVEN], treatment, descendant, rows)
@@ -166,7 +167,7 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
     return wrong
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _adjustment_mistakes(
     truth: Words, estimate: Words, left: Ints, right: Ints, strategy: int, room: Room, out: Ints
 ) -> None:

@@ -8,8 +8,9 @@ of the smaller components that each source leaves (see `components`).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, SIX, ZERO, bit_of, lowest, popcount
 from .components import (
@@ -42,7 +43,7 @@ _LOCAL, _CYCLIC = 1, -1
 _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _read_graph(planes: Words, room: Room, near: Words) -> Arcs:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
     n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
@@ -55,7 +56,7 @@ def _read_graph(planes: Words, room: Room, near: Words) -> Arcs:
     return Arcs(room.ends[0], room.ends[1], room.undirected, n, n_undirected)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
     """Add to each lane's cost the outcomes for which its treatment's parents are wrong in the truth, a DAG.
 
@@ -76,7 +77,7 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
             wrong &= wrong - ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Ints) -> None:
     """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
@@ -102,7 +103,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
             lists.table[c, COST] = cost[c - start]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
     n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
@@ -120,7 +121,7 @@ def _sort_states(lists: Choices, place: Ints) -> None:
         place[lists.table[s, LOW]] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: Ints, out: Ints) -> None:
     """Add the smallest and the largest sums of the listed components, and empty the lists."""
     n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
@@ -143,7 +144,7 @@ def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: In
     empty_lists(lists)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words) -> tuple[int, int]:
     """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
@@ -177,7 +178,7 @@ def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: in
     return least, most
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _add_component(
     true: Arcs, arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words, rows: Words, place: Ints, out: Ints
 ) -> Choices:
@@ -219,7 +220,7 @@ def _add_component(
     return lists
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _sid_bounds(
     truth: Words, estimate: Words, left: Ints, right: Ints, lists: Choices, room: Room, near: Words, out: Ints
 ) -> None:

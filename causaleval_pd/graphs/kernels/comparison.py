@@ -7,8 +7,9 @@ numbered row by row. Kernels are serial and release the interpreter lock, so tha
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .adjustment import adjustment_mistakes
 from .bits import (
@@ -58,7 +59,7 @@ def _rows(n_nodes: int) -> Words:
     return np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _pair_counts(truth: Words, estimate: Words, left: Ints, right: Ints, out: NDArray[np.int32]) -> None:
     """Fill the counts of each pair, a row a count."""
     for n in range(left.size):
@@ -105,7 +106,7 @@ def pair_counts(
     return out.T
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, acyclic: NDArray[np.bool_]) -> None:
     """Fill the CPDAG of each DAG, and whether it is acyclic."""
     n_nodes = np.uint64(parents.shape[0])
@@ -152,7 +153,7 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     return out, acyclic
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.bool_]) -> None:
     """Fill whether each graph has no directed cycle."""
     waiting = np.empty(parents.shape[0], np.int64)
@@ -171,7 +172,7 @@ def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
     """Return whether a node has no child left, and undirected neighbours that are adjacent to all its others."""
     words = np.uint64(alive.size)
@@ -192,7 +193,7 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
     """Fill a consistent extension of each graph, and whether it has one."""
     n_nodes = np.uint64(into.shape[0])
@@ -236,7 +237,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     return extended, ok
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _colliders(parents: Words, adjacent: Words) -> int:
     """Count pairs of parents of a node that are not adjacent, over all nodes."""
     found = 0
@@ -253,7 +254,7 @@ def _colliders(parents: Words, adjacent: Words) -> int:
     return found
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
     """Fill the rows of strict parents and of neighbours of a graph."""
     mark_rows(planes, parents, adjacent)
@@ -264,7 +265,7 @@ def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
             adjacent[v, w] = into | out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.int32]) -> None:
     """Fill the v-structures of truth, estimate and both, a row each."""
     parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
@@ -298,7 +299,7 @@ def v_structure_counts(
     return out.T
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -> None:
     """Add the degrees of each node of each graph."""
     for n in range(planes.shape[0]):
@@ -318,7 +319,7 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
     return read_only(found, np.int32)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _split_cells(
     cells: Words, size: np.uint64, padding: np.uint64, planes: Words, kinds: NDArray[np.uint8], n_kinds: np.uint64
 ) -> bool:

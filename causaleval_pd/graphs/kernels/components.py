@@ -13,9 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, lowest, popcount
+from causaleval_pd.execution.compilation import kernel_part
+
+from .bits import LAST, ONE, SIX, ZERO, bit_of, copy_row, lowest, popcount
 from .inputs import Ints, Words
 from .lanes import Arcs
 
@@ -42,7 +43,7 @@ class Choices(NamedTuple):
     counts: Ints
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def is_empty(row: Words) -> bool:
     """Return whether a set has no member."""
     some = ZERO
@@ -51,7 +52,7 @@ def is_empty(row: Words) -> bool:
     return some == ZERO
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _lowest_member(row: Words) -> np.uint64:
     """Return the first node of a set that is not empty."""
     w = ZERO
@@ -60,13 +61,13 @@ def _lowest_member(row: Words) -> np.uint64:
     return (w << SIX) + lowest(row[w])
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def holds(row: Words, node: np.uint64) -> bool:
     """Return whether a node is in a set."""
     return (row[node >> SIX] >> (node & LAST)) & ONE != ZERO
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None:
     """Fill `part` with the connected component of `start` within the nodes of `inside`."""
     words = inside.size
@@ -87,7 +88,7 @@ def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None
                         grown = True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
     """Return whether the neighbours of a node among those left are adjacent to each other."""
     words = np.uint64(left.size)
@@ -105,14 +106,14 @@ def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
     """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
     for a in range(arcs.n):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
         if not arcs.undirected[a] and holds(part, ends[0]) and holds(part, ends[1]):
             return False
-    left[:] = part
+    copy_row(part, left, part.size)
     found = True
     while found and not is_empty(left):
         found = False
@@ -123,7 +124,7 @@ def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
     return found
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _state_of(lists: Choices, state: Words) -> int:
     """Return the number of a state, storing it if it is new; -1 if there is no room."""
     hashed = np.uint64(0x9E3779B97F4A7C15)
@@ -150,14 +151,14 @@ def _state_of(lists: Choices, state: Words) -> int:
     return number
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def empty_lists(lists: Choices) -> None:
     """Forget all states; what the hash table holds of them lies below the new base."""
     lists.counts[BASE] += lists.states.shape[0]
     lists.counts[:BASE] = 0
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def list_single(lists: Choices, v: np.uint64) -> None:
     """Append a node without undirected edges: one state, one choice, nothing left."""
     s, c = lists.counts[STATES], lists.counts[CHOICES]
@@ -171,7 +172,7 @@ def list_single(lists: Choices, v: np.uint64) -> None:
     lists.counts[CHOICES] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
     """Split every group into the neighbours of a node and the others, in this order; return the number of groups."""
     words = groups.shape[1]
@@ -197,12 +198,12 @@ def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
     return made
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Words, spare: Words) -> bool:
     """Store the components of a group as children, with the state's parents and those among the nodes seen."""
     words = group.size
     left, part, made = spare[0], spare[1], spare[2:4].reshape(2 * words)
-    left[:] = group
+    copy_row(group, left, words)
     while not is_empty(left):
         first = _lowest_member(left)
         fill_part(group, first, near, part)
@@ -218,7 +219,7 @@ def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Wo
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, sets: Words) -> bool:
     """Store the states that a state leaves once its source is chosen; False if there is no room.
 
@@ -250,20 +251,20 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _with_longer_list(lists: Choices, more: int) -> Choices:
     longer = np.empty(2 * lists.children.size + more, np.int64)
-    longer[: lists.children.size] = lists.children
+    copy_row(lists.children, longer, lists.children.size)
     return Choices(lists.states, lists.table, longer, lists.slots, lists.counts)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> tuple[Choices, bool]:
     """Append the states of a component and their choices; False if there is no room."""
     words = near.shape[1]
     whole = sets[:2].reshape(2 * words)
-    whole[:words] = part
-    whole[words:] = ZERO
+    whole[:] = ZERO
+    copy_row(part, whole, words)
     s = _state_of(lists, whole)
     if s < 0:
         return lists, False

@@ -7,8 +7,9 @@ word gives two bounded numbers. Number 0 in place of r + 1 names the stream that
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
+
+from causaleval_pd.execution.compilation import kernel
 
 from .bits import list_edges, set_mark
 from .control_inputs import check_index
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _relabel(planes: Words, index: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
     """Draw relabelled graphs, the draws of a row together."""
     d = np.uint64(n_nodes)

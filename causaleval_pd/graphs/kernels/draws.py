@@ -14,8 +14,9 @@ the whole word is rejected if x n mod 2^32 < 2^32 mod n in either half. Pairs ar
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, ZERO, fill_compelled, flip, is_set, set_mark
 from .inputs import Ints, Words, checked_draws
@@ -27,7 +28,7 @@ _11, _27, _30, _31, _32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def mix(z: np.uint64) -> np.uint64:
     """Scramble a word: the output function of splitmix64."""
     z = (z ^ (z >> _30)) * _FIRST
@@ -35,13 +36,13 @@ def mix(z: np.uint64) -> np.uint64:
     return z ^ (z >> _31)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def unit(state: np.uint64) -> float:
     """Return the number in [0, 1) made of the upper 53 bits of the word at a state of the stream."""
     return np.float64(mix(state) >> _11) * 2.0**-53
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uint64, np.uint64]:
     """Return whether the word is accepted, and a number below `n` and one below `m`."""
     low, high = (word & _LOW) * n, (word >> _32) * m
@@ -51,7 +52,7 @@ def two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uin
     return accepted, low >> _32, high >> _32
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high: Words) -> np.uint64:
     """Draw `n_edges` distinct pairs of ranks, as parent rows and as lists; return the state of the stream."""
     n_nodes = np.uint64(parents.shape[0])
@@ -80,7 +81,7 @@ def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high:
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def shuffle(state: np.uint64, order: Words) -> np.uint64:
     """Fill `order` with a random permutation; return the state of the stream."""
     for i in range(order.size):
@@ -97,7 +98,7 @@ def shuffle(state: np.uint64, order: Words) -> np.uint64:
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _draw(
     n_edges: Ints,
     cpdag: NDArray[np.bool_],

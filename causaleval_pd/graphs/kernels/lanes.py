@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from causaleval_pd.execution.compilation import kernel_part
 
 from .bits import ONE, ZERO, lowest
 from .inputs import Ints, Words
@@ -82,7 +83,7 @@ def workspace(n_nodes: int, *blocks: Words) -> Room:
     )
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
     found = loose = i = 0
@@ -108,7 +109,7 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
     return found, loose
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def orient_undirected(room: Room, n_edges: int) -> None:
     """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
     ends, undirected, rank, weight = room.ends, room.undirected, room.rank, room.weight
@@ -138,7 +139,7 @@ def orient_undirected(room: Room, n_edges: int) -> None:
             ends[0, a], ends[1, a] = ends[1, a], ends[0, a]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
     """Fill (tail, head, undirected) with the arcs in `room`, by the places of their heads in a causal order.
 
@@ -193,7 +194,7 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def load_graph(planes: Words, room: Room) -> Arcs:
     """Read a DAG or CPDAG into sorted arcs; `n` is -1 if it has a cycle."""
     n_nodes = room.order.size
@@ -207,7 +208,7 @@ def load_graph(planes: Words, room: Room) -> Arcs:
     return Arcs(tail, head, undirected, n, n_undirected)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
     """Extend `reached` along arcs, and undirected edges both ways, without entering a node in its barred lanes."""
     while True:
@@ -227,7 +228,7 @@ def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
             return
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
     """Extend `reached` against arcs, and along undirected edges, without entering a node in its barred lanes."""
     while True:
@@ -247,7 +248,7 @@ def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
             return
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, invalid: Words) -> None:
     """Find for each lane the descendants of its treatment, and the nodes for which `given` is not an adjustment set.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, ZERO, list_edges, lowest, set_mark
 from .control_inputs import check_index, check_oriented, edge_numbers, linear_extension_law
@@ -14,7 +15,7 @@ from .inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _orient(skeletons: Words, index: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
     """Draw orientations along random orders."""
     d = np.uint64(n_nodes)
@@ -50,7 +51,7 @@ def orient_graphs(
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
     """Count the orders of the nodes in which parents come first, by subsets."""
     n_nodes = np.uint64(parents.size)
@@ -70,7 +71,7 @@ def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
     return ways[(ONE << n_nodes) - ONE]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
     """Fill rows of parents by directing each edge along a random order; return the stream, moved on by a word."""
     state = shuffle(state, rank)
@@ -83,7 +84,7 @@ def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank:
     return state + STEP
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _orient_uniformly(
     skeletons: Words,
     index: Ints,

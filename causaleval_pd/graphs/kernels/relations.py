@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, lowest, mark_rows, popcount
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from .bits import LAST, ONE, SIX, ZERO, bit_of, copy_row, lowest, mark_rows, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Flags, Room, load_graph, read_edges, sort_arcs, spread_back, workspace
 
@@ -14,7 +15,7 @@ N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
 _PARENT, _ANCESTOR, _NEAREST = range(3)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _directed_arcs(planes: Words, room: Room) -> Arcs:
     """Read the directed edges of any graph, in a causal order where there is one."""
     n_edges, _ = read_edges(planes, room.order.size, room.ends, room.undirected)
@@ -28,12 +29,12 @@ def _directed_arcs(planes: Words, room: Room) -> Arcs:
     for a in range(n):
         room.undirected[a] = False
     if not sort_arcs(room, n, tail, head, undirected):
-        tail[:] = room.ends[0, :n]
-        head[:] = room.ends[1, :n]
+        copy_row(room.ends[0], tail, n)
+        copy_row(room.ends[1], head, n)
     return Arcs(tail, head, undirected, n, 0)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> None:
     """Set lane t of every node that has node first + t as an ancestor (on a cycle, itself)."""
     reached[:] = ZERO
@@ -50,7 +51,7 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
                 changed = True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, room: Room, out: Ints) -> None:
     """Fill the counts of each pair, a row a count."""
     n_nodes = room.order.size
@@ -97,7 +98,7 @@ def ancestor_counts(
     return out.T
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
     """Fill the rows of the moral graph: neighbours, and nodes with a child in common."""
     mark_rows(planes, into, out)
@@ -117,7 +118,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
         moral[v, v >> SIX] &= ~bit_of(v)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
     """Fill the counts of each pair, a row a count."""
     into, away, true, found = rows[0], rows[1], rows[2], rows[3]
@@ -148,7 +149,7 @@ def blanket_counts(
     return out.T
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, found: Words) -> None:
     """Fill `found` with the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
     met[:] = ZERO
@@ -162,7 +163,7 @@ def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, fou
         found[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, rows: Words) -> None:
     """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
     border, reached, walking, met, found = rows[0], rows[1], rows[2], rows[3], rows[4]
@@ -183,7 +184,7 @@ def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, r
         given[v] = reached[v] & border[v]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_separators(arcs: Arcs, separator: int, x: Words, y: Words, given: Words, rows: Words) -> None:
     """Fill the sets by which the estimate separates x and y, a lane each pair."""
     given[:] = ZERO
@@ -200,18 +201,18 @@ def _fill_separators(arcs: Arcs, separator: int, x: Words, y: Words, given: Word
             inside[v] = x[v] | y[v]
         spread_back(arcs, inside, nowhere)
         if separator == _ANCESTOR:
-            given[:] = inside
+            copy_row(inside, given, x.size)
         else:
             _fill_nearest(arcs, x, y, inside, given, rows)
     for v in range(x.size):
         given[v] &= ~(x[v] | y[v])
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) -> int:
     """Count the lanes whose nodes the truth, a DAG, connects: y is reached from x along or against arcs."""
     up, down = rows[0], rows[1]
-    up[:] = x
+    copy_row(x, up, x.size)
     down[:] = ZERO
     changed = ONE
     while changed != ZERO:
@@ -232,7 +233,7 @@ def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) 
     return connected
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, rows: Words) -> int:
     """Count the ordered pairs that the estimate separates and the truth does not."""
     n_nodes = rows.shape[1]
@@ -263,7 +264,7 @@ def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, r
     return wrong if separator == _NEAREST else 2 * wrong
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _separation_mistakes(
     truth: Words, estimate: Words, left: Ints, right: Ints, separator: int, room: Room, out: Ints
 ) -> None:

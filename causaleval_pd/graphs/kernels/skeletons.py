@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
-from .bits import LAST, ONE, SIX, ZERO, is_set, list_edges, set_mark
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from .bits import LAST, ONE, SIX, ZERO, copy_row, is_set, list_edges, set_mark
 from .control_inputs import check_edges, check_index, check_rewiring
 from .draws import STEP, mix, shuffle, two_below
 from .inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
     """Fill the rows of neighbours from `m` edges."""
     rows[:] = ZERO
@@ -24,7 +25,7 @@ def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
         rows[v[e], u[e] >> SIX] |= ONE << (u[e] & LAST)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, rows: Words) -> np.uint64:
     """Switch the ends of two edges, again and again; return the state of the stream."""
     done = 0
@@ -48,7 +49,7 @@ def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, r
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _switch_edges(
     planes: Words, index: Ints, n_nodes: int, attempts: Ints, keys: Words, start: int, count: int, out: Words
 ) -> None:
@@ -64,9 +65,11 @@ def _switch_edges(
         if m > 1:
             _rows_of(u, v, m, rows)
             _switch(mix(base), attempts[row], u, v, np.uint64(m), rows)
-        hub_u[:m], hub_v[:m] = u[:m], v[:m]
+        copy_row(u, hub_u, m)
+        copy_row(v, hub_v, m)
         for column in range(count):
-            u[:m], v[:m] = hub_u[:m], hub_v[:m]
+            copy_row(hub_u, u, m)
+            copy_row(hub_v, v, m)
             if m > 1:
                 _rows_of(u, v, m, rows)
                 _switch(mix(base + np.uint64(start + column + 1) * STEP), attempts[row], u, v, np.uint64(m), rows)
@@ -91,7 +94,7 @@ def switch_edges(
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _scale_free(n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
     """Draw skeletons by preferential attachment."""
     d = np.uint64(n_nodes)
@@ -135,7 +138,7 @@ def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, co
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _small_world(
     n_edges: Ints, n_nodes: int, threshold: np.uint64, keys: Words, start: int, count: int, out: Words
 ) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -22,7 +23,7 @@ _NOTHING = 1e-24
 _FAR = 1e-12
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_tails(
     m: int, mt: int, me: int, low: int, high: int, far: float, inverse: Floats, tails: Floats
 ) -> tuple[int, int]:
@@ -72,7 +73,7 @@ def _fill_tails(
     return begin, end
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _inverses(m: int) -> Floats:
     inverse = np.empty(m + 2, np.float64)
     inverse[0] = 0.0
@@ -81,7 +82,7 @@ def _inverses(m: int) -> Floats:
     return inverse
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _tails(
     x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int, places: Ints, span: int, room: int, out: Floats
 ) -> int:
@@ -131,7 +132,7 @@ def _tails(
     return misfit
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_law(m: int, mt: int, me: int, inverse: Floats, scratch: Floats, law: Floats) -> None:
     """Fill P(X >= k) for k = 0, 1, ..., to the same bits as `_tails`, raised by `_IMPOSSIBLE` where k cannot be."""
     low, high = max(0, mt + me - m), min(mt, me)
@@ -139,10 +140,11 @@ def _fill_law(m: int, mt: int, me: int, inverse: Floats, scratch: Floats, law: F
     for far in (0.0, _FAR):
         begin, end = _fill_tails(m, mt, me, low, high, far, inverse, scratch)
         law[low : begin + 1] = 1.0
-        law[begin + 1 : end + 1] = scratch[1 : end - begin + 1]
+        for k in range(begin + 1, end + 1):
+            law[k] = scratch[k - begin]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _tails_by_table(x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int, table: Floats, out: Floats) -> int:
     """Look tails up in a table by mt - first, me - least and x, whose laws are filled when first met."""
     inverse, scratch = _inverses(m), np.empty(m + 1, np.float64)
