@@ -128,24 +128,26 @@ def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
 def _state_of(lists: Choices, state: Words) -> int:
     """Return the number of a state, storing it if it is new; -1 if there is no room."""
     hashed = np.uint64(0x9E3779B97F4A7C15)
-    for w in range(state.size):
-        hashed = (hashed ^ state[w]) * np.uint64(0xBF58476D1CE4E5B9)
-        hashed ^= hashed >> np.uint64(31)
+    words = state.shape[1]
+    for side in range(2):
+        for w in range(words):
+            hashed = (hashed ^ state[side, w]) * np.uint64(0xBF58476D1CE4E5B9)
+            hashed ^= hashed >> np.uint64(31)
     mask = np.uint64(lists.slots.size - 1)
     slot = hashed & mask
     base, number = lists.counts[BASE], lists.counts[STATES]
     while lists.slots[slot] >= base:
         known = lists.slots[slot] - base
         same = True
-        for w in range(state.size):
-            same = same and lists.states[known, w] == state[w]
+        for w in range(words):
+            same = same and lists.states[known, w] == state[0, w] and lists.states[known, words + w] == state[1, w]
         if same:
             return known
         slot = (slot + ONE) & mask
     if number == lists.states.shape[0]:
         return -1
-    for w in range(state.size):
-        lists.states[number, w] = state[w]
+    for w in range(words):
+        lists.states[number, w], lists.states[number, words + w] = state[0, w], state[1, w]
     lists.slots[slot] = base + number
     lists.counts[STATES] = number + 1
     return number
@@ -202,15 +204,15 @@ def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
 def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Words, spare: Words) -> bool:
     """Store the components of a group as children, with the state's parents and those among the nodes seen."""
     words = group.size
-    left, part, made = spare[0], spare[1], spare[2:4].reshape(2 * words)
+    left, part, made = spare[0], spare[1], spare[2:4]
     copy_row(group, left, words)
     while not is_empty(left):
         first = _lowest_member(left)
         fill_part(group, first, near, part)
         for k in range(words):
             left[k] &= ~part[k]
-            made[k] = part[k]
-            made[words + k] = lists.states[number, words + k] | (seen[k] & near[first, k])
+            made[0, k] = part[k]
+            made[1, k] = lists.states[number, words + k] | (seen[k] & near[first, k])
         child = _state_of(lists, made)
         if child < 0:
             return False
@@ -233,7 +235,7 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     seen[:] = ZERO
     covered[:] = ZERO
     covered[source >> SIX] = bit_of(source)
-    groups[0] = covered
+    copy_row(covered, groups[0], words)
     for w in range(words):
         groups[1, w] = lists.states[number, w] & ~covered[w]
     n_groups = 1 if is_empty(groups[1]) else 2
@@ -262,9 +264,9 @@ def _with_longer_list(lists: Choices, more: int) -> Choices:
 def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> tuple[Choices, bool]:
     """Append the states of a component and their choices; False if there is no room."""
     words = near.shape[1]
-    whole = sets[:2].reshape(2 * words)
+    whole = sets[:2]
     whole[:] = ZERO
-    copy_row(part, whole, words)
+    copy_row(part, whole[0], words)
     s = _state_of(lists, whole)
     if s < 0:
         return lists, False
