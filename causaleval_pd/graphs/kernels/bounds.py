@@ -22,7 +22,10 @@ from .components import (
     FIRST_CHILD,
     FIRST_CHOICE,
     HIGH,
+    LISTED,
     LOW,
+    MORE_CHILDREN,
+    OVER_LIMIT,
     SOURCE,
     STATES,
     Choices,
@@ -39,6 +42,8 @@ from .lanes import Arcs, Room, load_graph, read_edges, walk_open, workspace
 
 #: status of a comparison
 _LOCAL, _CYCLIC = 1, -1
+#: result of listing a component, besides those of `list_choices`
+_UNORIENTABLE = 3
 #: rows of words a node that a comparison works with: four of `walk_open`, then
 _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 
@@ -145,7 +150,9 @@ def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: In
 
 
 @kernel_part
-def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words) -> tuple[int, int]:
+def _local_extremes(
+    true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words, place: Ints
+) -> tuple[int, int]:
     """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
     degree = 0
@@ -153,7 +160,7 @@ def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: in
         degree += popcount(near[v, w])
     if degree > 60 or (1 << degree) > limit:
         return 0, near.shape[0] - 1
-    cost, neighbours = np.empty(64, np.int64), np.empty(degree, np.int64)
+    cost, neighbours = place[-64:], place[:-64]
     listed = 0
     for u in range(np.uint64(near.shape[0])):
         if holds(near[v], u):
@@ -179,52 +186,46 @@ def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: in
 
 
 @kernel_part
-def _add_component(
-    true: Arcs, arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words, rows: Words, place: Ints, out: Ints
-) -> Choices:
-    """List a component; where it cannot be oriented as a whole, add the fewest and the most mistakes of its nodes.
+def _list_component(arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words) -> int:
+    """List a component that can be oriented as a whole; where it cannot be listed, leave the lists as they were."""
+    if not is_orientable(arcs, near, part, sets[0]):
+        return _UNORIENTABLE
+    states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
+    found = list_choices(lists, part, near, sets)
+    if found != LISTED:
+        lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN] = states, choices, children
+    return found
 
-    Parameters
-    ----------
-    true, arcs : Arcs
-        The truth, and the edges of the estimate.
-    lists : Choices
-        States and choices so far; returned, with a longer list of children where needed.
-    part : (words,) uint64
-        Nodes of the component.
-    near : (d, words) uint64
-        Rows of undirected neighbours.
-    sets, rows, place
-        Scratch memory, see `_sid_bounds`.
-    out : (3,) int64
-        Sums so far, and the status.
-    """
-    listed = False
-    if is_orientable(arcs, near, part, sets[0]):
-        states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
-        lists, listed = list_choices(lists, part, near, sets)
-        if not listed:  # it may need the room of those before it
-            lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN] = states, choices, children
-            _add_extremes(true, arcs, lists, rows, place, out)
-            lists, listed = list_choices(lists, part, near, sets)
-            if not listed:
-                empty_lists(lists)
-    if listed:
-        return lists
-    out[2] = _LOCAL
+
+@kernel_part
+def _add_local_extremes(
+    true: Arcs, arcs: Arcs, near: Words, part: Words, limit: int, rows: Words, place: Ints, out: Ints
+) -> None:
+    """Add the fewest and the most mistakes of each node of a component that is not oriented as a whole."""
     for v in range(np.uint64(near.shape[0])):
         if holds(part, v):
-            low, high = _local_extremes(true, arcs, near, v, lists.states.shape[0], rows)
+            low, high = _local_extremes(true, arcs, near, v, limit, rows, place)
             out[0] += low
             out[1] += high
-    return lists
+    out[2] = _LOCAL
 
 
 @kernel
 def _sid_bounds(
-    truth: Words, estimate: Words, left: Ints, right: Ints, lists: Choices, room: Room, near: Words, out: Ints
-) -> None:
-    """Fill lower bound, upper bound and status of each pair."""
+    truth: Words,
+    estimate: Words,
+    left: Ints,
+    right: Ints,
+    first: int,
+    lists: Choices,
+    room: Room,
+    near: Words,
+    out: Ints,
+) -> int:
+    """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with.
+
+    Each function is called in one place, since every call may be compiled into a copy of its own.
+    """
     n_nodes, words = near.shape
     rows = np.zeros((_ROWS, n_nodes), np.uint64)
     sets = np.empty((2 * n_nodes + 14, words), np.uint64)
@@ -232,8 +233,8 @@ def _sid_bounds(
     place = np.empty(n_nodes + 2 + 64, np.int64)  # counts by size, and the costs of 64 lanes
     for v in range(np.uint64(n_nodes)):
         everything[v >> SIX] |= bit_of(v)
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+    for n in range(first, left.size):
+        if n == first or left[n] != left[n - 1]:  # controls of one row share their truth
             true = load_graph(truth[left[n]], room)
         out[n] = 0
         if true.n < 0:
@@ -241,15 +242,31 @@ def _sid_bounds(
             continue
         arcs = _read_graph(estimate[right[n]], room, near)
         done[:] = ZERO
-        for v in range(np.uint64(n_nodes)):
-            if is_empty(near[v]) and lists.counts[CHOICES] < lists.states.shape[0]:
-                list_single(lists, v)
-            elif not holds(done, v):
-                fill_part(everything, v, near, part)
+        v = ZERO
+        while v <= np.uint64(n_nodes):
+            found = OVER_LIMIT  # behind the last node, the sums of what is listed are added
+            if v < np.uint64(n_nodes):
+                found = LISTED
+                if is_empty(near[v]) and lists.counts[CHOICES] < lists.states.shape[0]:
+                    list_single(lists, v)
+                elif not holds(done, v):
+                    fill_part(everything, v, near, part)
+                    found = _list_component(arcs, lists, part, near, sets)
+            if found == MORE_CHILDREN:
+                empty_lists(lists)
+                return n
+            if found == OVER_LIMIT:
+                if lists.counts[STATES] > 0:  # it may need the room of those before it
+                    _add_extremes(true, arcs, lists, rows, place, out[n])
+                    continue
+                empty_lists(lists)
+            if found != LISTED and v < np.uint64(n_nodes):
+                _add_local_extremes(true, arcs, near, part, lists.states.shape[0], rows, place, out[n])
+            if v < np.uint64(n_nodes) and not is_empty(near[v]) and not holds(done, v):
                 for w in range(words):
                     done[w] |= part[w]
-                lists = _add_component(true, arcs, lists, part, near, sets, rows, place, out[n])
-        _add_extremes(true, arcs, lists, rows, place, out[n])
+            v += ONE
+    return left.size
 
 
 def sid_bounds(
@@ -274,6 +291,9 @@ def sid_bounds(
         slots=np.full(1 << (2 * limit - 1).bit_length(), -1, np.int64),
         counts=np.zeros(4, np.int64),
     )
+    room, near = workspace(n_nodes, *blocks), np.empty((n_nodes, words), np.uint64)
     out = np.empty((len(given.truth_index), 3), np.int64)
-    _sid_bounds(*given, lists, workspace(n_nodes, *blocks), np.empty((n_nodes, words), np.uint64), out)
+    done = 0
+    while (done := _sid_bounds(*given, done, lists, room, near, out)) < len(out):
+        lists = lists._replace(children=np.empty(2 * len(lists.children) + n_nodes, np.int64))
     return out

@@ -24,6 +24,8 @@ from .lanes import Arcs
 STATES, CHOICES, CHILDREN, BASE = range(4)
 #: columns of the table of states and choices
 FIRST_CHOICE, LOW, HIGH, BY_SIZE, SOURCE, COST, FIRST_CHILD, COLUMNS = range(8)
+#: results of listing a component: whole; not within the limit; after more room for numbers of children only
+LISTED, OVER_LIMIT, MORE_CHILDREN = range(3)
 
 
 class Choices(NamedTuple):
@@ -35,7 +37,7 @@ class Choices(NamedTuple):
     #: members. By choice: its source, the mistakes that its parents make, and where the states that it leaves begin in
     #: `children`.
     table: Ints
-    #: (n,): numbers of states; the list is made longer as needed
+    #: (n,): numbers of states; the caller makes the list longer as needed
     children: Ints
     #: (power of 2,): hash table of base + state; numbers below the base are left from earlier graphs
     slots: Ints
@@ -254,22 +256,15 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
 
 
 @kernel_part
-def _with_longer_list(lists: Choices, more: int) -> Choices:
-    longer = np.empty(2 * lists.children.size + more, np.int64)
-    copy_row(lists.children, longer, lists.children.size)
-    return Choices(lists.states, lists.table, longer, lists.slots, lists.counts)
-
-
-@kernel_part
-def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> tuple[Choices, bool]:
-    """Append the states of a component and their choices; False if there is no room."""
+def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
+    """Append the states of a component and their choices; return LISTED, or what there is no room for."""
     words = near.shape[1]
     whole = sets[:2]
     whole[:] = ZERO
     copy_row(part, whole[0], words)
     s = _state_of(lists, whole)
     if s < 0:
-        return lists, False
+        return OVER_LIMIT
     counts = lists.counts
     while s < counts[STATES]:
         lists.table[s, FIRST_CHOICE] = counts[CHOICES]
@@ -280,17 +275,17 @@ def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> tuple
             left = lists.states[s, w]
             while left != ZERO:
                 if counts[CHOICES] == lists.states.shape[0]:
-                    return lists, False
+                    return OVER_LIMIT
+                if counts[CHILDREN] + size > lists.children.size:
+                    return MORE_CHILDREN
                 v = (w << SIX) + lowest(left)
                 left &= left - ONE
-                if counts[CHILDREN] + size > lists.children.size:
-                    lists = _with_longer_list(lists, size)
                 lists.table[counts[CHOICES], SOURCE] = v
                 lists.table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
                 counts[CHOICES] += 1
                 if size > 1 and not _list_children(lists, s, v, near, sets):
-                    return lists, False
+                    return OVER_LIMIT
         s += 1
     lists.table[s, FIRST_CHOICE] = counts[CHOICES]
     lists.table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
-    return lists, True
+    return LISTED
