@@ -40,9 +40,9 @@ _ROWS = 17
 def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
     """Find the nodes that a possibly causal path reaches whose first edge is undirected."""
     found[:] = ZERO
-    if arcs.n_undirected == 0:
+    if arcs.size[1] == 0:
         return
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         if arcs.undirected[a]:
             u, v = arcs.tail[a], arcs.head[a]
             found[v] |= treatment[u]
@@ -59,14 +59,14 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
     before it, so that the first node of the path suffices.
     """
     walk_open(true, given, treatment, descendant, rows[0:4])
-    if true.n_undirected == 0:
+    if true.size[1] == 0:
         return
     forbidden, bad = rows[_FORBIDDEN], rows[_BAD]
     for v in range(given.size):
         bad[v], forbidden[v], descendant[v] = given[v], ZERO, treatment[v]
     spread(true, descendant, rows[_NOWHERE])
     spread_back(true, bad, rows[_NOWHERE])
-    for a in range(true.n):
+    for a in range(true.size[0]):
         if not true.undirected[a]:
             forbidden[true.head[a]] |= bad[true.head[a]] & treatment[true.tail[a]]
     spread(true, forbidden, treatment)
@@ -83,7 +83,7 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
     treatment, given, no_effect = rows[_TREATMENT], rows[_GIVEN], rows[_NO_EFFECT]
     given[:] = ZERO
     if strategy == _PARENT:
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             if not arcs.undirected[a]:
                 given[arcs.tail[a]] |= treatment[arcs.head[a]]
         copy_row(given, no_effect, given.size)
@@ -93,7 +93,7 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
         for v in range(given.size):
             no_effect[v] = ~no_effect[v]
         if strategy == _ANCESTOR:
-            for a in range(arcs.n - 1, -1, -1):
+            for a in range(arcs.size[0] - 1, -1, -1):
                 if not arcs.undirected[a]:
                     given[arcs.tail[a]] |= given[arcs.head[a]] | treatment[arcs.head[a]]
     _fill_unclear(arcs, treatment, rows[_UNCLEAR])
@@ -109,7 +109,7 @@ def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     given[:] = ZERO
     spread(arcs, reached, rows[_NOWHERE])
     spread_back(arcs, cause, treatment)
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             u, v = arcs.tail[a], arcs.head[a]
             given[u] |= cause[v] & reached[v] & ~treatment[v]
@@ -169,15 +169,23 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
 
 @kernel
 def _adjustment_mistakes(
-    truth: Words, estimate: Words, left: Ints, right: Ints, strategy: int, room: Room, out: Ints
+    truth: Words,
+    estimate: Words,
+    left: Ints,
+    right: Ints,
+    strategy: int,
+    room: Room,
+    true: Arcs,
+    arcs: Arcs,
+    rows: Words,
+    out: Ints,
 ) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle."""
-    rows = np.zeros((_ROWS, room.order.size), np.uint64)
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            true = load_graph(truth[left[n]], room)
-        arcs = load_graph(estimate[right[n]], room)
-        out[n] = _pair_mistakes(true, arcs, strategy, rows) if min(true.n, arcs.n) >= 0 else -1
+            load_graph(truth[left[n]], room, true)
+        load_graph(estimate[right[n]], room, arcs)
+        out[n] = _pair_mistakes(true, arcs, strategy, rows) if min(true.size[0], arcs.size[0]) >= 0 else -1
 
 
 def adjustment_mistakes(
@@ -196,5 +204,6 @@ def adjustment_mistakes(
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     out = np.empty(len(given.truth_index), np.int64)
-    _adjustment_mistakes(*given, STRATEGIES.index(strategy), workspace(n_nodes, *blocks), out)
+    rows = np.zeros((_ROWS, n_nodes), np.uint64)
+    _adjustment_mistakes(*given, STRATEGIES.index(strategy), *workspace(n_nodes, *blocks), rows, out)
     return out

@@ -49,16 +49,17 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 
 
 @kernel_part
-def _read_graph(planes: Words, room: Room, near: Words) -> Arcs:
+def _read_graph(planes: Words, room: Room, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
-    n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
+    n, n_undirected = read_edges(planes, room.order.size, room.ends, arcs.undirected)
     near[:] = ZERO
     for a in range(n):
-        if room.undirected[a]:
+        arcs.tail[a], arcs.head[a] = room.ends[0, a], room.ends[1, a]
+        if arcs.undirected[a]:
             u, v = np.uint64(room.ends[0, a]), np.uint64(room.ends[1, a])
             near[u, v >> SIX] |= bit_of(v)
             near[v, u >> SIX] |= bit_of(u)
-    return Arcs(room.ends[0], room.ends[1], room.undirected, n, n_undirected)
+    arcs.size[0], arcs.size[1] = n, n_undirected
 
 
 @kernel_part
@@ -68,7 +69,7 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
     The directed edges' parents are added to those that are given.
     """
     treatment, given, descendant = rows[_TREATMENT], rows[_GIVEN], rows[_DESCENDANT]
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             given[arcs.tail[a]] |= treatment[arcs.head[a]]
     walk_open(true, given, treatment, descendant, rows[0:4])
@@ -219,7 +220,12 @@ def _sid_bounds(
     first: int,
     lists: Choices,
     room: Room,
+    true: Arcs,
+    arcs: Arcs,
     near: Words,
+    rows: Words,
+    sets: Words,
+    place: Ints,
     out: Ints,
 ) -> int:
     """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with.
@@ -227,20 +233,18 @@ def _sid_bounds(
     Each function is called in one place, since every call may be compiled into a copy of its own.
     """
     n_nodes, words = near.shape
-    rows = np.zeros((_ROWS, n_nodes), np.uint64)
-    sets = np.empty((2 * n_nodes + 14, words), np.uint64)
-    done, everything, part = np.empty(words, np.uint64), np.zeros(words, np.uint64), np.empty(words, np.uint64)
-    place = np.empty(n_nodes + 2 + 64, np.int64)  # counts by size, and the costs of 64 lanes
+    done, everything, part = sets[0], sets[1], sets[2]
+    everything[:] = ZERO
     for v in range(np.uint64(n_nodes)):
         everything[v >> SIX] |= bit_of(v)
     for n in range(first, left.size):
         if n == first or left[n] != left[n - 1]:  # controls of one row share their truth
-            true = load_graph(truth[left[n]], room)
+            load_graph(truth[left[n]], room, true)
         out[n] = 0
-        if true.n < 0:
+        if true.size[0] < 0:
             out[n, 2] = _CYCLIC
             continue
-        arcs = _read_graph(estimate[right[n]], room, near)
+        _read_graph(estimate[right[n]], room, near, arcs)
         done[:] = ZERO
         v = ZERO
         while v <= np.uint64(n_nodes):
@@ -251,7 +255,7 @@ def _sid_bounds(
                     list_single(lists, v)
                 elif not holds(done, v):
                     fill_part(everything, v, near, part)
-                    found = _list_component(arcs, lists, part, near, sets)
+                    found = _list_component(arcs, lists, part, near, sets[3:])
             if found == MORE_CHILDREN:
                 empty_lists(lists)
                 return n
@@ -291,9 +295,15 @@ def sid_bounds(
         slots=np.full(1 << (2 * limit - 1).bit_length(), -1, np.int64),
         counts=np.zeros(4, np.int64),
     )
-    room, near = workspace(n_nodes, *blocks), np.empty((n_nodes, words), np.uint64)
+    scratch = (
+        *workspace(n_nodes, *blocks),
+        np.empty((n_nodes, words), np.uint64),
+        np.zeros((_ROWS, n_nodes), np.uint64),
+        np.empty((2 * n_nodes + 17, words), np.uint64),  # sets of nodes
+        np.empty(n_nodes + 2 + 64, np.int64),  # counts by size, and the costs of 64 lanes
+    )
     out = np.empty((len(given.truth_index), 3), np.int64)
     done = 0
-    while (done := _sid_bounds(*given, done, lists, room, near, out)) < len(out):
+    while (done := _sid_bounds(*given, done, lists, *scratch, out)) < len(out):
         lists = lists._replace(children=np.empty(2 * len(lists.children) + n_nodes, np.int64))
     return out

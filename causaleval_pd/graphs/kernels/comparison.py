@@ -54,9 +54,9 @@ N_COUNTS = 9
 _DAG, _CLASS_SHIFT, _BYTE = np.uint64(DAG), np.uint64(16), np.uint64(0xFF)
 
 
-def _rows(n_nodes: int) -> Words:
-    """Return room for one graph as rows of bits."""
-    return np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+def _rows(n_nodes: int, relations: int) -> Words:
+    """Return room for some relations of one graph as rows of bits."""
+    return np.empty((relations, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
 
 
 @kernel
@@ -107,13 +107,12 @@ def pair_counts(
 
 
 @kernel
-def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, acyclic: NDArray[np.bool_]) -> None:
+def _dag_to_cpdag(
+    planes: Words, rows: Words, waiting: Ints, order: Words, rank: Words, out: Words, acyclic: NDArray[np.bool_]
+) -> None:
     """Fill the CPDAG of each DAG, and whether it is acyclic."""
+    parents, children, ranked, compelled = rows[0], rows[1], rows[2], rows[3]
     n_nodes = np.uint64(parents.shape[0])
-    waiting = np.empty(parents.shape[0], np.int64)
-    order = np.empty(parents.shape[0], np.uint64)
-    rank = np.empty(parents.shape[0], np.uint64)
-    ranked, compelled = np.empty_like(parents), np.empty_like(parents)
     for n in range(planes.shape[0]):
         mark_rows(planes[n], parents, children)
         acyclic[n] = causal_order(parents, children, waiting, order)
@@ -149,15 +148,15 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     """
     given = checked_planes(planes, n_nodes)
     out, acyclic = np.zeros(given.shape, np.uint64), np.zeros(len(given), np.bool_)
-    _dag_to_cpdag(given, _rows(n_nodes), _rows(n_nodes), out, acyclic)
+    order, rank = np.empty((2, n_nodes), np.uint64)
+    _dag_to_cpdag(given, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
     return out, acyclic
 
 
 @kernel
-def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.bool_]) -> None:
+def _is_acyclic(planes: Words, rows: Words, waiting: Ints, order: Words, out: NDArray[np.bool_]) -> None:
     """Fill whether each graph has no directed cycle."""
-    waiting = np.empty(parents.shape[0], np.int64)
-    order = np.empty(parents.shape[0], np.uint64)
+    parents, children = rows[0], rows[1]
     for n in range(planes.shape[0]):
         mark_rows(planes[n], parents, children)
         drop_undirected(parents, children)
@@ -168,7 +167,7 @@ def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
     """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     given = checked_planes(planes, n_nodes)
     out = np.empty(len(given), np.bool_)
-    _is_acyclic(given, _rows(n_nodes), _rows(n_nodes), out)
+    _is_acyclic(given, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
     return out
 
 
@@ -194,11 +193,11 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
 
 
 @kernel
-def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
+def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
     """Fill a consistent extension of each graph, and whether it has one."""
+    into, out, alive = rows[0], rows[1], rows[2, 0]
     n_nodes = np.uint64(into.shape[0])
     words = np.uint64(into.shape[1])
-    alive = np.empty(into.shape[1], np.uint64)
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         alive[:] = ZERO
@@ -233,7 +232,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     """
     given = checked_planes(planes, n_nodes)
     extended, ok = np.zeros(given.shape, np.uint64), np.empty(len(given), np.bool_)
-    _extend(given, _rows(n_nodes), _rows(n_nodes), extended, ok)
+    _extend(given, _rows(n_nodes, 3), extended, ok)
     return extended, ok
 
 
@@ -295,13 +294,14 @@ def v_structure_counts(
     for block in (given.truth, given.estimate):
         checked_planes(block, n_nodes)
     out = np.empty((3, len(given.truth_index)), np.int32)
-    _v_structures(*given, np.stack([_rows(n_nodes)] * 4), out)
+    _v_structures(*given, _rows(n_nodes, 4), out)
     return out.T
 
 
 @kernel
-def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -> None:
+def _degrees(planes: Words, rows: Words, found: NDArray[np.int32]) -> None:
     """Add the degrees of each node of each graph."""
+    into, out = rows[0], rows[1]
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         for v in range(into.shape[0]):
@@ -315,7 +315,7 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
     """Count directed edges into and out of each node, and undirected ones, (N, d, 3)."""
     given = checked_planes(planes, n_nodes)
     found = np.zeros((len(given), n_nodes, 3), np.int32)
-    _degrees(given, _rows(n_nodes), _rows(n_nodes), found)
+    _degrees(given, _rows(n_nodes, 2), found)
     return read_only(found, np.int32)
 
 

@@ -111,7 +111,7 @@ def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
 @kernel_part
 def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
     """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
         if not arcs.undirected[a] and holds(part, ends[0]) and holds(part, ends[1]):
             return False

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
-from .control_inputs import are_sparse, check_edges
+from .control_inputs import are_sparse, check_edges, edge_room
 from .dag_counts import Floats, Laws, best_weight, check_counted, laws
 from .draws import STEP, draw_pairs, mix, shuffle, two_below, unit
 from .inputs import Ints, Words
@@ -74,12 +74,12 @@ def mark_arcs(graph: Words, n_edges: int, low: Words, high: Words, parents: Word
 
 
 @kernel
-def _draw_sparse(n_nodes: int, rows: Ints, n_edges: Ints, keys: Words, start: int, count: int, out: Words) -> None:
+def _draw_sparse(
+    rows: Ints, n_edges: Ints, keys: Words, start: int, count: int, edges: Words, nodes: Words, out: Words
+) -> None:
     """Draw skeletons and directions until there is no cycle."""
-    d = np.uint64(n_nodes)
-    room = n_nodes * (n_nodes - 1) // 2 + 1
-    low, high = np.empty(room, np.uint64), np.empty(room, np.uint64)
-    parents, scratch = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
+    low, high, parents, scratch = edges[0], edges[1], nodes[0], nodes[1]
+    d = np.uint64(parents.size)
     for row in rows:
         base = mix(keys[row] + STEP)
         m = n_edges[row]
@@ -218,16 +218,20 @@ def _name_places(graph: Words, rows: Words, names: Words) -> None:
 
 
 @kernel
-def _draw_dags(laws: Laws, rows: Ints, n_edges: Ints, keys: Words, start: int, count: int, out: Words) -> None:
+def _draw_dags(
+    laws: Laws,
+    rows: Ints,
+    n_edges: Ints,
+    keys: Words,
+    start: int,
+    count: int,
+    layers: Layers,
+    own: Words,
+    names: Words,
+    out: Words,
+) -> None:
     """Draw the DAGs of some rows, which have a weight in common."""
     n_nodes = laws.reach.size - 1
-    layers = Layers(
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes, np.int64),
-        np.zeros(n_nodes + 1, np.int64),
-    )
-    own, names = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64), np.empty(n_nodes, np.uint64)
     for row in rows:
         base = mix(keys[row] + STEP)
         for column in range(count):
@@ -260,8 +264,12 @@ def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, cou
     if n_nodes < 2:
         return out
     sparse = are_sparse(n_nodes, edges)
-    _draw_sparse(n_nodes, np.flatnonzero(sparse), edges, names, start, count, out)
+    room, nodes = edge_room(n_nodes, 2), np.empty((2, n_nodes), np.uint64)
+    _draw_sparse(np.flatnonzero(sparse), edges, names, start, count, room, nodes, out)
     weights = np.array([-1 if few else best_weight(n_nodes, m) for few, m in zip(sparse, edges.tolist(), strict=True)])
+    layers = Layers(*np.empty((3, n_nodes), np.int64), np.zeros(n_nodes + 1, np.int64))
+    scratch = layers, np.empty((n_nodes, -(-n_nodes // 64)), np.uint64), np.empty(n_nodes, np.uint64)
     for weight in np.unique(weights[~sparse]).tolist():
-        _draw_dags(laws(n_nodes, weight), np.flatnonzero(weights == weight), edges, names, start, count, out)
+        chosen = np.flatnonzero(weights == weight)
+        _draw_dags(laws(n_nodes, weight), chosen, edges, names, start, count, *scratch, out)
     return out

@@ -107,6 +107,8 @@ def _draw(
     start: int,
     count: int,
     parents: Words,
+    compelled: Words,
+    order: Words,
     low: Words,
     high: Words,
     planes: Words,
@@ -119,16 +121,16 @@ def _draw(
         As `draw_graphs` checked them; `fixed` is the causal order.
     start, count : int
         Draws start .. start + count - 1 are made.
-    parents : (d,) or (d, words) uint64
+    parents, compelled : (d,) or (d, words) uint64
         Room for rows of parents; one word a node is about half again as fast.
+    order : (d,) uint64
+        Room for an order of the nodes.
     low, high : (E,) uint64
         Room for pairs of ranks.
     planes : (n * count, 2, W) uint64
         Filled.
     """
     n_nodes = np.uint64(parents.shape[0])
-    compelled = np.empty_like(parents)
-    order = np.empty(parents.shape[0], np.uint64)
     for i in range(fixed.size):
         order[i] = fixed[i]
     for row in range(keys.size):
@@ -176,7 +178,10 @@ def draw_graphs(
     """
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    parents = np.empty(n_nodes if n_nodes <= 64 else (n_nodes, -(-n_nodes // 64)), np.uint64)
-    low, high = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
-    _draw(given.n_edges, given.cpdag, given.keys, given.order, start, count, parents, low, high, planes)
+    rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, -(-n_nodes // 64)), np.uint64)
+    causal = np.empty(n_nodes, np.uint64)
+    pairs = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
+    _draw(
+        given.n_edges, given.cpdag, given.keys, given.order, start, count, parents, compelled, causal, low, high, planes
+    )
     return planes

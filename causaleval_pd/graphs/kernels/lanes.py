@@ -25,14 +25,13 @@ Flags = NDArray[np.bool_]
 class Arcs(NamedTuple):
     """The arcs of a graph, those into a node before those out of it."""
 
-    #: tail, head, (E,): ends of the arcs; the first `n` count
+    #: tail, head, (E,): ends of the arcs; the first `size[0]` count
     tail: Nodes
     head: Nodes
     #: (E,): whether the edge is undirected in the graph
     undirected: Flags
-    #: n, n_undirected: number of arcs, -1 for a graph with a cycle, and of undirected ones
-    n: int
-    n_undirected: int
+    #: (2,): numbers of arcs, -1 for a graph with a cycle, and of undirected ones
+    size: Ints
 
 
 class Room(NamedTuple):
@@ -63,8 +62,8 @@ class Room(NamedTuple):
 MOST_NODES = 20_000
 
 
-def workspace(n_nodes: int, *blocks: Words) -> Room:
-    """Return room for reading any graph of some blocks."""
+def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
+    """Return room for reading any graph of some blocks, and for the arcs of two of them."""
     if n_nodes > MOST_NODES:
         raise ValueError(
             f"paths are compared in graphs of at most {MOST_NODES} nodes, found {n_nodes}; compare adjacencies, or "
@@ -74,13 +73,18 @@ def workspace(n_nodes: int, *blocks: Words) -> Room:
     for planes in blocks:
         if len(planes):
             most = max(most, int(np.bitwise_count(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
-    return Room(
+    room = Room(
         np.empty((2, most), np.uint16),
         np.empty(most, np.bool_),
         np.empty(most, np.int64),
         np.empty(n_nodes + 1, np.int64),
         *(np.empty(n_nodes, np.int64) for _ in range(6)),
     )
+    true, arcs = (
+        Arcs(np.empty(most, np.uint16), np.empty(most, np.uint16), np.empty(most, np.bool_), np.zeros(2, np.int64))
+        for _ in range(2)
+    )
+    return room, true, arcs
 
 
 @kernel_part
@@ -195,30 +199,26 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
 
 
 @kernel_part
-def load_graph(planes: Words, room: Room) -> Arcs:
-    """Read a DAG or CPDAG into sorted arcs; `n` is -1 if it has a cycle."""
-    n_nodes = room.order.size
-    n, n_undirected = read_edges(planes, n_nodes, room.ends, room.undirected)
-    tail, head = np.empty(n, np.uint16), np.empty(n, np.uint16)
-    undirected = np.empty(n, np.bool_)
+def load_graph(planes: Words, room: Room, arcs: Arcs) -> None:
+    """Read a DAG or CPDAG into sorted arcs."""
+    n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
     if n_undirected > 0:
         orient_undirected(room, n)
-    if not sort_arcs(room, n, tail, head, undirected):
-        return Arcs(tail, head, undirected, -1, 0)
-    return Arcs(tail, head, undirected, n, n_undirected)
+    acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)
+    arcs.size[0], arcs.size[1] = n if acyclic else -1, n_undirected
 
 
 @kernel_part
 def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
     """Extend `reached` along arcs, and undirected edges both ways, without entering a node in its barred lanes."""
     while True:
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
             reached[v] |= reached[u] & ~barred[v]
-        if arcs.n_undirected == 0:
+        if arcs.size[1] == 0:
             return
         changed = ZERO
-        for a in range(arcs.n - 1, -1, -1):
+        for a in range(arcs.size[0] - 1, -1, -1):
             if arcs.undirected[a]:
                 u, v = arcs.tail[a], arcs.head[a]
                 new = reached[v] & ~reached[u] & ~barred[u]
@@ -232,13 +232,13 @@ def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
 def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
     """Extend `reached` against arcs, and along undirected edges, without entering a node in its barred lanes."""
     while True:
-        for a in range(arcs.n - 1, -1, -1):
+        for a in range(arcs.size[0] - 1, -1, -1):
             u, v = arcs.tail[a], arcs.head[a]
             reached[u] |= reached[v] & ~barred[u]
-        if arcs.n_undirected == 0:
+        if arcs.size[1] == 0:
             return
         changed = ZERO
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             if arcs.undirected[a]:
                 u, v = arcs.tail[a], arcs.head[a]
                 new = reached[u] & ~reached[v] & ~barred[v]
@@ -262,7 +262,7 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
     free, blocked, up, down = invalid[0], invalid[1], invalid[2], invalid[3]
     descendant[:] = ZERO
     invalid[:] = ZERO
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
         start = treatment[u]
         descendant[v] |= descendant[u] | start
@@ -271,7 +271,7 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
     first = True
     while True:
         changed = ZERO
-        for a in range(arcs.n - 1, -1, -1):
+        for a in range(arcs.size[0] - 1, -1, -1):
             u, v = arcs.tail[a], arcs.head[a]
             inside = given[v]
             source = ((up[v] & ~inside) | ((down[v] | free[v]) & inside) | treatment[v]) & ~treatment[u]
@@ -281,7 +281,7 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
             break
         first = False
         changed = ZERO
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
             source = (up[u] | down[u]) & ~given[u] & ~treatment[v]
             changed |= source & ~down[v]
