@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise, product
 from typing import Any
 
 import pandas as pd
@@ -11,7 +12,7 @@ from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, register_field
 from ..contract.pairs import Batch
-from ..graphs.column import as_graph, coerce_graphs, is_graph_column
+from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ..graphs.packed import unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
 from ..graphs.unpacked import first_other_nodes, shared_rows
@@ -66,6 +67,16 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     return GraphPairs(sides[0], sides[1], truth_index, estimate_index)
 
 
+def samples() -> Iterator[pd.DataFrame]:
+    """Make tables of DAGs and of CPDAGs, over few nodes and over more than a word has bits."""
+    for n_nodes in (4, 65):
+        names = [str(i) for i in range(n_nodes)]
+        chain, fork = ("; ".join(f"{i} -> {j}" for i, j in edges) for edges in (pairwise(names), product("0", "123")))
+        dags = graph_column([chain, fork], nodes=names)
+        for estimates in (dags, dags.graph.cpdag()):
+            yield pd.DataFrame({"truth": dags, "estimate": estimates})
+
+
 GRAPHS = register_field(
     Field(
         name="graph",
@@ -76,5 +87,6 @@ GRAPHS = register_field(
         batches=batches,
         pair=pair,
         custom_null=custom_null,
+        samples=samples,
     )
 )

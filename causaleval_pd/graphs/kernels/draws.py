@@ -181,7 +181,5 @@ def draw_graphs(
     rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, -(-n_nodes // 64)), np.uint64)
     causal = np.empty(n_nodes, np.uint64)
     pairs = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
-    _draw(
-        given.n_edges, given.cpdag, given.keys, given.order, start, count, parents, compelled, causal, low, high, planes
-    )
+    _draw(given.n_edges, given.cpdag, given.keys, given.order, start, count, *rows, causal, *pairs, planes)
     return planes
