@@ -66,10 +66,10 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
 
 
-def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> UnpackedColumn:
+def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
     """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
 
-    Messages call it `column`, by default the name of the series.
+    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> Unpac
         array = series.array.__arrow_array__()
     else:
         array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
-    return unpack_array(array, where)
+    return unpack_array(array, where, in_place=in_place)
 
 
 def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:

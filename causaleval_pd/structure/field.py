@@ -28,8 +28,8 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
 
     Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth.
     """
-    estimates = unpack_column(estimate, column=estimate.name)
-    truths = estimates if truth is None else unpack_column(truth, column=truth.name)
+    estimates = unpack_column(estimate, column=estimate.name, in_place=True)
+    truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)
     unpacked = (truths, estimates)
     row = first_other_nodes(*unpacked)
     if row is not None:

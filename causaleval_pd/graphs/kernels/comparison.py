@@ -30,7 +30,7 @@ from .bits import (
 )
 from .bounds import sid_bounds
 from .draws import draw_graphs
-from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
+from .inputs import Ints, Words, checked_comparison, checked_planes, read_only, words_in_place
 from .planes import CLASS_BITS, DAG, KINDS, N_PLANES
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
@@ -60,13 +60,22 @@ def _rows(n_nodes: int, relations: int) -> Words:
 
 
 @kernel
-def _pair_counts(truth: Words, estimate: Words, left: Ints, right: Ints, out: NDArray[np.int32]) -> None:
-    """Fill the counts of each pair, a row a count."""
+def _pair_counts(
+    truth: Words,
+    truth_step: int,
+    estimate: Words,
+    estimate_step: int,
+    words: np.uint64,
+    left: Ints,
+    right: Ints,
+    out: NDArray[np.int32],
+) -> None:
+    """Fill the counts of each pair, a row a count; graphs are that many words apart."""
     for n in range(left.size):
-        t, e = truth[left[n]], estimate[right[n]]
+        t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         shared = true = estimated = same = opposite = directed = claimed = lost = added = 0
-        for w in range(t.shape[1]):
-            tf, tb, ef, eb = t[0, w], t[1, w], e[0, w], e[1, w]
+        for w in range(words):
+            tf, tb, ef, eb = truth[t + w], truth[t + w + words], estimate[e + w], estimate[e + w + words]
             t_edge, e_edge, t_arrow, e_arrow = tf | tb, ef | eb, tf ^ tb, ef ^ eb
             both = t_arrow & e_arrow
             shared += popcount(t_edge & e_edge)
@@ -90,7 +99,7 @@ def pair_counts(
     Parameters
     ----------
     truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
+        Planes of the graphs to compare; also in place in packed cells.
     truth_index, estimate_index : (n,) array_like of int
         Positions of each pair's graphs.
 
@@ -100,9 +109,10 @@ def pair_counts(
         Shared adjacencies; edges of the truth; of the estimate; shared edges with the same direction; reversed;
         directed edges of the truth; of the estimate; shared edges that lost their direction; that gained one.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
     out = np.empty((N_COUNTS, len(given.truth_index)), np.int32)
-    _pair_counts(*given, out)
+    sides = *words_in_place(given.truth), *words_in_place(given.estimate)
+    _pair_counts(*sides, np.uint64(given.truth.shape[2]), given.truth_index, given.estimate_index, out)
     return out.T
 
 
@@ -320,21 +330,19 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
 
 
 @kernel
-def _split_cells(
-    cells: Words, size: np.uint64, padding: np.uint64, planes: Words, kinds: NDArray[np.uint8], n_kinds: np.uint64
+def _check_cells(
+    cells: Words, size: np.uint64, words: np.uint64, padding: np.uint64, kinds: NDArray[np.uint8], n_kinds: np.uint64
 ) -> bool:
-    """Fill planes and class codes; return False at the first cell that is faulty or unlike the first one."""
-    words = np.uint64(planes.shape[2])
+    """Fill class codes; return False at the first cell that is faulty or unlike the first one."""
+    forward_end = size + words
     for n in range(cells.shape[0]):
         differs = (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
         for w in range(ONE, size):
             differs |= cells[n, w] ^ cells[0, w]
         undirected = ZERO
-        for w in range(words):
-            forward, backward = cells[n, size + w], cells[n, size + words + w]
-            planes[n, 0, w], planes[n, 1, w] = forward, backward
-            undirected |= forward & backward
-        differs |= (planes[n, 0, words - ONE] | planes[n, 1, words - ONE]) & padding
+        for w in range(size, forward_end):
+            undirected |= cells[n, w] & cells[n, w + words]
+        differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
         kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
         kinds[n] = kind
         if differs != ZERO or kind >= n_kinds or (kind == _DAG and undirected != ZERO):
@@ -357,7 +365,7 @@ def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> 
     Returns
     -------
     planes : (N, 2, W) uint64
-        The planes.
+        The planes, in place in the cells.
     kinds : (N,) uint8
         Class codes.
     alike : bool
@@ -365,6 +373,6 @@ def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> 
         graph called a dag has an undirected edge.
     """
     given = read_only(cells, np.uint64)
-    planes, kinds = np.empty((len(given), N_PLANES, words), np.uint64), np.empty(len(given), np.uint8)
-    alike = _split_cells(given, np.uint64(size), np.uint64(padding), planes, kinds, np.uint64(len(KINDS)))
+    planes, kinds = given[:, size:].reshape(len(given), N_PLANES, words), np.empty(len(given), np.uint8)
+    alike = _check_cells(given, *map(np.uint64, (size, words, padding)), kinds, np.uint64(len(KINDS)))
     return planes, kinds, bool(alike)
