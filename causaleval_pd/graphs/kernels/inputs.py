@@ -88,7 +88,8 @@ def checked_comparison(
 ) -> Comparison:
     """Return blocks and indices ready for a kernel that compares graph by graph, the blocks as they are `in_place`."""
     given = Comparison(
-        *(np.asarray(side, np.uint64) if in_place else read_only(side, np.uint64) for side in (truth, estimate)),
+        np.asarray(truth, np.uint64) if in_place else read_only(truth, np.uint64),
+        np.asarray(estimate, np.uint64) if in_place else read_only(estimate, np.uint64),
         read_only(truth_index, np.int64),
         read_only(estimate_index, np.int64),
     )
