@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_number
+from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
@@ -29,7 +30,9 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
+from .pairwise import cluster_count
 from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .statistical_tests import RANDOMISATION
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -79,7 +82,8 @@ def test_controls(
     DataFrame
         A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, or that of
         the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect` (mean of estimate
-        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_failed` (failed runs),
+        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their
+        truths), `n_failed` (failed runs),
         `n_undefined` (scored runs without a value or control), `null`, `method`, `alternative`, `superiority_share`
         (share of controls at least as good, averaged over runs), and of it `superiority_strict` (better) and
         `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any row whose metric is defined, which
@@ -126,7 +130,10 @@ def test_controls(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
 
-    return tabulate(cube, cube_metrics(cube, metrics), rows, finish, strata=dims)
+    names = cube_metrics(cube, metrics)
+    settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
+    made = call("test_controls", {"metrics": names} | settings)
+    return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
 
 # pytest collects what is called test_...
@@ -165,19 +172,21 @@ def _against_controls(
         outcome = test.function(pairs, alternative=alternative)
     statistic, p_value = outcome[:2]
 
-    table = strata_table(cube)
-    table["null"] = table["null"] if "null" in dims else null_name(cube, name)
+    null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
-    table = table.assign(
+    table = strata_table(
+        cube,
+        null=null,
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
         # a point of reference is not a random guess, so there is nothing to test
-        p_value=np.where(table["null"].isin(null_references(cube, name)), np.nan, p_value),
+        p_value=np.where(null.isin(null_references(cube, name)), np.nan, p_value),
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
+        n_clusters=cluster_count(pairs, cells(cube["truth_id"], dims)),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
         method=test.name,
@@ -191,7 +200,7 @@ def _against_controls(
 
 def stratum_p_values(cube: xr.Dataset, name: str) -> Floats:
     """Return the p-value of each stratum's randomisation test; NaN where its null model is a point of reference."""
-    test, dims = find_test("randomisation", "test_controls", "method"), strata_dims(cube)
+    test, dims = RANDOMISATION, strata_dims(cube)
     _check_draws(cube, test)
     means, drawn = control_means(cube, name)
     alternative: Alternative = "greater" if cube[name].attrs["direction"] == "maximize" else "less"

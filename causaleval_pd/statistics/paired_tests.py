@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
-from scipy.stats import mannwhitneyu
 
 from .arrays import BLOCK, moments, welch_moments
 from .direction import TOLERANCE
@@ -33,6 +32,15 @@ class Outcome(NamedTuple):
 
     statistic: Floats
     p_value: Floats
+
+
+class BoundedOutcome(NamedTuple):
+    """Test statistic, p-value and limits of the mean, one a row."""
+
+    statistic: Floats
+    p_value: Floats
+    low: Floats
+    high: Floats
 
 
 def check_alternative(alternative: str) -> None:
@@ -91,11 +99,11 @@ def paired_wilcoxon(
     n = (ranks != 0).sum(axis=1)
 
     deviation = np.sqrt(squares / 4)
-    p = special.ndtr(np.divide(small - total / 2, deviation, out=np.zeros(len(n)), where=n > 0))
+    p = scipy.special.ndtr(np.divide(small - total / 2, deviation, out=np.zeros(len(n)), where=n > 0))
     untied = (np.abs(squares - n * (n + 1) * (2 * n + 1) / 6) < 0.25) & (np.abs(total - n * (n + 1) / 2) < 0.25)
     for size in np.unique(n[untied & (n <= _EXACT)]):
         rows = untied & (n == size)
-        p[rows] = _signed_rank_cdf(int(size))[small[rows].astype(np.int64)]
+        p[rows] = signed_rank_cdf(int(size))[small[rows].astype(np.int64)]
     tied = np.flatnonzero(~untied & (n <= _EXACT_TIED))
     doubled = np.rint(2 * np.abs(ranks[tied])).astype(np.int64)
     p[tied] = _tied_cdf(doubled, np.rint(2 * small[tied]).astype(np.int64))
@@ -107,7 +115,7 @@ def paired_wilcoxon(
 
 
 @lru_cache(maxsize=64)
-def _signed_rank_cdf(n: int) -> Floats:
+def signed_rank_cdf(n: int) -> Floats:
     """Return P(W <= k), k = 0 .. n (n + 1) / 2, for the sum W of a random subset of 1 .. n."""
     weights = np.ones(1)
     for rank in range(1, n + 1):
@@ -155,15 +163,17 @@ def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") 
     plus, minus = (signs > 0).sum(axis=-1), (signs < 0).sum(axis=-1)
     n = plus + minus
     small = {"two-sided": np.minimum(plus, minus), "less": plus, "greater": minus}[alternative]
-    p = np.minimum(1.0, special.bdtr(small, n, 0.5) * (2 if alternative == "two-sided" else 1))
+    p = np.minimum(1.0, scipy.special.bdtr(small, n, 0.5) * (2 if alternative == "two-sided" else 1))
     p = np.where(undefined, np.nan, np.where(n == 0, 1.0, p))
     return Outcome(np.where(undefined, np.nan, plus), p)
 
 
-def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
+def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", level: float = 0.95) -> BoundedOutcome:
     """Test whether the pairs of 0/1 values that differ are as often (1, 0) as (0, 1): McNemar's exact test.
 
-    As `sign_test`, with the number of pairs (1, 0); differences other than -1, 0 and 1 are refused.
+    As `sign_test`, with the number of pairs (1, 0); differences other than -1, 0 and 1 are refused. The limits of the
+    mean difference are those of Clopper and Pearson for the share of (1, 0) among the pairs that differ, given how many
+    differ.
 
     References
     ----------
@@ -178,7 +188,17 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided") ->
     other = ~np.isnan(values) & ~np.isin(values, (-1.0, 0.0, 1.0))
     if other.any():
         raise ValueError(f"McNemar's test compares 0/1 values, found a difference of {values[other][0]:g}")
-    return sign_test(values, alternative=alternative)
+    statistic, p_value = sign_test(values, alternative=alternative)
+    known = ~np.isnan(values)
+    n, differ = known.sum(axis=-1), (known & (values != 0)).sum(axis=-1)
+    tail = (1 - level) / 2
+    some = differ > 0
+    plus, pairs = np.where(some, statistic, 0.0), np.maximum(differ, 1)
+    low = np.where(plus > 0, scipy.special.betaincinv(np.maximum(plus, 1), pairs - plus + 1, tail), 0.0)
+    high = np.where(plus < pairs, scipy.special.betaincinv(plus + 1, np.maximum(pairs - plus, 1), 1 - tail), 1.0)
+    share = np.divide(differ, n, out=np.full(n.shape, np.nan), where=n > 0)
+    limits = (np.where(some, share * (2 * x - 1), np.where(n > 0, 0.0, np.nan)) for x in (low, high))
+    return BoundedOutcome(statistic, p_value, *limits)
 
 
 def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
@@ -212,7 +232,7 @@ def _t(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Out
     t = np.divide(mean, error, out=np.full(np.shape(mean), np.nan), where=error > 0)
     t = np.where((error == 0) & (np.abs(mean) <= TOLERANCE), 0.0, t)
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
-    return Outcome(t, special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
+    return Outcome(t, scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
 
 
 def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
@@ -237,11 +257,11 @@ def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-
     large = {"two-sided": np.maximum(statistic, n * m - statistic), "greater": statistic, "less": n * m - statistic}
     excess = large[alternative] - n * m / 2 - 0.5
     z = np.divide(excess, np.sqrt(np.maximum(spread, 0.0)), out=np.full(len(n), -np.inf), where=spread > 0)
-    p = np.minimum(1.0, special.ndtr(-z) * (2 if alternative == "two-sided" else 1))
+    p = np.minimum(1.0, scipy.special.ndtr(-z) * (2 if alternative == "two-sided" else 1))
     exact = (np.minimum(n, m) <= _EXACT_INDEPENDENT) & (ties == 0)
     for rows in _same_sizes(n, m, exact & (n > 0) & (m > 0)):
         one, other = (np.sort(rounded(x[rows]), axis=1)[:, : k[rows[0]]] for x, k in ((first, n), (second, m)))
-        p[rows] = mannwhitneyu(one, other, axis=1, alternative=alternative, method="exact").pvalue
+        p[rows] = scipy.stats.mannwhitneyu(one, other, axis=1, alternative=alternative, method="exact").pvalue
     undefined = (n == 0) | (m == 0)
     statistic, p = (np.where(undefined, np.nan, x).reshape(shape) for x in (statistic, p))
     return Outcome(statistic, p)

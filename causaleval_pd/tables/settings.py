@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..contract.checks import check_known, check_number, check_whole
+from ..contract.context import describe_context
 from ..contract.null import Nulls
 from ..execution.engines import Engine, job_count
 
@@ -28,6 +29,11 @@ class Cells:
     field: str | None = None
     context: Mapping[str, Any] | None = None
     zero_division: float = math.nan
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings for the history of a result; the field that the verb settled on is not among them."""
+        columns = {"truth": self.truth, "estimate": self.estimate}
+        return columns | {"context": describe_context(self.context), "zero_division": float(self.zero_division)}
 
     @property
     def names(self) -> dict[str, Hashable]:
@@ -70,6 +76,11 @@ class Drawing:
                     f"p_rule={self.p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)"
                 )
 
+    def settings(self) -> dict[str, Any]:
+        """Return the settings for the history of a result."""
+        names = ("method", "level", "p_rule", "stop_after", "invalid")
+        return {"n_draws": self.n_draws if self.draws else 0} | {name: getattr(self, name) for name in names}
+
     @property
     def n_first(self) -> int:
         """Draws that every row gets, whatever they show."""
@@ -91,6 +102,11 @@ class NullChoice:
     control_kind: str | None = None
     permute: bool = True
     share_draws: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings for the history of a result; the null models that were found are not among them."""
+        names = ("seed", "key", "control_kind", "permute", "share_draws")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 import causaleval_pd as ce
+from causaleval_pd.contract.history import call
 from causaleval_pd.cubes import lazy_tables
 
 METRICS = ["shd", "orientation_precision"]
@@ -35,7 +36,7 @@ VERBS = {
     "test_controls": lambda c: ce.test_controls(c, adjust="holm", missing="worst"),
     "compare": lambda c: ce.compare(c, "algorithm"),
     "compare another": lambda c: ce.compare(c, "n", metrics="shd", paired=False, adjust="bh", family="metric"),
-    "compare excess": lambda c: ce.compare(c, "algorithm", minus_controls=True, missing="worst"),
+    "compare excess": lambda c: ce.compare(c, "algorithm", on="excess", missing="worst"),
     "compare to one": lambda c: ce.compare(c, "algorithm", reference="pc", test="sign_flip", n_resamples=99, rng=3),
     "compare in groups": lambda c: ce.compare(c, "algorithm", test="bootstrap", cluster="truth", n_resamples=99, rng=3),
     "compare ranks": lambda c: ce.compare(c, "algorithm", test="friedman", adjust="nemenyi"),
@@ -83,7 +84,8 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
         return ce.summary(part, name)
 
     names = ["density", "n"]
-    lazy_tables.tabulate(cube.chunk(), METRICS, rows, pd.concat, strata=names, whole=["algorithm"]).compute()
+    how = {"strata": names, "whole": ["algorithm"], "made": call("verb", {})}
+    lazy_tables.tabulate(cube.chunk(), METRICS, rows, pd.concat, **how).compute()
     assert len(seen) == len(METRICS) * (1 + 4)
     assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
 
