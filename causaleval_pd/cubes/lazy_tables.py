@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from .reading import metric_strata, of_metric, own_dims
+from .reshaped import check_metric
 
 Rows = Callable[[xr.Dataset, str], pd.DataFrame]
 Finish = Callable[[list[pd.DataFrame]], pd.DataFrame]
@@ -57,7 +58,7 @@ def tabulate(
         Whether `rows` looks at draws.
     """
     if not is_lazy(cube):
-        return finish([rows(metric_strata(cube, name), name) for name in names])
+        return finish([rows(check_metric(metric_strata(cube, name), name), name) for name in names])
     import dask.dataframe as dd
     from dask.delayed import delayed
 
@@ -68,7 +69,7 @@ def tabulate(
         blocks = split({dim: mine.sizes[dim] for dim in apart}, mine.nbytes, BLOCK_BYTES)
         labels = {dim: mine[dim].to_numpy() for dim in apart}
         metrics.append((labels, [_later(rows, mine.isel(block), name) for block in blocks]))
-        empty.append(rows(_without_runs(mine, whole), name))
+        empty.append(rows(check_metric(_without_runs(mine, whole), name), name))
     table = dd.from_delayed([delayed(_join)(metrics, finish)], meta=finish(empty), verify_meta=False)
     return cast(pd.DataFrame, table)
 
@@ -116,7 +117,7 @@ def _rows(
     name: str,
 ) -> pd.DataFrame:
     loaded = {key: (dims, arrays[key], attrs) for key, (dims, attrs) in spec.items()}
-    return rows(rest.assign(loaded), name)
+    return rows(check_metric(rest.assign(loaded), name), name)
 
 
 def _without_runs(cube: xr.Dataset, whole: Sequence[str]) -> xr.Dataset:

@@ -26,6 +26,7 @@ from ..cubes.reading import (
     strata_table,
     variable,
 )
+from ..cubes.reshaped import read_cube
 from ..cubes.worst_case import cells
 from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
 from ..statistics.direction import score
@@ -104,6 +105,7 @@ def size_and_power(
         chosen = [find_test(name, "test_controls", "method") for name in named]
     check_shares(alpha=alpha, skill=skill)
     check_whole(n_tables, "n_tables", 1)
+    cube = read_cube(cube)
     check_cube(cube)
     names = cube_metrics(cube, metrics)
     cube = null_stratum(cube)

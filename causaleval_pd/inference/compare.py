@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table, variable
+from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims, strata_table, variable
+from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..execution.random_streams import RNGLike, resolve_seed
@@ -87,7 +88,7 @@ def compare(
     dim : str
         The stratum whose levels are compared, such as "algorithm".
     metrics : str or sequence of str, optional
-        Which of its metrics; default all.
+        Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     test : str
         Test of the differences: "wilcoxon", "t", "sign", "sign_flip" (permutation test of their mean), "bootstrap",
         "mcnemar" (for metrics that are 0 or 1), "friedman" (mean ranks among all levels, see `rank_test`), or another
@@ -201,8 +202,10 @@ def compare(
     >>> bool(raw["p_value"][0] < 1e-6), bool(matched["p_value"][0] > 0.05)
     (True, True)
     """
+    cube = read_cube(cube, controls=minus_controls or missing == "worst")
     names = cube_metrics(cube, metrics)
     if minus_controls:
+        need_controls(cube, names, "for minus_controls=True")
         cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
@@ -287,8 +290,6 @@ def _scores(cube: xr.Dataset, name: str, asked: Request) -> xr.DataArray:
     own = cube[name].copy(data=score(filled[name].to_numpy(), direction=spec["direction"], optimum=spec["optimum"]))
     if not asked.minus_controls:
         return own
-    if not has_controls(cube):
-        raise ValueError("minus_controls=True needs controls; make the cube by cube(..., n_draws=1000)")
     expected = variable(cube, name, "control_loss" if spec["direction"] == "zero" else "control_mean")
     if worst:
         # a failed run has no number of edges: it counts against the mean control of its level

@@ -19,7 +19,7 @@ COLUMNS = [
 
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
-    shares = ["superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
+    shares = ["n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
     assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
