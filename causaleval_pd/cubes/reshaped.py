@@ -77,7 +77,11 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
 
 def fills(cube: xr.Dataset) -> dict[Hashable, Any]:
     """Return the value of a cell without a run, of every variable."""
-    return {name: np.asarray(v.fill, cube[name].dtype)[()] for name, v in declared(cube).items()}
+    return {
+        name: np.asarray(v.fill, cube[name].dtype)[()]
+        for name, v in declared(cube).items()
+        if cube[name].dtype.kind == "f" or not np.isnan(v.fill)
+    }
 
 
 def _unstacked(cube: xr.Dataset) -> xr.Dataset:
@@ -145,7 +149,7 @@ def _check_labels(cube: xr.Dataset) -> None:
         if not index.is_unique:
             label = index[index.duplicated()][0]
             raise ValueError(
-                f"the label {label!r} of {dim!r} occurs twice, so runs may be counted twice; put cubes together by "
+                f"the label {label} of {dim!r} occurs twice, so runs may be counted twice; put cubes together by "
                 f"causaleval_pd.concat, or give labels of their own by assign_coords({dim}=...)"
             )
 

@@ -31,7 +31,7 @@ from ..cubes.worst_case import cells
 from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
-from .result_tables import check_cube, check_shares, in_order
+from .result_tables import check_shares, in_order
 
 #: columns of the result, after the strata
 COLUMNS = (
@@ -106,7 +106,6 @@ def size_and_power(
     check_shares(alpha=alpha, skill=skill)
     check_whole(n_tables, "n_tables", 1)
     cube = read_cube(cube)
-    check_cube(cube)
     names = cube_metrics(cube, metrics)
     cube = null_stratum(cube)
     taken = [dim for dim in strata_columns(cube, names) if dim in COLUMNS and dim != "null"]

@@ -33,7 +33,7 @@ from .pairwise import (
     compare_levels,
     refuse_unpaired,
 )
-from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -209,7 +209,6 @@ def compare(
         cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_cube(cube)
     check_missing(missing)
     chosen = choose_test(find_test(test, "compare"), effect, paired=paired)
     how = Comparison(chosen, alternative, effect, level, zero_method, n_resamples, resolve_seed(rng), adjust)

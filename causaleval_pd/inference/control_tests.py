@@ -30,7 +30,7 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
-from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -115,7 +115,6 @@ def test_controls(
     0         x    shd        0.0     0.01        6
     """
     test = find_test(method, "test_controls", "method")
-    check_cube(cube)
     check_number(level, "level", "(0, 1)")
     check_missing(missing)
     cube = null_stratum(read_cube(cube))

@@ -32,7 +32,7 @@ from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, ratio_moments
 from ..statistics.multiplicity import adjust as adjusted
 from .control_tests import stratum_p_values
-from .result_tables import check_cube, check_shares, in_order
+from .result_tables import check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
 
@@ -129,7 +129,6 @@ def meta_analysis(
     """
     cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
-    check_cube(cube)
     need_controls(cube, names, "to measure skill against")
     check_shares(level=level)
     check_known(combine, ["fisher", "stouffer"], "method (combine)")

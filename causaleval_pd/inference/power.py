@@ -30,7 +30,7 @@ from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments, ratio
 from .compare import COLUMNS as COMPARE_COLUMNS
 from .compare import compare
-from .result_tables import check_cube, check_shares, in_order
+from .result_tables import check_shares, in_order
 
 Sided = Literal["two-sided", "one-sided"]
 
@@ -88,8 +88,8 @@ def control_power(
         A row a stratum and metric: the strata, `metric`, `n_runs`, `n_pairs` (runs with a value and controls),
         `control_loss` (mean expected distance of controls from the optimum), `sd_null` (standard deviation of the mean
         of one draw over all runs, times the square root of their number), `sd` (of the runs' distances less those
-        expected of their controls), `skill`, `n_needed` (runs), `power` (of the present number of runs to detect `skill`), and
-        `minimal_skill` that this number detects with the power asked for; `null`.
+        expected of their controls), `skill`, `n_needed` (runs), `power` (of the present number of runs to detect
+        `skill`), and `minimal_skill` that this number detects with the power asked for; `null`.
 
     Raises
     ------
@@ -120,7 +120,6 @@ def control_power(
     """
     cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
-    check_cube(cube)
     check_shares(power=power, alpha=alpha, skill=skill)
     need_controls(cube, names, "to measure skill against")
     cube = null_stratum(cube)

@@ -18,7 +18,7 @@ from ..statistics.direction import score
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
 from .pairwise import Levels, check_truths, complete_blocks, refuse_unpaired
-from .result_tables import Missing, check_cube, check_missing
+from .result_tables import Missing, check_missing
 
 #: columns of the result, after the strata; the dimension that is ranked follows `metric`
 COLUMNS = declare_columns(
@@ -98,7 +98,6 @@ def rank_test(
     names = cube_metrics(cube, metrics)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_cube(cube)
     check_number(level, "level", "(0, 1)")
     check_missing(missing)
     if cube.sizes[dim] < 2:
