@@ -162,7 +162,7 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
     index = pd.Index([label for x in found for label in x.indexes[name]])
     if not index.is_unique:
         raise ValueError(
-            f"the level {index[index.duplicated()][0]!r} of {name!r} occurs in several cubes; put further runs of the "
+            f"the level {index[index.duplicated()][0]} of {name!r} occurs in several cubes; put further runs of the "
             "same strata together by dim='replicate', or drop_sel the level from one"
         )
     return found
@@ -277,8 +277,8 @@ def _ordered(whole: xr.Dataset, parts: Sequence[xr.Dataset], dim: str) -> xr.Dat
         unique = list(dict.fromkeys(int(x) for x in numbers))
         if unique:
             found[metric].attrs["settings"] = unique if len(unique) > 1 else unique[0]
-        nulls = [str(null_name(x, metric)) for x in parts if "control_null" in x[metric].attrs]
-        if nulls:
+        if any("control_null" in x[metric].attrs for x in parts):
+            nulls = [null for x in parts for null in _nulls(x, metric)]
             found[metric].attrs["control_null"] = ", ".join(dict.fromkeys(nulls))
         for variable in METRIC_VARIABLES.values():
             name = variable.name(metric)
@@ -291,9 +291,19 @@ def _ordered(whole: xr.Dataset, parts: Sequence[xr.Dataset], dim: str) -> xr.Dat
     return made
 
 
+def _nulls(cube: xr.Dataset, metric: str) -> list[str]:
+    """Return the null models of a metric; those of its attribute unless some were selected."""
+    made = str(cube[metric].attrs["control_null"]).split(", ")
+    return made if "null" not in cube.dims or len(made) == cube.sizes["null"] else list(cube["null"].to_numpy())
+
+
 def _methods(methods: Sequence[tuple[xr.Dataset, str]], dim: str) -> str:
     """Return how the numbers of a variable were computed, in words."""
-    if dim == "null":
-        words = [f"{x.indexes['null'][0]}: {method}" if x.sizes["null"] == 1 else method for x, method in methods]
-        return "; ".join(words)
-    return ", ".join(sorted({word for _, method in methods for word in method.split(", ")}))
+    if dim != "null":
+        return ", ".join(sorted({word for _, method in methods for word in method.split(", ")}))
+    words = []
+    for cube, method in methods:
+        labels = cube["null"].to_numpy().tolist()
+        by_null = dict(word.split(": ") for word in method.split("; ")) if ": " in method else {labels[0]: method}
+        words += [f"{label}: {by_null[label]}" for label in labels]
+    return "; ".join(words)

@@ -103,7 +103,8 @@ def _named(cube: xr.Dataset) -> xr.Dataset:
         if origin not in names and len(names) > 1:
             raise ValueError(f"variables {names} both come from the metric {origin!r}; keep one of them")
         present[origin] = origin if origin in names else names[0]
-    order = sorted(present, key=lambda x: made.index(x) if x in made else len(made))
+    places = {name: made.index(word) for origin, name in present.items() for word in (origin, name) if word in made}
+    order = sorted(present.values(), key=lambda name: places.get(name, len(made)))
     words: dict[Hashable, Hashable] = {}
     for name, x in cube.data_vars.items():
         own, part = x.attrs.get("metric"), x.attrs.get("part")
@@ -111,8 +112,10 @@ def _named(cube: xr.Dataset) -> xr.Dataset:
             words[name] = METRIC_VARIABLES[part].name(present[own])
             if part == "control_value":
                 words |= {dim: f"{present[own]}_bin" for dim in x.dims if str(dim).endswith("_bin")}
-    words = {old: new for old, new in words.items() if new != old and new not in cube.variables}
-    return cube.rename(words).assign_attrs(metrics=json.dumps([present[origin] for origin in order]))
+    words = {old: new for old, new in words.items() if new != old}
+    # a variable of the user's own keeps its name
+    words = {old: new for old, new in words.items() if new not in cube.variables or new in words}
+    return cube.rename(words).assign_attrs(metrics=json.dumps(order))
 
 
 def _with_strata(cube: xr.Dataset) -> xr.Dataset:

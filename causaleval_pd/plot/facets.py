@@ -19,6 +19,7 @@ from ..cubes.reading import (
     null_name,
     null_references,
     null_stratum,
+    of_metric,
     strata_dims,
 )
 from ..cubes.reshaped import check_metric, read_cube
@@ -40,6 +41,8 @@ def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Datas
     """Return a cube whose strata to draw by include the metric's own dimensions and, with `nulls`, null models."""
     cube = read_cube(cube)
     cube_metrics(cube, [metric])
+    if not has_controls(cube, metric):
+        cube = of_metric(cube, metric).assign_attrs(n_draws=0)
     return check_metric(metric_strata(null_stratum(cube) if nulls else cube, metric), metric)
 
 
