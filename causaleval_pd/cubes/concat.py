@@ -176,7 +176,8 @@ def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
         if not any(declared(part)[name].role == "control" for name in drawn):
             raise ValueError(f"cube {i} has no controls, so no null model to put beside others")
         for name in part.data_vars:
-            if name not in drawn and not part[name].equals(parts[0][name]):
+            own, first = (x[name].drop_vars("null", errors="ignore") for x in (part, parts[0]))
+            if name not in drawn and not own.equals(first):
                 raise ValueError(
                     f"{name} of cube {i} is not that of the first cube; null models are put side by side for the same "
                     "runs, in the same order of strata"

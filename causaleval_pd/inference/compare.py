@@ -213,6 +213,12 @@ def compare(
     chosen = choose_test(find_test(test, "compare"), effect, paired=paired)
     how = Comparison(chosen, alternative, effect, level, zero_method, n_resamples, resolve_seed(rng), adjust)
     check_comparison(how, reference=reference is not None, margin=margin is not None, cluster=cluster is not None)
+    aimless = [name for name in names if cube[name].attrs["direction"] == "none"]
+    if alternative == "non_inferior" and aimless:
+        raise ValueError(
+            f"{aimless[0]} has no direction, so neither level is worse; use alternative='equivalent', or give a column its "
+            f"direction by cube(..., values={{{aimless[0]!r}: 'minimize'}})"
+        )
     margins = _margins(margin, names)
     first, second = _level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
