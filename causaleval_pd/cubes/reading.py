@@ -48,14 +48,14 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
 
 def need_controls(cube: xr.Dataset, names: Sequence[str], why: str = "") -> None:
     """Refuse cubes without controls, and columns that it carries, which have none; `why` states the need."""
-    if not has_controls(cube):
-        raise ValueError(f"the cube has no controls{why and ' '}{why}; make it by cube(..., n_draws=1000)")
     for name in names:
-        if not has_controls(cube, name):
+        if name in values_of(cube):
             raise ValueError(
                 f"{name!r} is a column that the cube carries, not a metric of estimates, so it has no controls; use "
                 "summary, compare or rank_test"
             )
+    if not has_controls(cube):
+        raise ValueError(f"the cube has no controls{why and ' '}{why}; make it by cube(..., n_draws=1000)")
 
 
 def _attr(cube: xr.Dataset, name: str) -> str:

@@ -216,8 +216,8 @@ def compare(
     aimless = [name for name in names if cube[name].attrs["direction"] == "none"]
     if alternative == "non_inferior" and aimless:
         raise ValueError(
-            f"{aimless[0]} has no direction, so neither level is worse; use alternative='equivalent', or give a column its "
-            f"direction by cube(..., values={{{aimless[0]!r}: 'minimize'}})"
+            f"{aimless[0]} has no direction, so neither level is worse; use alternative='equivalent', or give a column "
+            f"its direction by cube(..., values={{{aimless[0]!r}: 'minimize'}})"
         )
     margins = _margins(margin, names)
     first, second = _level_pairs(cube[dim].to_numpy(), dim, reference)
