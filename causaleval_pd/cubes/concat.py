@@ -114,7 +114,7 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
     check("strata", [sorted({*strata_dims(x), *_fixed(x)} - {dim}) for x in parts])
     for stratum in {name for x in parts for name in _fixed(x)} - {dim, "null"}:
         check(stratum, [_fixed(x).get(stratum) for x in parts], f"put levels together by dim={stratum!r}")
-    for setting in SETTINGS:
+    for setting in (*SETTINGS, "causaleval_pd_version"):
         if setting != dim:
             check(setting, [x.attrs.get(setting) for x in parts])
     if not wrong:

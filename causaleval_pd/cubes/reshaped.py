@@ -240,7 +240,7 @@ def _check_settings(cube: xr.Dataset, metric: str) -> None:
         place = ", ".join(f"{dim} {cube[dim].to_numpy()[i]}" for dim, i in zip(other.dims, at, strict=True))
         raise ValueError(
             f"{metric} at {place} was made with other settings than in the first of the cubes that were put together: "
-            "another seed, null model, number of draws, convention or version; causaleval_pd.concat names what "
+            "another seed, null model, number of draws or convention; causaleval_pd.concat names what "
             "differs, and puts null models side by side by dim='null'"
         )
 

@@ -157,7 +157,7 @@ ATTRIBUTES = {
 
 #: attributes of a cube and of a metric on which its values depend; cubes that are put together agree in them
 SETTINGS = (
-    *("field", "zero_division", "context", "causaleval_pd_version"),
+    *("field", "zero_division", "context"),
     *("n_draws", "draws_shared", "control_seed", "control_level"),
 )
 METRIC_SETTINGS = ("direction", "valid_range", "optimum", "options", "control_null")
