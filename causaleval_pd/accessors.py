@@ -10,7 +10,7 @@ import xarray as xr
 
 from .contract.delegation import method
 from .cubes.cube import cube
-from .cubes.reading import describe_cube
+from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
 from .graphs.series import SeriesGraphAccessor
 from .inference import of_tables

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type
+from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS, Metric
 from ..execution.random_streams import hash_rows, key_columns
 from ..tables.columns import column, numbers
@@ -22,6 +22,8 @@ from .schema import RESERVED, result_columns
 from .strata import By, StratumColumn, stratum_entries
 
 Floats = NDArray[np.float64]
+#: columns to carry along, with or without their directions
+Values = Sequence[str] | Mapping[str, Literal["minimize", "maximize"] | None]
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Runs:
         Column that numbers the runs of a stratum.
     carried : dict
         Numbers to carry along, by name.
+    directions : dict
+        Which of them are better: "minimize", "maximize" or "none".
     given : Series or None
         Given controls.
     matches : Matches or None
@@ -61,6 +65,7 @@ class Runs:
     keys: list[pd.Series]
     replicate: pd.Series | None
     carried: dict[str, Floats]
+    directions: dict[str, str]
     given: pd.Series | None
     matches: Matches | None
 
@@ -80,7 +85,7 @@ def read_runs(
     key: Hashable | Sequence[Hashable] | None,
     replicate: Hashable | None,
     control: Hashable | None,
-    values: Sequence[str],
+    values: Values,
 ) -> Runs:
     """Read and check everything that a cube needs of a table.
 
@@ -108,14 +113,26 @@ def read_runs(
     if not values and not any(task.metrics for task in tasks):
         raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
     strata = stratum_columns(table, by, own)
-    check_type(values, (list, tuple), "a list of columns", "values")
-    carried = {name: numbers(table, name, "values") for name in values}
+    directions = _directions(values)
+    carried = {name: numbers(table, name, "values") for name in directions}
     replicates = None if replicate is None else column(table, replicate, "replicate")
     given = None if control is None or choice is None else column(table, control, "control")
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
-    return Runs(tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, given, matches)
+    return Runs(
+        tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, directions, given, matches
+    )
+
+
+def _directions(values: Values) -> dict[str, str]:
+    """Return the columns to carry along, each with its direction, "none" where the user gives none."""
+    check_type(values, (list, tuple, Mapping), "a list of columns or {column: direction}", "values")
+    if not isinstance(values, Mapping):
+        return dict.fromkeys(values, "none")
+    for name, direction in values.items():
+        check_known(direction, ["minimize", "maximize", None], f"direction of {name!r} (values)")
+    return {name: direction or "none" for name, direction in values.items()}
 
 
 def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | None) -> NDArray[np.int64]:

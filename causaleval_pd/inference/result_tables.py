@@ -1,4 +1,4 @@
-"""What tables of tests share: their columns, checks of the cube and settings, adjusted p-values and their order."""
+"""What tables of tests share: their columns, checks of settings, adjusted p-values and their order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from ..contract.checks import check_known, check_number, check_type
+from ..contract.checks import check_known, check_number
 from ..statistics.multiplicity import adjust as adjusted
 
 Missing = Literal["drop", "worst"]
@@ -19,13 +18,6 @@ TEST_COLUMNS = (
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
     *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
 )
-
-
-def check_cube(cube: xr.Dataset) -> None:
-    """Refuse what is not a cube, and cubes without replicates."""
-    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
-    if "replicate" not in cube.dims:
-        raise ValueError("the cube has no dimension 'replicate'; choose one replicate by a list, isel(replicate=[0])")
 
 
 def check_missing(missing: str) -> None:

@@ -10,7 +10,7 @@ import xarray as xr
 from ..contract.checks import nearest
 from ..contract.delegation import method
 from ..contract.figure import FIGURES
-from ..cubes.reading import describe_cube
+from ..cubes.reshaped import describe_cube
 from .critical_difference import critical_difference as _critical_difference
 from .distributions import distributions as _distributions
 from .heat_maps import comparisons as _comparisons

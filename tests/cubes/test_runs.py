@@ -47,7 +47,7 @@ def test_given_controls_are_read_only_where_controls_are_made():
     ("named", "error", "message"),
     [
         ({"metrics": ()}, ValueError, "no metrics were named; a cube needs at least one, or values= to carry along"),
-        ({"values": "seconds"}, TypeError, "values must be a list of columns, found 'seconds'"),
+        ({"values": "seconds"}, TypeError, "values must be a list of columns or {column: direction}, found 'seconds'"),
         ({"values": ["a"]}, ValueError, "values='a' holds str, and a cube carries numbers only"),
         ({"replicate": "run"}, ValueError, r"no column 'run' \(replicate\)"),
         ({"key": ["a", "run"]}, ValueError, r"key names columns that the table lacks: \['run'\]"),
