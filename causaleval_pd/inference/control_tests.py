@@ -86,8 +86,8 @@ def test_controls(
         minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their truths),
         `n_failed` (failed runs), `n_undefined` (scored runs without a value or control), `null`, `method`,
         `alternative`, `n_runs`, `superiority_share` (share of controls at least as good, averaged over runs), and of it
-        `superiority_strict` (better) and `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any row whose metric is
-        defined, which the randomisation test leaves out.
+        `superiority_strict` (better) and `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any
+        row whose metric is defined, which the randomisation test leaves out.
 
     Raises
     ------
