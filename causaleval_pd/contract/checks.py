@@ -28,7 +28,8 @@ def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = 
 
 def nearest(name: Any, known: Iterable[Any]) -> str:
     """Return a hint `did you mean 'shd'? `, with a space at its end, for a name that is nearly known, else nothing."""
-    near = difflib.get_close_matches(str(name), [str(x) for x in known], n=3, cutoff=0.5)
+    written = {str(x).casefold(): str(x) for x in known}
+    near = [written[x] for x in difflib.get_close_matches(str(name).casefold(), list(written), n=3, cutoff=0.5)]
     return f"did you mean {', '.join(map(repr, near))}? " if near else ""
 
 

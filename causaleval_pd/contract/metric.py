@@ -24,7 +24,7 @@ from .registry import Registry
 
 Direction = Literal["minimize", "maximize", "zero"]
 
-METRICS: Registry[Metric] = Registry("metric", "causaleval_pd.metrics")
+METRICS: Registry[Metric] = Registry("metric", "causaleval_pd.metrics", "list_metrics()")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -383,11 +383,7 @@ def get_metric(name: str | Metric) -> Metric:
         return name
     if not isinstance(name, str):
         raise TypeError(f"a metric is a name or a Metric, found {type(name).__name__}: {name!r}")
-    if name not in METRICS:
-        METRICS.load()
-    if name not in METRICS:
-        raise ValueError(f"unknown metric {name!r}; {nearest(name, METRICS)}list_metrics() shows all")
-    return METRICS[name]
+    return METRICS.find(name)
 
 
 def list_metrics(field: str | None = None) -> pd.DataFrame:

@@ -6,7 +6,7 @@ derive from it.
 
 from __future__ import annotations
 
-from ..contract.statistical_test import StatisticalTest, register_test
+from ..contract.statistical_test import TESTS, StatisticalTest, register_test
 from ..statistics.friedman import rank_differences
 from ..statistics.paired_tests import (
     mann_whitney,
@@ -187,4 +187,26 @@ WELCH_T = register_test(
         avoid="For runs on the same truths, which are pairs.",
         reference="https://doi.org/10.1093/biomet/34.1-2.28",
     )
+)
+
+TESTS.other_names(
+    {
+        "signed_rank": ["wilcoxon"],
+        "wilcoxon_signed_rank": ["wilcoxon"],
+        "sign_test": ["sign"],
+        "ttest": ["t", "welch_t"],
+        "paired_t": ["t"],
+        "student": ["t", "welch_t"],
+        "ttest_rel": ["t"],
+        "ttest_ind": ["welch_t"],
+        "welch": ["welch_t"],
+        "permutation": ["sign_flip", "randomisation"],
+        "randomization": ["randomisation", "sign_flip"],
+        "monte_carlo": ["randomisation"],
+        "nemenyi": ["friedman"],
+        "mwu": ["mann_whitney"],
+        "mannwhitneyu": ["mann_whitney"],
+        "rank_sum": ["mann_whitney"],
+        "ranksums": ["mann_whitney"],
+    }
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contract.metric import metric
+from ..contract.metric import METRICS, metric
 from .closed_forms import ANSWER, COUNTED
 from .measures.yes_counts import QUANTITIES, Floats
 from .pairs import NUMBER, AnswerPairs, QuantityPairs
@@ -185,3 +185,16 @@ def ate_error(pairs: QuantityPairs) -> Floats:
     0.3
     """
     return np.abs(pairs.truth - pairs.estimate)
+
+
+METRICS.other_names(
+    {
+        "mae": ["quantity_error"],
+        "absolute_error": ["quantity_error"],
+        "relative_error": ["rae"],
+        "relative_absolute_error": ["rae"],
+        "pns": ["pns_error"],
+        "ate": ["ate_error"],
+        "bias": ["quantity_bias"],
+    }
+)

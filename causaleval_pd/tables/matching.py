@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type, nearest
+from ..contract.checks import check_type
 from ..contract.field import Field
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher, Matching, Null, NullLike, null_model
@@ -68,7 +68,7 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
             field.nulls.load()
         if chosen.model not in field.nulls:
             raise ValueError(
-                f"unknown null {chosen.model!r} for field {field.name!r}; {nearest(chosen.model, field.nulls)}its null "
+                f"unknown null {chosen.model!r} for field {field.name!r}; {field.nulls.suggest(chosen.model)}its null "
                 f"models: {', '.join(field.nulls) or 'none, add one by register_null'}"
             )
         model = field.nulls[chosen.model]

@@ -30,9 +30,9 @@ def test_toys_are_listed():
     assert ce.list_metrics("ranking").loc["first_items", "dims"] == "part, side"
     assert ce.list_closed_forms().loc["sum_of_distances", "field"] == "ranking"
     with pytest.raises(ValueError, match="a field called 'ranking' is already registered"):
-        ce.register_field(toys.RANKINGS)
+        ce.register_field(replace(ce.structure.GRAPHS, name="ranking"))
     with pytest.raises(ValueError, match="a null model called 'shuffled' is already registered"):
-        ce.register_null("ranking", toys.SHUFFLED)
+        ce.register_null("ranking", replace(toys.SHUFFLED, controls=lambda *matched: None))
 
 
 def test_a_metric_is_called_on_two_cells():

@@ -251,7 +251,7 @@ def test_functions_are_null_models():
         (ce.null_model("edges", law="x"), "null 'edges' has no option 'law'; its options: permute"),
         (
             "edge",
-            "unknown null 'edge' for field 'graph'; did you mean 'edges', .* its null models: edges, stratum",
+            "unknown null 'edge' for field 'graph'; did you mean 'edges'. its null models: edges, stratum",
         ),
     ],
 )
