@@ -59,12 +59,12 @@ class Drawing:
     keep: bool = False
 
     def __post_init__(self) -> None:
-        check_whole(self.n_draws, "n_draws", 1)
+        object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1))
         check_number(self.level, "level", "(0, 1)")
         check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
         check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")
         if self.stop_after is not None:
-            check_whole(self.stop_after, "stop_after", 1)
+            object.__setattr__(self, "stop_after", check_whole(self.stop_after, "stop_after", 1))
             if self.p_rule != "add_one":
                 raise ValueError(
                     f"p_rule={self.p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)"
