@@ -157,7 +157,14 @@ def quantity_bias(pairs: QuantityPairs) -> Floats:
     return pairs.estimate - pairs.truth
 
 
-@metric(**_QUANTITY, kinds=("pns", NUMBER), range=(0, math.inf), symmetric=True, long_name="error of the PNS")
+@metric(
+    **_QUANTITY,
+    kinds=("pns", NUMBER),
+    range=(0, math.inf),
+    symmetric=True,
+    instead=("quantity_error",),
+    long_name="error of the PNS",
+)
 def pns_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of a probability of necessity and sufficiency.
 
@@ -172,7 +179,14 @@ def pns_error(pairs: QuantityPairs) -> Floats:
     return np.abs(pairs.truth - pairs.estimate)
 
 
-@metric(**_QUANTITY, kinds=("ate", NUMBER), range=(0, math.inf), symmetric=True, long_name="error of the ATE")
+@metric(
+    **_QUANTITY,
+    kinds=("ate", NUMBER),
+    range=(0, math.inf),
+    symmetric=True,
+    instead=("quantity_error",),
+    long_name="error of the ATE",
+)
 def ate_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of an average treatment effect.
 
