@@ -418,7 +418,7 @@ class DaskAccessor:
         )
 
     evaluate = method(evaluate)
-    with_controls = method(with_controls)
+    with_controls = method(with_controls)  # type: ignore[arg-type]
     cube = method(cube)  # type: ignore[arg-type]
     summary = method(summary)  # type: ignore[arg-type]
     test_controls = method(test_controls)  # type: ignore[arg-type]

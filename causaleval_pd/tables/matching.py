@@ -16,7 +16,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher, Matching, Null, NullLike, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
-from .columns import column
+from .columns import column_or_level
 from .settings import NullChoice
 from .tasks import Task
 
@@ -107,8 +107,8 @@ def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.o
     if control_kind is None:
         return None
     check_type(control_kind, str, "a class of graphs or the name of a column", "control_kind")
-    if control_kind in table.columns:
-        return column(table, control_kind, "control_kind").to_numpy(object)
+    if control_kind in table.columns or control_kind in table.index.names:
+        return column_or_level(table, control_kind, "control_kind").to_numpy(object)
     return np.full(len(table), control_kind, object)
 
 
