@@ -112,6 +112,20 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
     raise ValueError(f"{what} must be {words}{'' if most == math.inf else f' to {most}'}, found {shown(value)}")
 
 
+def check_flag(value: Any, what: str) -> bool:
+    """Return True or False, and refuse anything else: a text such as "no" would count as True.
+
+    Examples
+    --------
+    >>> check_flag("no", "overwrite")
+    Traceback (most recent call last):
+    TypeError: overwrite must be True or False, found 'no'
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} must be True or False, found {shown(value)}")
+    return bool(value)
+
+
 def shown(value: Any) -> str:
     """Show what was found: short values themselves, long ones cut, tables by their type.
 

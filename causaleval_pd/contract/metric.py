@@ -285,13 +285,18 @@ def metric(
     """
     if direction not in ("minimize", "maximize", "zero", None):
         raise ValueError(f"direction must be 'minimize', 'maximize', 'zero' or None, found {direction!r}")
-    if not (isinstance(range, Sequence) and len(range) == 2 and range[0] < range[1]):
+    if not (isinstance(range, Sequence) and not isinstance(range, str) and len(range) == 2 and range[0] < range[1]):
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
     for name, words in (("kinds", kinds), ("truth_kinds", truth_kinds), ("instead", instead)):
         if isinstance(words, str):
             what = "metrics" if name == "instead" else "kinds"
             raise TypeError(f"{name} must be a sequence of {what}, found {words!r}; write ({words!r},)")
 
+    for dim, labels in (dims or {}).items():
+        if isinstance(labels, str):
+            raise TypeError(
+                f"the labels of dimension {dim!r} must be a sequence, found {labels!r}; write ({labels!r},)"
+            )
     kinds = tuple(kinds)
     given_dims = {dim: labels if labels is None else tuple(labels) for dim, labels in (dims or {}).items()}
 

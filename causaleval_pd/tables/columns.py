@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type, nearest
+from ..contract.checks import check_flag, check_type, nearest
 from ..contract.metric import Metric
 
 
@@ -69,7 +69,7 @@ def with_cells(table: pd.DataFrame, cells: dict[Hashable, pd.Series]) -> pd.Data
 def add_columns(table: pd.DataFrame, columns: dict[str, Any], *, overwrite: bool) -> pd.DataFrame:
     """Append columns to a table of our own; existing names are an error unless `overwrite`."""
     taken = [name for name in columns if name in table.columns]
-    if taken and not overwrite:
+    if not check_flag(overwrite, "overwrite") and taken:
         raise ValueError(
             f"the table already has the columns {taken}; pass overwrite=True, or rename metrics by tweak(name=)"
         )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.checks import check_type
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
@@ -129,7 +130,7 @@ def control_distribution(
         control_null=model.name,
         control_kind=str(controls.kind[0]),
         control_seed=seed,
-        n_draws=n_draws if how.draws else 0,
+        n_draws=how.n_draws if how.draws else 0,
     )
 
 
@@ -140,8 +141,14 @@ def _published_field() -> Field:
 
 def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) -> dict[str, float]:
     """Name published values by their metrics."""
+    if isinstance(observed, Mapping):
+        for name, value in observed.items():
+            check_type(value, (int, float, np.integer, np.floating), "a number", f"observed {name}")
     if observed is None or isinstance(observed, Mapping):
         return dict(observed or {})
+    check_type(
+        observed, (int, float, np.integer, np.floating), "a number, or a mapping of metrics to numbers", "observed"
+    )
     named = () if metrics is None else select(metrics)
     if len(named) != 1:
         raise ValueError(

@@ -7,7 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..contract.checks import check_known, check_number, check_whole
+import numpy as np
+
+from ..contract.checks import check_flag, check_known, check_number, check_whole, shown
 from ..contract.null import Nulls
 from ..execution.engines import Engine, job_count
 
@@ -28,6 +30,10 @@ class Cells:
     field: str | None = None
     context: Mapping[str, Any] | None = None
     zero_division: float = math.nan
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.zero_division, (int, float, np.integer, np.floating)):
+            raise ValueError(f"zero_division must be a number or NaN, found {shown(self.zero_division)}")
 
     @property
     def names(self) -> dict[str, Hashable]:
@@ -92,6 +98,10 @@ class NullChoice:
     permute: bool = True
     share_draws: bool = False
 
+    def __post_init__(self) -> None:
+        check_flag(self.permute, "permute")
+        check_flag(self.share_draws, "share_draws")
+
 
 @dataclass(frozen=True)
 class Execution:
@@ -109,6 +119,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         job_count(self.engine, self.n_jobs)
+        check_flag(self.progress, "progress")
 
 
 SERIAL = Execution()

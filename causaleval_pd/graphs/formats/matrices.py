@@ -29,7 +29,10 @@ def is_square(cell: Any) -> bool:
 
 def read_matrix(cell: Any) -> Matrix:
     """Read a matrix; the index and columns of a DataFrame name the nodes, in the order of the columns."""
-    return _read_frame(cell) if isinstance(cell, pd.DataFrame) else Matrix(None, cell)
+    if isinstance(cell, pd.DataFrame):
+        return _read_frame(cell)
+    # slices of np.matrix keep two dimensions
+    return Matrix(None, np.asarray(cell) if isinstance(cell, np.matrix) else cell)
 
 
 def _read_frame(frame: pd.DataFrame) -> Matrix:
