@@ -294,9 +294,7 @@ def metric(
 
     for dim, labels in (dims or {}).items():
         if isinstance(labels, str):
-            raise TypeError(
-                f"the labels of dimension {dim!r} must be a sequence, found {labels!r}; write ({labels!r},)"
-            )
+            raise TypeError(f"labels of dimension {dim!r} must be a sequence, found {labels!r}; write ({labels!r},)")
     kinds = tuple(kinds)
     given_dims = {dim: labels if labels is None else tuple(labels) for dim, labels in (dims or {}).items()}
 

@@ -81,7 +81,10 @@ def key_columns(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) 
     if not names:
         raise ValueError("key names no column; leave it out to use the index")
     return [
-        cast(pd.Series, table[name] if name in table.columns else table.index.get_level_values(name).to_series())
+        cast(
+            pd.Series,
+            table[name] if name in table.columns else table.index.get_level_values(cast(str, name)).to_series(),
+        )
         for name in names
     ]
 

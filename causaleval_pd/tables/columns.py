@@ -36,7 +36,7 @@ def column_or_level(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series
         return column(table, name, role)
     if name in table.columns:
         raise ValueError(f"{name!r} ({role}) is both a column and an index level, which is ambiguous; rename one")
-    return pd.Series(table.index.get_level_values(name).array, index=table.index, name=name)
+    return pd.Series(table.index.get_level_values(cast(str, name)).array, index=table.index, name=name)
 
 
 def numbers(table: pd.DataFrame, name: Hashable, role: str) -> NDArray[np.float64]:

@@ -96,7 +96,7 @@ def control_distribution(
     """
     how = Drawing(n_draws, method, level, p_rule)
     values = _observed(observed, metrics)
-    named = select(values if metrics is None else metrics) if values or metrics is not None else ()
+    named = select(list(values) if metrics is None else metrics) if values or metrics is not None else ()
     field = get_field(named[0].field) if named else _published_field()
     chosen = [bind_zero_division(m, zero_division) for m in named or select(field.default_metrics)]
     check_directions(chosen)
@@ -146,9 +146,7 @@ def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) ->
             check_type(value, (int, float, np.integer, np.floating), "a number", f"observed {name}")
     if observed is None or isinstance(observed, Mapping):
         return dict(observed or {})
-    check_type(
-        observed, (int, float, np.integer, np.floating), "a number, or a mapping of metrics to numbers", "observed"
-    )
+    check_type(observed, (int, float, np.integer, np.floating), "a number, or numbers by metric", "observed")
     named = () if metrics is None else select(metrics)
     if len(named) != 1:
         raise ValueError(

@@ -63,7 +63,7 @@ def test_engines_and_jobs_are_checked():
         ({"progress": "no"}, TypeError, "progress must be True or False, found 'no'"),
         ({"zero_division": None}, ValueError, "zero_division must be a number or NaN, found None"),
         ({"zero_division": "x"}, ValueError, "zero_division must be a number or NaN, found 'x'"),
-        ({"metrics": {"new": "shd"}}, TypeError, r"found a mapping; rename metrics by ce.metric_set\(new=metric\)"),
+        ({"metrics": {"new": "shd"}}, TypeError, r"found a mapping; rename by ce.metric_set\(new=metric\)"),
         ({"key": []}, ValueError, "key names no column; leave it out to use the index"),
     ],
 )

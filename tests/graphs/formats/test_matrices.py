@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import causaleval_pd as ce
 from causaleval_pd.graphs import AmbiguousEncodingError, as_graph
 
 ROW = {"encoding": "row->column"}
@@ -91,7 +92,7 @@ def test_unnamed_matrices_are_numbered() -> None:
 
 
 def test_unknown_encoding() -> None:
-    message = "unknown encoding 'pcalg'; it is one of causal-learn, column->row, edge list, .*, row->column"
+    message = "unknown encoding 'pcalg'; did you mean 'column->row'. it is one of causal-learn, column->row, edge list, .*, row->column"
     with pytest.raises(ValueError, match=message):
         as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
 
