@@ -399,7 +399,7 @@ test_controls.__test__ = False  # type: ignore[attr-defined]
 
 @register_dataframe_accessor("ceval")
 class DaskAccessor:
-    """Verbs on a dask table of runs, `ddf.ceval`.
+    """Verbs on a dask table of runs, `ddf.ceval`: those of `df.ceval`, lazy, and `to_parquet`.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def test_unnamed_matrices_are_numbered() -> None:
 
 
 def test_unknown_encoding() -> None:
-    message = "unknown encoding 'pcalg'; did you mean 'column->row'. it is one of causal-learn, column->row, edge list, .*, row->column"
+    message = "unknown encoding 'pcalg'; did you mean 'column->row'. it is one of causal-learn, .*, row->column"
     with pytest.raises(ValueError, match=message):
         as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
 
