@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,17 @@ NO = ("no", "false")
 #: longer replies are parsed at both ends only
 _MOST_CHARACTERS = 100_000
 
+# A reply may be hostile, so each pattern takes linear time: no two neighbouring repeats match the same characters, and
+# repeats that are followed by anything else are possessive.
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[a-z]*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[a-z]*+\n?+(.*?)```", re.DOTALL | re.IGNORECASE)
 _OBJECT = re.compile(r"\{[^{}]{0,2000}\}")
 _KEYS = re.compile(r"^(final|short|the)?[ _-]*(answer|response|result|verdict|conclusion)$", re.IGNORECASE)
 _MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d«»\[\]()\\$]+")
-_BOXED = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*\{)?\s*([^{}]{1,40}?)\s*\}")
+_QUOTES = re.compile(r"[*_`\"'\u201c\u201d\[\]()$]+")
+_TAG = re.compile(r"<(/?)(\w+)>")
+_SPACE = re.compile(r"\s+")
+_BOXED = re.compile(r"\\boxed\s*+\{\s*+(?:\\text\s*+\{)?([^{}]*+)\}")
 # words that make a leading "no" part of a phrase rather than an answer
 _NOT_A_REPLY = ("one", "doubt", "matter", "other", "more", "need", "reason", "information", "such", "idea", "longer")
 
@@ -63,37 +68,48 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, yes: Sequence[str] = YE
     >>> parse_answers(texts).tolist()
     [True, False, True, <NA>]
     """
-    yes, no = ([given] if isinstance(given, str) else given for given in (yes, no))
-    if isinstance(replies, str):
+    words = _words("yes", yes, True)
+    against = _words("no", no, False)
+    if not words or not against or words.keys() & against.keys():
+        raise ValueError(f"yes= and no= must each have words, none in both; found {shown(yes)} and {shown(no)}")
+    if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
         raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
-    words = dict.fromkeys([w.casefold() for w in yes], True)
-    if not yes or not no or words.keys() & {w.casefold() for w in no}:
-        raise ValueError(f"yes= and no= must each have words, none in both; found {list(yes)} and {list(no)}")
-    words |= dict.fromkeys([w.casefold() for w in no], False)
-    reader = _Reader(words)
+    reader = _Reader(words | against)
     cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
     found = [reader.read(value) for value in cells.astype(object)]
     return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
 
 
+def _words(side: str, given: Sequence[str], meaning: bool) -> dict[str, bool]:
+    """Return the words of one side in the form in which replies are searched."""
+    found = {}
+    for word in [given] if isinstance(given, str) else given:
+        check_type(word, str, "words", side)
+        if not (plain := " ".join(word.casefold().split())):
+            raise ValueError(f"{side}= has an empty word; found {shown(given)}")
+        found[plain] = meaning
+    return found
+
+
 class _Reader:
-    """Parser of replies, with the patterns for one pair of word lists."""
+    """Parser of replies, with the patterns for one pair of word lists; they match texts in lower case."""
 
     def __init__(self, words: dict[str, bool]) -> None:
         self.words = words
         either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
         nouns = r"(?:answer|response|verdict|conclusion)"
+        copulas = rf"(?>(?:(?!(?:{either})(?!\w))(?:is|[:=\-\u2013]))+)"
+        # for texts whose runs of white space are one character each
         self.stated = re.compile(
-            rf"(?:<{nouns}>|\b(?:final\s+)?{nouns}(?:\s+(?:to|for)\s+[^.:\n]{{0,80}})?\s*(?:is|:|=|-|\u2013)+)"
-            rf"[\s:]*({either})(?!\w)",
-            re.IGNORECASE,
+            rf"(?:<{nouns}>|\b(?:final\s)?{nouns}(?:\s(?:to|for)\s[^.:\n]{{0,80}})?\s?{copulas})"
+            rf"[\s:]*+({either})(?!\w)"
         )
-        self.first = re.compile(rf"({either})(?!\w)[\s,]*(\w*)", re.IGNORECASE)
+        self.first = re.compile(rf"({either})(?!\w)[\s,]*+(\w*)")
         self.last = re.compile(
-            rf"(?:(?:so|thus|hence|therefore|then|finally|in conclusion|conclusion)\s*[,:]?\s*)?({either})\W*",
-            re.IGNORECASE,
+            r"(?:(?:so|thus|hence|therefore|then|finally|in conclusion|conclusion)\s*+[,:]?+\s*+)?"
+            rf"({either})\W*"
         )
-        self.echo = re.compile(rf"({either})\s*(?:or|/|\|)\s*({either})(?!\w)", re.IGNORECASE)
+        self.echo = re.compile(rf"({either})\s*+(?:or|/|\|)\s*+({either})(?!\w)")
 
     def read(self, reply: Any) -> bool | None:
         """Return the answer in a reply, or None."""
@@ -132,29 +148,34 @@ class _Reader:
         return self._words(value) if isinstance(value, str) else None
 
     def _boxed(self, text: str) -> bool | None:
-        found = [self.words[b.casefold()] for b in _BOXED.findall(text) if b.casefold() in self.words]
-        return found[-1] if found else None
+        found = [_SPACE.sub(" ", inner).strip().casefold() for inner in _BOXED.findall(text)]
+        return next((self.words[word] for word in reversed(found) if word in self.words), None)
 
     def _words(self, text: str) -> bool | None:
-        plain = self.echo.sub(" ", _MARKUP.sub(" ", re.sub(r"<(/?)(\w+)>", r" <\2> ", text)))
-        plain = re.sub(r"[ \t]+", " ", plain).strip()
-        stated = self.stated.findall(self.echo.sub(" ", re.sub(r"[*_`\"'\u201c\u201d\[\]()$]+", " ", text)))
+        text = text.casefold()
+        stated = self.stated.findall(_SPACE.sub(_one_space, self.echo.sub(" ", _QUOTES.sub(" ", text))))
         if stated:
-            return self.words[stated[-1].casefold()]
+            return self.words[stated[-1]]
+        plain = self.echo.sub(" ", _MARKUP.sub(" ", _TAG.sub(r" <\2> ", text)))
+        plain = re.sub(r"[ \t]+", " ", plain).strip()
         plain = re.sub(r"^(?:<\w+>|[\s:,.;-])+", "", plain)
         lines = [line.strip(" :,.;!-") for line in plain.splitlines() if line.strip(" :,.;!-")]
         if not lines:
             return None
         first = self.first.match(lines[0])
         opening = None
-        if first and first[2].casefold() not in _NOT_A_REPLY:
-            opening = self.words[first[1].casefold()]
+        if first and first[2] not in _NOT_A_REPLY:
+            opening = self.words[first[1]]
         ends = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]
         last = self.last.fullmatch(ends)
-        closing = self.words[last[1].casefold()] if last else None
+        closing = self.words[last[1]] if last else None
         if opening is not None and closing is not None and opening != closing:
             return None
         return opening if opening is not None else closing
+
+
+def _one_space(run: re.Match[str]) -> str:
+    return "\n" if "\n" in run[0] else " "
 
 
 def join_answers(

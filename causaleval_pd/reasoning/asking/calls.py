@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ...contract.checks import check_type, check_whole, nearest, shown
+from ...contract.checks import check_number, check_type, check_whole, nearest, shown
 from ...execution.random_streams import uniforms
 from .answers import parse_answers
+from .reply_cache import ReplyCache
 
 __all__ = ["CallFailed", "RetryLater", "ask"]
 
 Reasoner = Callable[[str], Any]
 
-_TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
+#: characters of the longest reply
+MOST_CHARACTERS = 4 * 2**20
 
-#: seconds between writes of the cache to disk
-_COMMIT_EVERY = 1.0
+#: stands for a lone surrogate
+_REPLACEMENT = "\ufffd"
+
+#: characters of the longest text in the column `error`
+_MOST_OF_AN_ERROR = 1000
 
 
 class RetryLater(ValueError):
@@ -114,13 +117,15 @@ def ask(
         its replies: the model, its settings.
     cache : path, optional
         SQLite file of replies. Questions with a reply there are not asked again, so that an interrupted call continues
-        where it stopped; failed questions are.
+        where it stopped; failed questions are. Each reply is written when it arrives, and several processes may use
+        the file at once.
     workers : int
         Number of calls at once.
     retries : int
         Number of further tries of a failed call.
     backoff, longest_wait : float
-        Seconds before the first retry, doubled each time up to the longest; at least what the reasoner requests.
+        Seconds before the first retry, doubled each time; at least what the reasoner requests, and never more than
+        the longest (at most a day).
     give_up_after : int
         Number of consecutive failed questions that ends the call.
     progress : bool
@@ -129,13 +134,18 @@ def ask(
     Returns
     -------
     DataFrame
-        The questions with reply (text), error (why a reply is missing) and answer (yes, no or missing, by
-        `parse_answers`).
+        The questions with reply (text), error (why a reply is missing, or which characters of it were replaced) and
+        answer (yes, no or missing, by `parse_answers`).
 
     Raises
     ------
     ValueError
-        If columns are missing, keys repeat, the cache is not such a file, or too many calls fail in a row.
+        If columns are missing, keys repeat, the cache is damaged or not such a file, or too many calls fail in a row.
+
+    Notes
+    -----
+    A reply of more than 4,194,304 characters counts as failed. Lone surrogates, which are not valid text, are replaced
+    by U+FFFD. An error or an interrupt ends the call as soon as the calls under way return; their replies are cached.
 
     Examples
     --------
@@ -154,23 +164,53 @@ def ask(
     if not list(key):
         raise ValueError("key names no column; name the columns that identify a question")
     _check(questions, [prompt, *key], list(key))
-    for label, value, least in (("workers", workers, 1), ("retries", retries, 0), ("give_up_after", give_up_after, 1)):
-        check_whole(value, label, least)
+    workers, give_up_after = check_whole(workers, "workers", 1), check_whole(give_up_after, "give_up_after", 1)
+    waits = Waits(
+        check_whole(retries, "retries"),
+        check_number(backoff, "backoff", "[0, inf)"),
+        check_number(longest_wait, "longest_wait", "[0, 86400]"),
+    )
     keys = _keys(questions, prompt, list(key), _name(reasoner, name, needed=cache is not None))
     outcomes: list[_Outcome | None] = [None] * len(questions)
-    waits = Waits(retries, backoff, longest_wait)
-    with closing(_open(cache)) as store:
-        for position, found in _stored(store, keys):
-            outcomes[position] = _Outcome(found, None)
+    places = {key: i for i, key in enumerate(keys)}
+    with ReplyCache(cache) as replies:
+        for found, reply in replies.stored(keys):
+            outcomes[places[found]] = _Outcome(reply, None)
         todo = [i for i, outcome in enumerate(outcomes) if outcome is None]
         prompts = questions[prompt].tolist()
-        calls = _calls(reasoner, [(i, prompts[i], keys[i]) for i in todo], waits, workers)
-        _collect(calls, len(todo), outcomes, keys, store, give_up_after, progress)
+
+        def answered(position: int, stop: threading.Event) -> _Outcome:
+            outcome = _call(reasoner, prompts[position], keys[position], waits, stop)
+            if outcome.reply is not None:
+                replies.keep(keys[position], outcome.reply)
+            return outcome
+
+        _collect(_calls(answered, todo, workers), len(todo), outcomes, give_up_after, progress)
+    return _with_replies(questions, [outcome or _Outcome(None, None) for outcome in outcomes])
+
+
+def _with_replies(questions: pd.DataFrame, outcomes: list[_Outcome]) -> pd.DataFrame:
+    shown_outcomes = [_printable(outcome) for outcome in outcomes]
     result = questions.copy(deep=False)
-    result["reply"] = pd.array([outcome.reply if outcome else None for outcome in outcomes], dtype="str")
-    result["error"] = pd.array([outcome.error if outcome else None for outcome in outcomes], dtype="str")
+    result["reply"] = pd.array([outcome.reply for outcome in shown_outcomes], dtype="str")
+    result["error"] = pd.array([outcome.error for outcome in shown_outcomes], dtype="str")
     result["answer"] = parse_answers(result["reply"])
     return result
+
+
+def _printable(outcome: _Outcome) -> _Outcome:
+    """Replace lone surrogates, which no column of text can hold, and note it as the error."""
+    if outcome.reply is None:
+        return _Outcome(None, None if outcome.error is None else _valid(outcome.error)[:_MOST_OF_AN_ERROR])
+    reply = _valid(outcome.reply)
+    replaced = reply.count(_REPLACEMENT) - outcome.reply.count(_REPLACEMENT)
+    note = f"{replaced} lone surrogates in the reply are replaced by U+FFFD" if replaced else None
+    return _Outcome(reply, note)
+
+
+def _valid(text: str) -> str:
+    """Join surrogate pairs, and replace lone surrogates by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _check(questions: pd.DataFrame, needed: list[str], key: list[str]) -> None:
@@ -196,32 +236,16 @@ def _name(reasoner: Reasoner, name: str | None, *, needed: bool) -> str:
 
 def _keys(questions: pd.DataFrame, prompt: str, key: list[str], name: str) -> list[str]:
     """Return a key of each question from reasoner, key columns and prompt, so that a changed prompt is asked again."""
-    columns = [questions[column].astype(str).tolist() for column in (*key, prompt)]
+    columns = [_texts(questions[column]) for column in (*key, prompt)]
     texts = (json.dumps([name, *parts], ensure_ascii=False) for parts in zip(*columns, strict=True))
     return [hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() for text in texts]
 
 
-def _open(cache: str | PathLike[str] | None) -> sqlite3.Connection:
-    """Open the cache, or one in memory."""
-    store = sqlite3.connect(":memory:" if cache is None else Path(cache), timeout=30.0)
+def _texts(column: pd.Series) -> list[str]:
     try:
-        store.execute(_TABLE)
-        store.execute("SELECT key, reply FROM replies LIMIT 1").fetchall()
-    except sqlite3.DatabaseError as error:
-        store.close()
-        raise ValueError(f"{cache} is not a cache of replies ({error}); name a new file") from None
-    return store
-
-
-def _stored(store: sqlite3.Connection, keys: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield the positions of questions with a cached reply, and the replies."""
-    places = {key: i for i, key in enumerate(keys)}
-    names = list(places)
-    for start in range(0, len(names), 500):
-        part = names[start : start + 500]
-        marks = ",".join("?" * len(part))
-        for key, reply in store.execute(f"SELECT key, reply FROM replies WHERE key IN ({marks})", part):
-            yield places[key], str(reply)
+        return column.astype(str).tolist()
+    except UnicodeEncodeError:  # a lone surrogate
+        return [str(cell) for cell in column]
 
 
 class Waits(NamedTuple):
@@ -235,10 +259,13 @@ class Waits(NamedTuple):
         """Return the wait before retry `attempt`: doubled each time, and spread so that retries do not coincide."""
         stream = np.array([int(key[:16], 16)], np.uint64)
         spread = 0.5 + 0.5 * float(uniforms(stream, attempt, 1)[0, 0])
-        return min(self.longest, max(after, self.backoff * 2.0**attempt * spread))
+        wait = self.backoff * 2.0 ** min(attempt, 100) * spread
+        # a request for NaN or negative seconds is none
+        return min(self.longest, max(after, wait) if after > 0 else wait)
 
 
-def _call(reasoner: Reasoner, prompt: str, key: str, waits: Waits) -> _Outcome:
+def _call(reasoner: Reasoner, prompt: str, key: str, waits: Waits, stop: threading.Event) -> _Outcome:
+    """Call the reasoner, with retries until `stop` is set."""
     for attempt in range(waits.retries + 1):
         try:
             reply = reasoner(prompt)
@@ -246,39 +273,42 @@ def _call(reasoner: Reasoner, prompt: str, key: str, waits: Waits) -> _Outcome:
             return _Outcome(None, str(error))
         except (RetryLater, TimeoutError, ConnectionError) as error:
             problem = f"{type(error).__name__}: {error}" if not isinstance(error, RetryLater) else str(error)
-            if attempt == waits.retries:
+            after = getattr(error, "after", 0.0)
+            if attempt == waits.retries or stop.wait(waits.seconds(attempt, after, key)):
                 return _Outcome(None, f"{problem} (after {attempt + 1} tries)")
-            time.sleep(waits.seconds(attempt, getattr(error, "after", 0.0), key))
             continue
         if isinstance(reply, (bool, np.bool_)):
             return _Outcome("yes" if reply else "no", None)
-        if isinstance(reply, str):
-            return _Outcome(reply, None)
-        raise TypeError(f"a reasoner returns text, True or False, found {type(reply).__name__}: {reply!r}")
+        if not isinstance(reply, str):
+            raise TypeError(f"a reasoner returns text, True or False, found {type(reply).__name__}: {shown(reply)}")
+        if len(reply) > MOST_CHARACTERS:
+            return _Outcome(None, f"the reply has {len(reply)} characters, more than {MOST_CHARACTERS}")
+        return _Outcome(str(reply), None)
     raise AssertionError("unreachable")  # pragma: no cover
 
 
 def _calls(
-    reasoner: Reasoner, todo: list[tuple[int, str, str]], waits: Waits, workers: int
+    answered: Callable[[int, threading.Event], _Outcome], todo: list[int], workers: int
 ) -> Generator[tuple[int, _Outcome]]:
-    """Yield outcomes as they arrive; few calls are queued at once, so that an error or an interrupt ends soon.
+    """Yield positions and outcomes as they arrive; few calls are queued at once, so that an error ends soon.
 
-    `todo` holds position, prompt and key of each question.
+    At an error or an interrupt no call is tried again, but those under way are waited for: their replies may be paid.
     """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="ask")
+    stop = threading.Event()
     pending: dict[Future[_Outcome], int] = {}
     waiting = iter(todo)
     try:
         while True:
-            while len(pending) < 2 * workers and (item := next(waiting, None)) is not None:
-                position, prompt, key = item
-                pending[pool.submit(_call, reasoner, prompt, key, waits)] = position
+            while len(pending) < 2 * workers and (position := next(waiting, None)) is not None:
+                pending[pool.submit(answered, position, stop)] = position
             if not pending:
                 return
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 position = pending.pop(future)
                 yield position, future.result()
     finally:
+        stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -286,35 +316,20 @@ def _collect(
     calls: Generator[tuple[int, _Outcome]],
     n: int,
     outcomes: list[_Outcome | None],
-    keys: list[str],
-    store: sqlite3.Connection,
     give_up_after: int,
     progress: bool,
 ) -> None:
-    """Record outcomes and cache replies as they arrive, until `give_up_after` calls in a row have failed.
-
-    `outcomes` are filled by position, and `keys` are those of the cache.
-    """
+    """Record outcomes by position as they arrive, until `give_up_after` calls in a row have failed."""
     from tqdm.auto import tqdm
 
-    failed, written = 0, time.monotonic()
-    try:
-        with closing(calls), tqdm(total=n, desc="questions", unit="question", disable=not progress) as bar:
-            for position, outcome in calls:
-                outcomes[position] = outcome
-                bar.update()
-                if outcome.reply is None:
-                    failed += 1
-                    if failed >= give_up_after:
-                        raise ValueError(
-                            f"{failed} questions in a row got no reply; the last: {outcome.error}. The cache, if any, "
-                            "keeps the replies so far; call again to continue, or raise give_up_after="
-                        )
-                    continue
-                failed = 0
-                store.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (keys[position], outcome.reply))
-                if time.monotonic() - written > _COMMIT_EVERY:
-                    store.commit()
-                    written = time.monotonic()
-    finally:
-        store.commit()
+    failed = 0
+    with closing(calls), tqdm(total=n, desc="questions", unit="question", disable=not progress) as bar:
+        for position, outcome in calls:
+            outcomes[position] = outcome
+            bar.update()
+            failed = failed + 1 if outcome.reply is None else 0
+            if failed >= give_up_after:
+                raise ValueError(
+                    f"{failed} questions in a row got no reply; the last: {outcome.error}. The cache, if any, keeps "
+                    "the replies so far; call again to continue, or raise give_up_after="
+                )

@@ -15,6 +15,8 @@ __all__ = ["parse_matrix", "parse_printed"]
 
 #: largest number of characters of a cell; the list of all compositions of 16 components fits
 MAX_CELL = 2**24
+#: largest number of characters of a number
+MAX_NUMBER = 400
 #: deepest nesting of values
 MAX_DEPTH = 20
 
@@ -125,6 +127,8 @@ def _value(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Any, int
         raise ValueError(f"a cell nests values more than {MAX_DEPTH} deep")
     kind, text = tokens[at]
     if kind == "number":
+        if len(text) > MAX_NUMBER:
+            raise ValueError(f"a cell has a number of {len(text)} characters; at most {MAX_NUMBER} are parsed")
         return (float(text) if re.search(r"[.einfa]", text, re.IGNORECASE) else int(text)), at + 1
     if kind == "text":
         return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), text[1:-1], flags=re.DOTALL), at + 1
@@ -133,7 +137,7 @@ def _value(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Any, int
     if kind == "call":
         items, end = _items(tokens, at + 1, ")", depth)
         if len(items) != 1 or isinstance(items[0], _Entry):
-            raise ValueError(f"expected one value within {text}...)")
+            raise ValueError(f"expected one value within {text}...) of a cell")
         return items[0], end
     if text not in _CLOSING:
         raise ValueError(f"a cell has {text!r} where a value should start")
@@ -173,10 +177,14 @@ def _mapping(items: Iterable[Any]) -> dict[Any, Any]:
         if not isinstance(item, _Entry):
             raise ValueError("a cell has a map with a key and no value")
         key, value = item
-        if isinstance(key, (list, dict)):
-            raise ValueError(f"a cell has a map with the key {_shown(str(key))}, which is a list or a map")
+        if not _is_hashable(key):
+            raise ValueError(f"a cell has a map with the key {_shown(str(key))}, which is or holds a list or a map")
         found[key] = value
     return found
+
+
+def _is_hashable(key: Any) -> bool:
+    return all(map(_is_hashable, key)) if isinstance(key, tuple) else not isinstance(key, (list, dict))
 
 
 def _shown(text: str) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Mapping
+import lzma
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...contract.checks import check_type, shown
 from ..worlds.exact_quantities import EXACT_QUANTITIES
 from .printed_values import parse_matrix, parse_printed
 from .task_tables import TaskTables
@@ -36,6 +42,9 @@ _RAW = {
     "Causal context",
     "Sample context",
 }
+
+#: errors of compressed files that are cut or no such files
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, lzma.LZMAError)
 
 _COLUMNS = {
     "worlds": ["task", "theme", "n_nodes", "n_edges", "text"],
@@ -91,17 +100,14 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in _COLUMNS}
     for path in paths:
-        # codes may look like numbers or like missing values
-        names = {"Effect": "str", "Cause": "str"}
-        with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
-            for rows in reader:
-                for name, table in _split(rows, path).items():
-                    parts[name].append(table)
-                # contexts repeat within and across chunks; comparing keys costs less than comparing texts
-                for name in ("worlds", "nodes", "edges", *_UNIQUE):
-                    if len(parts[name]) > 1:
-                        keys = _UNIQUE[name] if name == "contexts" else None
-                        parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
+        for rows in _chunks(path):
+            for name, table in _split(rows, path).items():
+                parts[name].append(table)
+            # contexts repeat within and across chunks; comparing keys costs less than comparing texts
+            for name in ("worlds", "nodes", "edges", *_UNIQUE):
+                if len(parts[name]) > 1:
+                    keys = _UNIQUE[name] if name == "contexts" else None
+                    parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
     tables = {name: _finished(name, found) for name, found in parts.items()}
     known = set(tables["worlds"]["task"])
     bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
@@ -155,17 +161,50 @@ def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
             "if you trust it, write it as JSON once, as the documentation of read_published_quantities shows"
         )
     try:
-        stored = json.loads(file.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"{file} is not a JSON file: {error}") from error
+        stored = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"file {file} is not a JSON file: {error}") from error
     if not isinstance(stored, dict) or not all(isinstance(inner, dict) for inner in stored.values()):
-        raise ValueError(f"{file} must map each context to a map from printed tuples to numbers")
-    rows = [
-        (_number(task), *_path(key), float("nan") if value is None else float(value))
-        for task, inner in stored.items()
-        for key, value in inner.items()
-    ]
-    return pd.DataFrame(rows, columns=["task", "path", "cause", "effect", "n_factors", "value"])
+        raise ValueError(f"file {file} must map each context to a map from printed tuples to numbers")
+    rows = []
+    for task, inner in stored.items():
+        for key, value in inner.items():
+            try:
+                rows.append((_number(task), *_path(key), _quantity(value)))
+            except (ValueError, TypeError, OverflowError) as error:
+                raise ValueError(f"file {file}, context {shown(task)}, key {shown(key)}: {error}") from error
+    table = pd.DataFrame(rows, columns=["task", "path", "cause", "effect", "n_factors", "value"])
+    if (twice := table.duplicated(["task", "path"])).any():
+        found = table.loc[twice, ["task", "path"]].iloc[0].to_dict()
+        raise ValueError(f"file {file} has two values of {found}")
+    return table
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a map, as JSON does, but refuse a repeated key, whose first value would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"the key {shown(name)} is repeated")
+    return found
+
+
+def _quantity(value: Any) -> float:
+    if value is None:
+        return float("nan")
+    check_type(value, (int, float), "a number or null", "the value")
+    return float(value)
+
+
+def _chunks(path: Any) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a CSV file in parts."""
+    # codes may look like numbers or like missing values
+    names = {"Effect": "str", "Cause": "str"}
+    try:
+        with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
+            yield from reader
+    except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, *_DAMAGED) as error:
+        raise ValueError(f"file {path} is not a complete CSV file in UTF-8: {error}") from error
 
 
 def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
@@ -222,11 +261,11 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     found: dict[str, list[pd.DataFrame]] = {"worlds": [], "nodes": [], "edges": []}
     for task, row in rows.drop_duplicates("task").set_index("task").iterrows():
         try:
-            nodes = [str(node) for node in parse_printed(row["DAG nodes"])]
+            nodes = [str(node) for node in _listed(row, "DAG nodes")]
             matrix = parse_matrix(row["DAG adjacency matrix"])
-            cut = parse_printed(row["CCT nodes"])
-            noise = [float(p) for p in parse_printed(row["Bernoulli parameters"])]
-        except (TypeError, ValueError) as error:
+            cut = _listed(row, "CCT nodes")
+            noise = [float(p) for p in _listed(row, "Bernoulli parameters")]
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"context {task!r} of the raw samples: {error}") from error
         if not len(nodes) == len(matrix) == len(noise):
             raise ValueError(
@@ -242,6 +281,13 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         found["worlds"].append(pd.DataFrame({"task": task, "theme": "published", **size, "text": ""}))
     whole = rows.assign(Context=rows["Causal context"] + " " + rows["Sample context"])
     return {"contexts": _contexts(whole), **{name: pd.concat(tables) for name, tables in found.items()}}
+
+
+def _listed(row: pd.Series, column: str) -> list[Any]:
+    """Parse a printed list; a text would be taken apart into characters."""
+    found = parse_printed(row[column])
+    check_type(found, (list, tuple), "a printed list", f"column {column!r}")
+    return list(found)
 
 
 def _truth(column: pd.Series) -> pd.Series:

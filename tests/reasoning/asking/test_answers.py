@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -121,15 +123,79 @@ def test_any_text_is_read_without_fail(text):
     assert len(parse_answers([text])) == 1
 
 
-def test_long_and_hostile_texts_take_bounded_time():
-    texts = [
-        "answer " * 200_000 + "\nAnswer: no",
-        "{" * 200_000,
-        "<think>" * 50_000,
-        "yes or " * 100_000,
-        "\\boxed{" * 50_000,
-    ]
-    assert parse_answers(texts).tolist()[0] is False
+STARTS = ["", "yes", "answer", "answer to", "final", "x\nso", "```", "<think", "\\boxed", "\\boxed{", '{"answer":']
+REPEATED = [
+    *" \t\n\r\u00a0:;=-,.!?|/\\\"'`*_#>~$()[]{}<a1é\u0301\u2013\ud800",
+    *("is", " is", "to ", "for ", "so ", "no", "yes or ", "yes or no ", "final ", "answer", "answer ", "answer to "),
+    *("the answer is ", "answer:", "```", "```json\n", "<think>", "</think>", "<answer>", "<a", "\\boxed{", "\\text{"),
+    *(
+        "\\boxed {\\text ",
+        "{}",
+        '{"answer": 1}',
+        '{"answer":',
+        '"answer": "',
+        ". ",
+        ".\n",
+        ": ",
+        "= ",
+        "\n\n",
+        "İ",
+        "ß",
+    ),
+]
+
+
+def cpu_seconds(text):
+    start = time.process_time()
+    parse_answers([text])
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("end", ["", "x"])
+def test_the_time_of_a_reply_grows_with_its_length(start, end):
+    """Twice as long a text takes about twice the time: four times over two steps, and 16 if time were quadratic."""
+    for token in REPEATED:
+        seconds = {}
+        n = 100
+        while n <= 12_800:
+            text = start + token * (n // len(token)) + end
+            seconds[n] = cpu_seconds(text)
+            if seconds[n] > 0.02:  # shorter times are too noisy for a ratio
+                now, before = (min(cpu_seconds(t) for _ in range(3)) for t in (text, text[: n // 4]))
+                assert now < 9 * max(before, 0.002), f"{start!r} + {token!r} * n + {end!r}: {now / before} times"
+            n *= 2
+
+
+def test_only_both_ends_of_a_long_text_are_read():
+    assert parse_answers(["answer " * 200_000 + "\nAnswer: no", "Yes. " + "x " * 200_000]).tolist() == [False, True]
+
+
+def test_words_are_compared_without_case():
+    # an i without a dot equals an I, but not in lower case
+    assert parse_answers(["ou\u0130", "OUI", "ou\u0131"], yes="oui", no="non").isna().tolist() == [False, False, True]
+    assert parse_answers(["GROSS", "groß"], yes=["groß"], no=["klein"]).tolist() == [True, True]
+    assert parse_answers(
+        ["Answer: por  supuesto!", "de  ninguna manera"], yes=["Por supuesto"], no=["de ninguna manera"]
+    ).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("words", [[""], ["  "], []])
+def test_empty_words_are_refused(words):
+    with pytest.raises(ValueError, match="yes"):
+        parse_answers(["x"], yes=words, no=["no"])
+
+
+@pytest.mark.parametrize("words", [[1], [None], [b"yes"]])
+def test_words_must_be_text(words):
+    with pytest.raises(TypeError, match="no must be words"):
+        parse_answers(["x"], yes=["yes"], no=words)
+
+
+@pytest.mark.parametrize("replies", ["yes", b"yes", {"yes": 1}, pd.DataFrame({"reply": ["yes"]})])
+def test_what_is_no_column_is_refused(replies):
+    with pytest.raises(TypeError, match="a column or a list of texts"):
+        parse_answers(replies)
 
 
 def test_answers_are_joined_by_key():

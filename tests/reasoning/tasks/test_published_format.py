@@ -155,3 +155,49 @@ def test_quantities_from_json_and_never_from_pickles(tmp_path):
     (tmp_path / "pns.json").write_text("[1, 2]")
     with pytest.raises(ValueError, match="must map each context"):
         read_published_quantities(tmp_path / "pns.json")
+
+
+def test_damaged_files_are_named(files, tmp_path):
+    whole = files[1].read_bytes()
+    assert files[1].suffix == ".gz"
+    path = tmp_path / "cut.csv.gz"
+    for size in range(0, len(whole), max(1, len(whole) // 50)):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match=r"file .*cut\.csv\.gz is not a complete CSV file"):
+            read_published(path)
+    plain = tmp_path / "plain.csv"
+    for content in (b"", b"\xff\xfea,b\n", b"Context ID,Sample ID\n1,2,3,4\n1,2,3,4,5,6,7\n", b'a,"b\n'):
+        plain.write_bytes(content)
+        with pytest.raises(ValueError, match=r"plain\.csv"):
+            read_published(plain)
+
+
+@pytest.mark.parametrize("column", ["DAG nodes", "CCT nodes", "Bernoulli parameters"])
+@pytest.mark.parametrize("cell", ["'XY'", "5", "{'X': 1}", "None", "9" * 5000])
+def test_cells_that_are_no_lists_are_refused(files, column, cell):
+    table = pd.read_csv(files[2], dtype=str)
+    table[column] = cell
+    with pytest.raises(ValueError, match=r"context 0 of the raw samples: "):
+        read_published(io.StringIO(table.to_csv(index=False)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "must map each context"),
+        ('{"0": {"(\'X\', \'Y\')": "much"}}', "context '0', key .*the value must be a number or null, found 'much'"),
+        ("{\"0\": {\"('X', 'Y')\": [1]}}", "context '0', key .*the value must be a number or null"),
+        ("{\"0\": {\"('X', 'Y')\": 1%s}}" % ("0" * 400), "context '0', key .*int too large"),
+        ("{\"0\": {\"('X', 'Y')\": 1%s}}" % ("0" * 5000), "is not a JSON file"),
+        ('{"0": {"(\'X\')": 1}}', "context '0', key .*expected a printed pair"),
+        ('{"0": {"{(1, [2]): 3}": 1}}', "context '0', key .*holds a list or a map"),
+        ('{"0": {}, "0": {}}', "the key '0' is repeated"),
+        ("{\"0\": {\"('X', 'Y')\": 1, \"['X', 'Y']\": 0}}", "has two values of"),
+        ("[" * 100_000, "is not a JSON file"),
+    ],
+)
+def test_faulty_quantities_are_named(text, message, tmp_path):
+    path = tmp_path / "pns.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"file .*pns\.json.*{message}"):
+        read_published_quantities(path)

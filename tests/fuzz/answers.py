@@ -1,0 +1,136 @@
+"""Replies and files of published tasks, damaged and random: parsing a reply never raises, readers name row or file."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from causaleval_pd.reasoning import (
+    parse_answers,
+    parse_matrix,
+    parse_printed,
+    read_published,
+    read_published_quantities,
+)
+
+# raw samples are named by their context; single cells have no row: messages name the cell, or what a matrix should be
+NAMES = r"\brows?\b|\bfiles?\b|\bcontext\b|\bcells?\b|\bmatrix\b"
+
+WORDS = [
+    *("yes", "no", "Yes.", "**No**", "true", "FALSE", "answer", "Final answer:", "the answer to", "is", "so", "or"),
+    *("\\boxed{", "\\text{", "{", "}", '{"answer": "yes"}', '{"answer":', "```", "```json\n", "<think>", "</think>"),
+    *("<answer>", "</answer>", "<", ">", "[", "]", "(", ")", ":", "=", "-", "\u2013", ",", ".", "!", "?", "/", "|"),
+    *(" ", "\t", "\n", "\r\n", "\u00a0", "\u2028", "\x00", "\x1b", '"', "'", "\\", "`", "*", "_", "#", "$", "1", "a"),
+    *("\ud800", "\udfff", "\u0130", "\u0131", "\u00df", "\u017f", "\ufffd", "\u202e", "\u0301", "\U0001f600", "1e999"),
+    *("not", "one", "doubt", "null", "NaN", "Infinity", "-", "9" * 5000, "[" * 2000, '{"a":' * 500),
+]
+CELLS: list[object] = [None, float("nan"), 1, 0.5, True, np.bool_(False), b"yes", ["yes"], {"a": 1}, object(), ...]
+
+FACTUAL = (
+    "Context ID,Sample ID,Effect,Context,Question,True\n0,0,Y,X is on.,Is Y on?,True\n0,1,Y,X is off.,Is Y on?,0\n"
+)
+PAIRED = (
+    "Context ID,Sample ID,Cause,Effect,Context,Question (cause = True),True (cause = True),"
+    "Question (cause = False),True (cause = False)\n0,0,X,Y,X is on.,Is Y on?,1,Is Y on then?,0\n"
+)
+RAW = (
+    "Context ID,Sample ID,DAG adjacency matrix,DAG nodes,CCT nodes,Bernoulli parameters,Causal context,Sample context\n"
+    "0,0,\"[[0 1]\n [0 0]]\",\"['X', 'Y']\",\"['X', 'Y']\",\"[np.float64(0.5), 0.25]\",Y if X.,X is on.\n"
+)
+QUANTITIES = json.dumps({"0": {"('X', 'Y')": 0.25, "('X', 'Z', 'Y')": None}, "1": {"(('X', 'Z'), ('Z', 'Y'))": 1}})
+PRINTED = [
+    "{('X', 'Y'): np.float64(0.25), 'n': [1 2]}",
+    "[[0. 1.]\n [0. 0.]]",
+    "[('a', 'b'), [True, None, nan, -inf, 1e-3]]",
+    "{'a': {'b': (1,)}}",
+    "array([[0, 1], [0, 0]])",
+]
+PIECES = [
+    *"[](){},:'\"\\.-+e \n0123",
+    "np.",
+    "np.float64(",
+    "array(",
+    "True",
+    "None",
+    "nan",
+    "inf",
+    "...",
+    "'a'",
+    "1" * 5000,
+]
+
+
+def reply(rng: np.random.Generator) -> str:
+    words = [WORDS[i] for i in rng.integers(len(WORDS), size=int(rng.integers(1, 30)))]
+    if rng.random() < 0.3:
+        words[rng.integers(len(words))] *= int(10 ** rng.uniform(0, 4.5))
+    return ["", " ", "\n"][rng.integers(3)].join(words)[:500_000]
+
+
+def parse_replies(cells: list[object]) -> None:
+    """Parse replies; any exception is a fault, since one reply must not end a study."""
+    try:
+        found = parse_answers(cells)
+    except Exception as error:
+        raise RuntimeError(f"parse_answers raised {type(error).__name__}: {error}") from error
+    if len(found) != len(cells):
+        raise RuntimeError(f"{len(cells)} replies have {len(found)} answers")
+
+
+def damaged(text: str, pieces: list[str], rng: np.random.Generator) -> str:
+    """Cut, repeat, replace or insert a few pieces of a text."""
+    for _ in range(int(rng.integers(1, 4))):
+        at, to = sorted(rng.integers(len(text) + 1, size=2).tolist())
+        piece = pieces[rng.integers(len(pieces))]
+        match rng.integers(5):
+            case 0:
+                text = text[:at]
+            case 1:
+                text = text[:at] + text[to:]
+            case 2:
+                text = text[:to] + text[at:]
+            case 3:
+                text = text[:at] + piece + text[at:]
+            case _:
+                text = text[:at] + piece + text[at + 1 :]
+    return text
+
+
+def read_file(read: Callable[[Path], object], content: bytes, ending: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"file{ending}"
+        file.write_bytes(content)
+        read(file)
+
+
+def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
+    tables = [FACTUAL, PAIRED, RAW]
+    pieces = [*PIECES, ",", "\n", '"', "True", "1e400", "\x00", "\u00e9", "-1", "nan", "Context ID", "0,0,Y,c,q,1\n"]
+    while True:
+        texts = [reply(rng) for _ in range(3)]
+        cells = [*texts, CELLS[rng.integers(len(CELLS))]]
+        yield f"parse_answers({[text[:200] for text in texts]!r})", partial(parse_replies, cells)
+        text = damaged(tables[rng.integers(3)], pieces, rng)
+        yield f"read_published({text!r})", partial(read_published, io.StringIO(text))
+        content = text.encode("utf-16" if rng.random() < 0.2 else "utf-8", "surrogatepass")
+        ending = [".csv", ".csv.gz"][rng.integers(2)]
+        if ending == ".csv.gz":
+            content = gzip.compress(content)
+        if rng.random() < 0.5:
+            content = content[: rng.integers(len(content) + 1)]
+        yield f"read_published({content!r}, {ending})", partial(read_file, read_published, content, ending)
+        text = damaged(QUANTITIES, [*PIECES, "null", "1e400", "9" * 400, '{"0":', "[1]"], rng)
+        yield (
+            f"read_published_quantities({text!r})",
+            partial(read_file, read_published_quantities, text.encode(), ".json"),
+        )
+        text = damaged(PRINTED[rng.integers(len(PRINTED))], PIECES, rng)
+        yield f"parse_printed({text!r})", partial(parse_printed, text)
+        yield f"parse_matrix({text!r})", partial(parse_matrix, text)

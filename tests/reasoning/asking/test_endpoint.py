@@ -1,0 +1,380 @@
+"""Endpoints against servers on this machine that answer byte by byte, too much, or with the key."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import pickle
+import socket
+import threading
+import time
+from contextlib import contextmanager, suppress
+
+import pandas as pd
+import pytest
+
+from causaleval_pd.reasoning import Endpoint, RetryLater, ask
+
+SECRET = "sk-Ab9/+x=&<7>Zq"
+
+
+def questions(n=1):
+    return pd.DataFrame({"question": range(n), "prompt": [f"prompt {i}" for i in range(n)]})
+
+
+def quick(model, table=None, **options):
+    table = questions() if table is None else table
+    return ask(table, model, **({"key": ["question"], "retries": 0, "backoff": 0.01} | options))
+
+
+def response(body, *headers, status="200 OK"):
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def chat(text):
+    return response(json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode())
+
+
+@contextmanager
+def serving(act):
+    """Serve `act(connection, request)`; bytes that it returns are sent."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(0.05)
+    stop = threading.Event()
+
+    def one(connection):
+        with connection, suppress(OSError):
+            request = b""
+            while b"\r\n\r\n" not in request:
+                request += connection.recv(65536)
+            head, body = request.split(b"\r\n\r\n", 1)
+            fields = head.decode().lower().split("\r\n")
+            length = int(next(f for f in fields if f.startswith("content-length")).split(":")[1])
+            while len(body) < length:
+                body += connection.recv(65536)
+            connection.sendall(act(connection, head + b"\r\n\r\n" + body) or b"")
+
+    def loop():
+        while not stop.is_set():
+            with suppress(TimeoutError):
+                threading.Thread(target=one, args=(listener.accept()[0],), daemon=True).start()
+
+    thread = threading.Thread(target=loop, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    finally:
+        stop.set()
+        thread.join()
+        listener.close()
+
+
+def drip(parts):
+    """Send parts slowly until the client hangs up, and count them."""
+    sent = []
+
+    def act(connection, _):
+        for part in parts:
+            connection.sendall(part)
+            sent.append(part)
+            time.sleep(0.05)
+
+    return act, sent
+
+
+DRIPPED = {
+    "status line": [b"H", b"T", b"T", b"P", *[b"/"] * 200],
+    "headers": [b"HTTP/1.1 200 OK\r\n", *[b"X-More: 1\r\n"] * 200],
+    "interim responses": [b"HTTP/1.1 100 Continue\r\n\r\n"] * 200,
+    "body": [b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", *[b" "] * 200],
+    "chunks": [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", *[b"1\r\n \r\n"] * 200],
+}
+
+
+@pytest.mark.parametrize("kind", DRIPPED)
+def test_the_timeout_is_for_the_whole_request(kind):
+    act, sent = drip(DRIPPED[kind])
+    with serving(act) as url, Endpoint(url, "tiny", timeout=0.5) as model, pytest.raises(ValueError, match="no reply"):
+        quick(model, give_up_after=1)
+    # the server was left before it had sent a quarter: each part took longer than 0.05 s
+    assert len(sent) < 50
+
+
+def test_a_server_that_does_not_answer_costs_one_timeout():
+    hold = threading.Event()
+    with serving(lambda *_: hold.wait(30) and None) as url, Endpoint(url, "tiny", timeout=0.2) as model:
+        with pytest.raises(RetryLater, match=r"no reply within 0\.2 s"):
+            model("x")
+        hold.set()
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "5", None, True])
+def test_impossible_timeouts_are_refused(timeout):
+    with pytest.raises(ValueError, match="timeout must be a positive number"):
+        Endpoint("http://127.0.0.1/v1", "tiny", timeout=timeout)
+
+
+@pytest.mark.parametrize("option", ["backoff", "longest_wait"])
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "5"])
+def test_impossible_waits_are_refused(option, value):
+    with pytest.raises(ValueError, match=f"{option} must"):
+        ask(questions(), lambda _: "yes", key=["question"], **{option: value})
+
+
+@pytest.mark.parametrize("after", [float("nan"), float("inf"), -5.0, 1e300])
+def test_requested_waits_are_bounded(after):
+    calls = []
+
+    def busy(prompt):
+        calls.append(prompt)
+        if len(calls) < 3:
+            raise RetryLater("busy", after)
+        return "yes"
+
+    assert quick(busy, retries=5, longest_wait=0.01)["answer"].all()
+    calls.clear()
+    assert quick(busy, retries=5000.0, longest_wait=0.01, workers=1.0)["answer"].all()
+
+
+def test_an_unrepeatable_wait_does_not_overflow():
+    def never(prompt):
+        raise TimeoutError
+
+    assert quick(never, retries=1100, backoff=1e-300, longest_wait=1e-9)["error"][0].endswith("(after 1101 tries)")
+
+
+def test_compressed_replies_are_limited_in_full_length():
+    bomb = response(gzip.compress(b" " * 2**28, 9), "Content-Encoding: gzip")
+    assert len(bomb) < 300_000
+    with serving(lambda *_: bomb) as url, Endpoint(url, "tiny", timeout=30) as model:
+        assert quick(model)["error"][0] == "the reply is longer than 4194304 bytes"
+
+
+def test_compressed_replies_are_read_though_not_requested():
+    seen = []
+
+    def act(_, request):
+        seen.append(request.lower())
+        body = chat("Yes.").split(b"\r\n\r\n", 1)[1]
+        return response(gzip.compress(body), "Content-Encoding: gzip")
+
+    with serving(act) as url, Endpoint(url, "tiny") as model:
+        assert quick(model)["reply"].tolist() == ["Yes."]
+    assert b"accept-encoding: identity" in seen[0]
+    with serving(lambda *_: response(b"\x8b\x02", "Content-Encoding: br")) as url, Endpoint(url, "tiny") as model:
+        assert "content encoding" in quick(model)["error"][0]
+
+
+def test_refusals_may_have_any_length():
+    body = b"x" * (5 * 2**20)
+    with serving(lambda *_: response(body, status="503 Busy")) as url, Endpoint(url, "tiny", timeout=30) as model:
+        error = quick(model)["error"][0]
+    assert error.startswith("status 503: xxx")
+    assert len(error) < 300
+
+
+def outputs(model, table, tmp_path, caplog):
+    """Return everything that a user sees of a call that may fail."""
+    cache = tmp_path / "replies.sqlite"
+    parts = [repr(model), str(model), model.name, str(vars(model))]
+    for call in (lambda: quick(model, table, cache=cache), lambda: model("x")):
+        try:
+            found = call()
+            parts += [repr(found), found if isinstance(found, str) else found.to_csv()]
+        except Exception as error:
+            while error is not None:
+                parts += [str(error), repr(error), str(vars(error))]
+                error = error.__cause__ or error.__context__
+    parts += [file.read_bytes().decode("latin-1") for file in tmp_path.iterdir()]
+    return "\n".join([*parts, caplog.text])
+
+
+ECHOES = {
+    "as it is": lambda key: key,
+    "in JSON": lambda key: json.dumps({"error": {"message": f"wrong key {key}"}}),
+    "with escapes": lambda key: "".join(f"\\u{ord(c):04X}" if c in "+&<>" else "\\/" if c == "/" else c for c in key),
+    "in a URL": lambda key: key.replace("/", "%2f").replace("+", "%2B").replace("=", "%3D"),
+    "in HTML": lambda key: key.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&#62;"),
+    "in lower case": lambda key: key.lower(),
+    "cut by the limit of messages": lambda key: "." * 190 + key,
+    "many times": lambda key: key * 500,
+}
+
+
+@pytest.mark.parametrize(
+    "status", ["200 OK", "302 Found", "400 Bad Request", "401 Unauthorized", "429 Wait", "500 Oops"]
+)
+@pytest.mark.parametrize("echo", ECHOES)
+def test_the_key_stays_secret_when_a_server_repeats_it(status, echo, tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    body = ECHOES[echo](SECRET).encode()
+    with serving(lambda *_: response(body, status=status)) as url, Endpoint(url, "tiny", api_key=SECRET) as model:
+        found = outputs(model, questions(), tmp_path, caplog).lower()
+    assert "***" in found
+    # no part of the key that a reader could use
+    assert SECRET[:6].lower() not in found
+    assert SECRET[-6:].lower() not in found
+
+
+@pytest.mark.parametrize("echo", ["as it is", "with escapes", "many times"])
+def test_the_key_is_removed_from_replies_before_they_are_cached(echo, tmp_path, caplog):
+    reply = "Yes. " + ECHOES[echo](SECRET)
+    with serving(lambda *_: chat(reply)) as url, Endpoint(url, "tiny", api_key=SECRET) as model:
+        found = outputs(model, questions(), tmp_path, caplog)
+        assert quick(model, cache=tmp_path / "replies.sqlite")["reply"][0].startswith("Yes. ***")
+    assert SECRET[:6] not in found
+
+
+def test_the_key_is_removed_from_the_name():
+    with Endpoint("http://127.0.0.1/v1", "tiny", api_key=SECRET, options={"user": SECRET}) as model:
+        assert SECRET not in repr(model) + model.name
+
+
+def test_a_placeholder_key_does_not_change_replies(tmp_path):
+    with serving(lambda *_: chat("No, none.")) as url, Endpoint(url, "tiny", api_key="no") as model:
+        assert quick(model)["reply"].tolist() == ["No, none."]
+
+
+def test_the_key_stays_secret_when_a_connection_breaks(tmp_path, caplog):
+    for head in (b"HTTP/1.1 200 OK\r\n" + SECRET.encode() + b"\r\n\r\n", SECRET.encode() + b"\r\n\r\n", b""):
+        with serving(lambda *_, head=head: head) as url, Endpoint(url, "tiny", api_key=SECRET) as model:
+            found = outputs(model, questions(), tmp_path, caplog)
+        assert "broken connection" in found
+        assert SECRET[:6] not in found
+
+
+def test_keys_are_stripped_and_sent():
+    seen = []
+
+    def act(_, request):
+        seen.append(request)
+        return chat("yes")
+
+    with serving(act) as url, Endpoint(url, "tiny", api_key=f" {SECRET}\n") as model:
+        assert quick(model)["answer"].all()
+    assert f"Bearer {SECRET}\r\n".encode() in seen[0]
+
+
+@pytest.mark.parametrize(
+    "extra", ["\n", " ", "\r\nX-Evil: 1", "\x00", "\t", "é", "\u200b", "\ud800", "\x7f", '"', "'", "\\"]
+)
+def test_keys_that_cannot_be_sent_are_refused_without_showing_them(extra):
+    with pytest.raises(ValueError, match="api_key holds white space, quotation marks") as caught:
+        Endpoint("http://127.0.0.1/v1", "tiny", api_key=f"sk-secret{extra}rest")
+    assert "secret" not in repr(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_other_keys_are_refused_without_showing_them():
+    with pytest.raises(TypeError, match="api_key must be text, found an object of type bytes") as caught:
+        Endpoint("http://127.0.0.1/v1", "tiny", api_key=b"sk-secret")
+    assert "secret" not in str(caught.value)
+    with pytest.raises(ValueError, match="api_key is empty"):
+        Endpoint("http://127.0.0.1/v1", "tiny", api_key=" \n")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://user:PASSW@127.0.0.1/v1",
+        "https://PASSW@127.0.0.1",
+        "user:PASSW@127.0.0.1/v1",
+        "ftp://user:PASSW@127.0.0.1/v1",
+        "http://user:PASSW/more@127.0.0.1/v1",
+        "http://user:PASSW\n@127.0.0.1/v1",
+        "http://user:99999PASSW@[::1/v1",
+        "http://127.0.0.1/v1?api_key=PASSW",
+        "http://127.0.0.1/v1#PASSW",
+    ],
+)
+def test_addresses_with_secrets_are_refused_without_showing_them(url):
+    with pytest.raises(ValueError, match="url") as caught:
+        Endpoint(url, "tiny")
+    assert "PASSW" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:8000",
+        "http://",
+        "http:///v1",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://h:x",
+        "http://a b",
+        "http://a\u200b",
+        "http://\ud800",
+    ],
+)
+def test_invalid_addresses_are_refused(url):
+    with pytest.raises(ValueError, match="url"):
+        Endpoint(url, "tiny")
+
+
+def test_redirects_are_not_followed():
+    seen = []
+
+    def act(_, request):
+        seen.append(request)
+        return response(b"", "Location: /elsewhere", status="307 Temporary Redirect")
+
+    refused = pytest.raises(PermissionError, match="status 307")
+    with serving(act) as url, Endpoint(url, "tiny", api_key=SECRET) as model, refused:
+        quick(model)
+    assert len(seen) == 1
+
+
+def test_settings_must_be_json():
+    for options in ({"x": float("nan")}, {"x": object()}):
+        with pytest.raises(ValueError, match="must be valid JSON"):
+            Endpoint("http://127.0.0.1/v1", "tiny", options=options)
+
+
+def test_prompts_with_lone_surrogates_are_sent():
+    seen = []
+
+    def act(_, request):
+        seen.append(json.loads(request.split(b"\r\n\r\n", 1)[1]))
+        return chat("yes")
+
+    with serving(act) as url, Endpoint(url, "tiny", system="\udfff") as model:
+        table = questions().astype({"prompt": object}).assign(prompt=pd.Series(["a\ud800é"], dtype=object))
+        assert quick(model, table)["answer"].all()
+    assert [message["content"] for message in seen[0]["messages"]] == ["\udfff", "a\ud800é"]
+
+
+def test_a_closed_endpoint_is_not_called():
+    with serving(lambda *_: chat("yes")) as url:
+        model = Endpoint(url, "tiny")
+        assert model("x") == "yes"
+        model.close()
+        model.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            model("x")
+        unused = Endpoint(url, "tiny")
+        unused.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            unused("x")
+
+
+def test_an_endpoint_is_not_pickled_with_its_key():
+    with Endpoint("http://127.0.0.1/v1", "tiny", api_key=SECRET) as model, pytest.raises(TypeError):
+        pickle.dumps(model)
+
+
+def test_the_time_to_remove_a_key_does_not_grow_with_its_length():
+    """A server may repeat all of the key but its end; the forms of each character must not be tried in combinations."""
+    seconds = []
+    for length in (8, 64):
+        key = "&" * length + "x"
+        body = response(b"&" * 2**18, status="400 Bad Request")
+        with serving(lambda *_, body=body: body) as url, Endpoint(url, "tiny", api_key=key, timeout=30) as model:
+            start = time.process_time()
+            assert "***" not in quick(model)["error"][0]
+            seconds.append(time.process_time() - start)
+    # 8 times as long a key takes at most 8 times as long, where two forms a character took 2**56 times
+    assert seconds[1] < 40 * max(seconds[0], 0.05)
