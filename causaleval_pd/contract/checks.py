@@ -33,7 +33,7 @@ def nearest(name: Any, known: Iterable[Any]) -> str:
     return f"did you mean {', '.join(map(repr, near))}? " if near else ""
 
 
-def check_known(name: Any, known: Iterable[Any], what: str) -> None:
+def check_known(name: Any, known: Iterable[Any], what: str, hint: str = "") -> None:
     """Refuse a name that is not known.
 
     Parameters
@@ -44,6 +44,8 @@ def check_known(name: Any, known: Iterable[Any], what: str) -> None:
         What there is.
     what : str
         What is named: "metric", "dimension".
+    hint : str
+        What the name may mean, as `Registry.suggest` returns it; default the nearest names.
 
     Raises
     ------
@@ -53,7 +55,8 @@ def check_known(name: Any, known: Iterable[Any], what: str) -> None:
     known = list(known)
     # arrays and tables compare cell by cell
     if not isinstance(name, Hashable) or name not in known:
-        raise ValueError(f"unknown {what} {shown(name)}; {nearest(name, known)}known are {', '.join(map(repr, known))}")
+        hint = hint or nearest(name, known)
+        raise ValueError(f"unknown {what} {shown(name)}; {hint}known are {', '.join(map(repr, known))}")
 
 
 def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
+from ..contract.metric import METRICS
 from .schema import (
     DRAW_VARIABLES,
     METRIC_VARIABLES,
@@ -46,7 +47,7 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
     if not wanted:
         raise ValueError(f"metrics names no metric; the cube has {', '.join(map(repr, known))}")
     for name in wanted:
-        check_known(name, known, "metric of this cube")
+        check_known(name, known, "metric of this cube", METRICS.suggest(name, known))
     return wanted
 
 

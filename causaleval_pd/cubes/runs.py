@@ -163,9 +163,11 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
         if name in [found.name for found in columns]:
             raise ValueError(f"by names {name!r} twice; a stratum needs a name of its own")
         if name in RESERVED or name in taken:
-            what = "dimension of every cube" if name in RESERVED else "column of the tables that are made of a cube"
+            what = (
+                "a dimension that cubes have" if name in RESERVED else "a column of the tables that are made of a cube"
+            )
             raise ValueError(
-                f"by names {name!r}, a {what}; rename the table's column, "
+                f"by names {name!r}, {what}; rename the table's column, "
                 f"e.g. table.rename(columns={{{name!r}: 'my_{name}'}})"
             )
         columns.append(StratumColumn(name, _values(table, name, task), edges))
