@@ -38,6 +38,7 @@ from .cubes.strata import By, strata_edges
 from .cubes.summary import summary as summarise_cube
 from .execution.files import to_parquet
 from .execution.random_streams import RNGLike, resolve_seed
+from .inference.compare import On
 from .inference.compare import compare as compare_cube
 from .inference.control_tests import test_controls as test_cube
 from .tables.controls import with_controls as with_controls_table
@@ -248,9 +249,9 @@ def compare(
     *,
     by: By,
     metrics: Metrics = None,
-    adjust: str | None = "holm",
+    adjust: str | None = "auto",
     family: str | Sequence[str] | None = None,
-    minus_controls: bool = False,
+    on: On = "metric",
     n_draws: int = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
@@ -260,8 +261,7 @@ def compare(
 ) -> dd.DataFrame:
     """Compare the levels of one dimension of a dask table of runs, in every stratum of the others, lazily.
 
-    What `cube` and then `causaleval_pd.compare` do: rows are scored where they are, their numbers shuffled once, and
-    one block of strata of one metric is loaded at a time.
+    As `cube` and then `causaleval_pd.compare`; one block of strata of one metric is loaded at a time.
 
     Parameters
     ----------
@@ -270,10 +270,10 @@ def compare(
     dim : str
         The stratum whose levels are compared; one of `by`.
     by, n_draws, null, key
-        As in `cube`; controls are made for `minus_controls` only.
+        As in `cube`; no controls are made for on="metric".
     rng : int, Generator or None
         Seed of the controls, and of tests that resample.
-    metrics, adjust, family, minus_controls
+    metrics, adjust, family, on
         As in `causaleval_pd.compare`.
     cube_settings : mapping, optional
         Further keywords of `causaleval_pd.cube`.
@@ -302,12 +302,12 @@ def compare(
     9
     """
     check_known(dim, list(strata_edges(by)), "dimension")
-    drawn, seed = n_draws if minus_controls else None, resolve_seed(rng)
+    drawn, seed = None if on == "metric" else n_draws, resolve_seed(rng)
     # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
     last = sorted(strata_edges(by).items(), key=lambda entry: entry[0] == dim)
     order = [name if edges is None else {name: edges} for name, edges in last]
     whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **cube_settings or {})
-    how = {"adjust": adjust, "family": family, "minus_controls": minus_controls, "rng": seed, **settings}
+    how = {"adjust": adjust, "family": family, "on": on, "rng": seed, **settings}
     return cast(dd.DataFrame, compare_cube(whole, dim, **how))
 
 

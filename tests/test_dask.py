@@ -61,7 +61,7 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"minus_controls": True}, {"test": "sign_flip"}, {"test": "friedman", "adjust": "nemenyi"}]
+    "settings", [{"on": "excess"}, {"test": "sign_flip"}, {"test": "friedman", "adjust": "nemenyi"}]
 )
 def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)

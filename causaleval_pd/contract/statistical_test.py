@@ -11,18 +11,18 @@ import pandas as pd
 from .checks import check_known, shown
 from .registry import Registry
 
-Design = Literal["paired", "independent", "blocks", "draws"]
+Design = Literal["paired", "independent", "blocks", "draws", "skill"]
 Verb = Literal["compare", "test_controls", "compare_answers"]
 
-DESIGNS: tuple[Design, ...] = ("paired", "independent", "blocks", "draws")
+DESIGNS: tuple[Design, ...] = ("paired", "independent", "blocks", "draws", "skill")
 #: the designs that each verb can test
 VERBS: dict[Verb, tuple[Design, ...]] = {
-    "compare": ("paired", "independent", "blocks"),
+    "compare": ("paired", "independent", "blocks", "skill"),
     "test_controls": ("paired", "draws"),
     "compare_answers": ("paired",),
 }
 #: settings of the verbs that a test may take as keywords of its function
-OPTIONS = ("zero_method", "level", "n_resamples", "cluster", "rng")
+OPTIONS = ("zero_method", "level", "n_resamples", "rng")
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,30 @@ class StatisticalTest:
         - "independent": two samples, (..., n) and (..., m).
         - "blocks": blocks of levels, (..., n, k), and the positions of the first and second level of every comparison.
         - "draws": the mean of every stratum, (...), and the same mean over each draw of its controls, (..., n_draws).
-    design : {"paired", "independent", "blocks", "draws"}
+        - "skill": the losses and expected control losses of the first level, a pair of (..., n), and those of the
+          second; also the keyword `shift`.
+
+        Runs that share a truth (`cluster=`) are one value: their mean, or for "skill" their sum.
+    design : {"paired", "independent", "blocks", "draws", "skill"}
         What is compared.
     verbs : sequence of str
         Verbs that offer it: "compare", "test_controls" (and with it "size_and_power"), "compare_answers".
     options : sequence of str
-        Keywords that the function takes of "zero_method", "level", "n_resamples", "cluster", "rng".
+        Keywords that the function takes of "zero_method", "level", "n_resamples", "rng".
     independent : str, optional
         Name of the test that `compare` uses in its place with `paired=False`.
     margin : bool
         Whether shifted differences can be tested, as equivalence and non-inferiority need.
     binary : bool
         Whether values must be 0 or 1.
+    effect : str
+        Effect size whose interval belongs to the test, the default of `compare(effect=)`.
     interval : bool
-        Whether the function's result has limits `low` and `high` of the mean difference.
+        Whether the function's result has limits `low` and `high` of that effect, as its last two arrays.
     correction : str, optional
         Name of the multiplicity correction that the function makes itself, as a third array of its result.
+    all_pairs : bool
+        Whether this correction is for two-sided comparisons of all pairs only.
     null, claim, statistic, assumption, avoid : str
         What its p-value means: the null hypothesis, the alternative, the statistic, what it assumes, and when not to
         use it.
@@ -89,8 +97,10 @@ class StatisticalTest:
     independent: str | None = None
     margin: bool = True
     binary: bool = False
+    effect: str = "mean_difference"
     interval: bool = False
     correction: str | None = None
+    all_pairs: bool = False
     null: str = ""
     claim: str = ""
     statistic: str = ""
@@ -110,11 +120,6 @@ class StatisticalTest:
     def resamples(self) -> bool:
         """Whether the test draws random numbers."""
         return "rng" in self.options
-
-    @property
-    def takes_clusters(self) -> bool:
-        """Whether the test can resample groups of pairs together."""
-        return "cluster" in self.options
 
 
 #: all tests by name
@@ -180,7 +185,7 @@ def list_tests(verb: Verb | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by name: long_name, design, verbs, independent (the test used with `paired=False`), margin, binary,
-        resamples, takes_clusters, null, claim, statistic, assumption, avoid, reference.
+        resamples, effect, null, claim, statistic, assumption, avoid, reference.
 
     Raises
     ------
@@ -207,7 +212,7 @@ def list_tests(verb: Verb | None = None) -> pd.DataFrame:
             "margin": test.margin,
             "binary": test.binary,
             "resamples": test.resamples,
-            "takes_clusters": test.takes_clusters,
+            "effect": test.effect,
             "null": test.null,
             "claim": test.claim,
             "statistic": test.statistic,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum,
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..statistics.clusters import cluster_sums
 from ..statistics.direction import score
 from ..statistics.ranks import ZeroMethod
 from .pairwise import (
@@ -33,12 +34,14 @@ from .pairwise import (
     refuse_unpaired,
 )
 from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .skill_comparison import Losses, check_skill_test, compare_skills
+from .statistical_tests import JACKKNIFE, WILCOXON
+
+#: what is compared
+On = Literal["metric", "excess", "skill"]
 
 #: columns of the result, after the strata
-COLUMNS = declare_columns(
-    "compare",
-    (*TEST_COLUMNS, "resampling_seed"),
-)
+COLUMNS = declare_columns("compare", (*TEST_COLUMNS, "on", "effect_size", "resampling_seed", "note"))
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Request:
     margins: Mapping[str, float]
     how: Comparison
     missing: Missing
-    minus_controls: bool
+    on: On
     cluster: str | None
     family: str | Sequence[str] | None
 
@@ -62,19 +65,19 @@ def compare(
     dim: str,
     *,
     metrics: str | Sequence[str] | None = None,
-    test: str = "wilcoxon",
-    adjust: str | None = "holm",
+    on: On = "metric",
+    test: str | None = None,
+    adjust: str | None = "auto",
     reference: Hashable | None = None,
     paired: bool = True,
     missing: Missing = "drop",
     alternative: Claim = "two-sided",
     margin: float | Mapping[str, float] | None = None,
-    minus_controls: bool = False,
     family: str | Sequence[str] | None = None,
-    effect: Effect = "mean_difference",
+    effect: Effect | None = None,
     level: float = 0.95,
     zero_method: ZeroMethod = "wilcox",
-    cluster: str | None = None,
+    cluster: str | None = "truth",
     n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -88,14 +91,20 @@ def compare(
         The stratum whose levels are compared, such as "algorithm".
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
-    test : str
-        Test of the differences: "wilcoxon", "t", "sign", "sign_flip" (permutation test of their mean), "bootstrap",
-        "mcnemar" (for metrics that are 0 or 1), "friedman" (mean ranks among all levels, see `rank_test`), or another
-        that `list_tests("compare")` names. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; the
-        others need pairs.
-    adjust : {"holm", "bh", "by", "bonferroni", "nemenyi", "none"} or None
-        Multiplicity correction over metrics x strata x pairs. "nemenyi", for "friedman", corrects for the pairs of each
-        stratum and metric only.
+    on : {"metric", "excess", "skill"}
+        What is compared: the metric; the excess of each run, its metric minus the expected value of its own controls;
+        or skill, 1 - sum of losses / sum of the losses expected of the controls, over the truths that both levels have.
+        Choose "skill" to ask which algorithm is better beyond chance where their numbers of edges differ.
+    test : str, optional
+        Test of the differences: "wilcoxon" (default), "t", "sign", "sign_flip" (permutation test of their mean),
+        "bootstrap", "mcnemar" (for metrics that are 0 or 1), "max_t" (all pairs at once by the largest t under sign
+        flips), "friedman" (mean ranks among all levels, see `rank_test`), or another that `list_tests("compare")`
+        names. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; the others need pairs. Of skills:
+        "jackknife" (default) or "sign_flip".
+    adjust : {"auto", "holm", "bh", "by", "bonferroni", "max_t", "nemenyi", "none"} or None
+        Multiplicity correction over metrics x strata x pairs. "max_t" and "nemenyi" are those of the tests "max_t" and
+        "friedman", and correct for the pairs of each stratum and metric only. "auto" is the test's own correction where
+        it has one that applies, else Holm's.
     reference : hashable, optional
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
     paired : bool
@@ -110,22 +119,23 @@ def compare(
         larger), or that a is worse than b by less than the margin.
     margin : float or {metric: float}, optional
         The largest difference that does not matter, in units of the metric, fixed before the data are seen.
-    minus_controls : bool
-        Compare the excess of each run over its own controls, which have its number of edges: the metric minus its
-        expected value under the cube's null model.
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
-    effect : {"mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz"}
-        Effect size; "rank_biserial" is the matched-pairs one. Unpaired, it is Cliff's delta, and there is no
-        "cohen_dz".
+    effect : str, optional
+        Effect size: "hodges_lehmann" (median of the differences' pairwise means), "mean_difference",
+        "median_difference", "rank_biserial" (the matched-pairs one; unpaired it is Cliff's delta), "cliffs_delta" or
+        "cohen_dz". The default is that of the test, so that the interval belongs to the test; that of another effect
+        size can disagree with p.
     level : float
-        Probability of the interval of the effect. Equivalence at .05 is seen in an interval of .90.
+        Probability of the interval of the effect. Two one-sided tests at .05 agree with an interval of .90 where the
+        interval belongs to the test: `test="t"`.
     zero_method : {"wilcox", "pratt"}
         Treatment of equal pairs in Wilcoxon's test: leave them out before ranking, or rank them and leave them out
         after.
-    cluster : str, optional
-        "truth", or a variable that the cube carries (`values=`): pairs that share it are resampled together by
-        "bootstrap" and "sign_flip".
+    cluster : str or None
+        "truth", or a variable that the cube carries (`values=`): the pairs that share it in a stratum are not
+        independent, so that their mean (for skill their sum) is one value of the test. None takes every pair as
+        independent.
     n_resamples : int
         Random sign vectors or bootstrap samples.
     rng : None, int or Generator
@@ -135,11 +145,11 @@ def compare(
     -------
     DataFrame
         A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison` ("a - b"), `statistic`,
-        `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high` (t interval, BCa for the bootstrap and
-        wherever `cluster` is given, noncentral t for `cohen_dz`, Fisher's z for `rank_biserial`, Feng and Cliff's for
-        `cliffs_delta`), `n_pairs`, `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value),
-        `null` (that of `minus_controls`, else missing), `method`, `alternative`, `resampling_seed` (missing for tests
-        that draw nothing; as `rng` it gives the same table). Unpaired, numbers count runs.
+        `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
+        test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
+        the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
+        `resampling_seed` (missing for tests that draw nothing; as `rng` it gives the same table) and `note` (why there
+        is no result, or what it rests on). Unpaired, numbers count runs.
 
     Raises
     ------
@@ -156,8 +166,14 @@ def compare(
     The p-values of two algorithms against their controls do not test their difference: one can be significant and the
     other not by chance [1]_, p falls with the number of runs, and each algorithm has controls with its own number of
     edges. A raw difference is not a difference of skill either: an algorithm that guesses few edges has a smaller SHD
-    than one that guesses many. At matched edge counts, `minus_controls=True`, two guessers do not differ (see the
-    example).
+    than one that guesses many (see the example). The excess has mean 0 for every guesser, but its scale grows with the
+    number of edges: a guesser with many edges can win, or lose, more by chance, and four right edges lose to thirty
+    edges a few of which are right. Skill has the same scale for both.
+
+    A difference of skill is a ratio of means, not the mean of the rows' skills, which gives easy truths more weight. It
+    is tested by leaving out one truth at a time, is refused (NaN, with a note) below five truths, and is marked where
+    one truth has more than half of its variance. Wilcoxon's and the sign-flip test reject differences that are not
+    symmetric about 0, also where their mean is 0.
 
     References
     ----------
@@ -181,7 +197,7 @@ def compare(
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
     >>> ce.compare(found, "algorithm")[["comparison", "statistic", "p_value", "effect", "n_pairs"]]
       comparison  statistic  p_value  effect  n_pairs
-    0      x - y        0.0    0.125   -1.25        4
+    0      x - y        0.0    0.125    -1.0        4
 
     One algorithm guesses 5 edges and the other 25; neither has looked at the data:
 
@@ -197,25 +213,32 @@ def compare(
     ...     ignore_index=True,
     ... )
     >>> found = both.ceval.cube(["shd"], by=["algorithm"], n_draws=100, rng=7)
-    >>> raw, matched = (ce.compare(found, "algorithm", minus_controls=x) for x in (False, True))
-    >>> bool(raw["p_value"][0] < 1e-6), bool(matched["p_value"][0] > 0.05)
+    >>> raw, skill = (ce.compare(found, "algorithm", on=x) for x in ("metric", "skill"))
+    >>> bool(raw["p_value"][0] < 1e-6), bool(skill["p_value"][0] > 0.05)
     (True, True)
     """
     names = cube_metrics(cube, metrics)
-    if minus_controls:
+    check_known(on, ("metric", "excess", "skill"), "on")
+    if on != "metric":
         cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
     check_cube(cube)
     check_missing(missing)
-    chosen = choose_test(find_test(test, "compare"), effect, paired=paired)
-    how = Comparison(chosen, alternative, effect, level, zero_method, n_resamples, resolve_seed(rng), adjust)
-    check_comparison(how, reference=reference is not None, margin=margin is not None, cluster=cluster is not None)
+    usual = JACKKNIFE if on == "skill" else WILCOXON
+    chosen = choose_test(find_test(test, "compare") if test else usual, effect, paired=paired)
+    if adjust == "auto":
+        own = not chosen.all_pairs or (reference is None and alternative == "two-sided")
+        adjust = chosen.correction if chosen.correction and own else "holm"
+    size = "skill_difference" if on == "skill" else effect or chosen.effect
+    how = Comparison(chosen, alternative, size, level, zero_method, n_resamples, resolve_seed(rng), adjust)
+    check_comparison(how, reference=reference is not None, margin=margin is not None)
+    _check_on(on, how, effect)
     margins = _margins(margin, names)
     first, second = _level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
     labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
-    asked = Request(dim, first, second, labels, margins, how, missing, minus_controls, cluster, family)
+    asked = Request(dim, first, second, labels, margins, how, missing, on, cluster, family)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -238,16 +261,22 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
     here = (status != NO_RUN).any(axis=2)
     here = (here[:, first] & here[:, second]).reshape(-1)
     groups = None if asked.cluster is None else cells(_groups(part, asked.cluster), others, last=last)
-    values = cells(_scores(part, name, asked), others, last=last)
+    direction = "maximize" if asked.on == "skill" else part[name].attrs["direction"]
+    own, expected = _scores(part, name, asked)
+    values = cells(own, others, last=last)
+    given = Levels(values, status, direction, asked.margins[name], groups)
     if how.test.binary:
-        _check_binary(name, values, how.test.name)
-    given = Levels(values, status, part[name].attrs["direction"], asked.margins[name], groups)
+        _check_binary(name, given, how.test.name)
     table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
     table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
     if "null" not in table:
-        null = null_name(part, name) if asked.minus_controls else None
+        null = None if asked.on == "metric" else null_name(part, name)
         table["null"] = pd.array([null] * len(table), dtype="str")
-    return table.assign(**compare_levels(given, first, second, how))[here]
+    if asked.on == "skill" and expected is not None:
+        found = compare_skills(Losses(values, cells(expected, others, last=last)), given, first, second, how)
+    else:
+        found = compare_levels(given, first, second, how)
+    return table.assign(**found)[here]
 
 
 def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) -> pd.DataFrame:
@@ -259,7 +288,16 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             refuse_unpaired(asked.dim)
         seed = how.seed if how.test.resamples else pd.NA
         seeds = pd.array([seed] * len(table), dtype="Int64")
-        same = [table.assign(alternative=how.claim, resampling_seed=seeds)]
+        note = table["note"] if "note" in table else [None] * len(table)
+        same = [
+            table.assign(
+                alternative=how.claim,
+                on=asked.on,
+                effect_size=how.effect,
+                resampling_seed=seeds,
+                note=pd.array(list(note), dtype="str"),
+            )
+        ]
     return stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
 
 
@@ -279,31 +317,56 @@ def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -
     return given
 
 
-def _scores(cube: xr.Dataset, name: str, asked: Request) -> xr.DataArray:
-    """Return the metric or its distance from the optimum, minus the mean of the controls where requested."""
-    worst = asked.missing == "worst"
+def _check_on(on: On, how: Comparison, effect: str | None) -> None:
+    """Refuse tests and effect sizes that do not go with what is compared."""
+    if on != "skill":
+        if how.test.design == "skill":
+            raise ValueError(f"test={how.test.name!r} compares skills; use it with on='skill'")
+        return
+    check_skill_test(how)
+    if not how.paired:
+        raise ValueError("on='skill' needs pairs: both levels on the same truths")
+    if effect is not None:
+        raise ValueError(f"on='skill' has one effect size, the difference of skills; leave out effect={effect!r}")
+
+
+def _scores(cube: xr.Dataset, name: str, asked: Request) -> tuple[xr.DataArray, xr.DataArray | None]:
+    """Return what is compared; of skills, the losses and those expected of the controls.
+
+    That is the metric or its distance from the optimum, minus what is expected of the controls for the excess.
+    """
+    worst, skill = asked.missing == "worst", asked.on == "skill"
     spec = cube[name].attrs
+    if skill and not np.isfinite(spec["optimum"]):
+        raise ValueError(f"{name} has no finite optimum, so it has no skill; use on='excess'")
     filled = fill_failed(cube, name, [asked.dim]) if worst else cube
-    own = cube[name].copy(data=score(filled[name].to_numpy(), direction=spec["direction"], optimum=spec["optimum"]))
-    if not asked.minus_controls:
-        return own
+    direction = "zero" if skill else spec["direction"]
+    own = cube[name].copy(data=score(filled[name].to_numpy(), direction=direction, optimum=spec["optimum"]))
+    if asked.on == "metric":
+        return own, None
     if not has_controls(cube):
-        raise ValueError("minus_controls=True needs controls; make the cube by cube(..., n_draws=1000)")
-    expected = variable(cube, name, "control_loss" if spec["direction"] == "zero" else "control_mean")
+        raise ValueError(f"on={asked.on!r} needs controls; make the cube by cube(..., n_draws=1000)")
+    expected = variable(cube, name, "control_loss" if direction == "zero" else "control_mean")
     if worst:
         # a failed run has no number of edges: it counts against the mean control of its level
         mean = expected.where(cube[name].notnull()).mean("replicate")
         expected = expected.where(cube["status"] != FAILED, mean)
-    return own - expected
+    return (own, expected) if skill else (own - expected, None)
 
 
-def _check_binary(name: str, values: NDArray[np.float64], test: str) -> None:
-    """Refuse values other than 0 and 1 for tests of such values."""
+def _check_binary(name: str, levels: Levels, test: str) -> None:
+    """Refuse values other than 0 and 1 for tests of such values, and several of a cluster."""
+    values = levels.scores
     other = ~np.isnan(values) & ~np.isin(values, (0.0, 1.0))
     if other.any():
         raise ValueError(
             f"test={test!r} compares metrics that are 0 or 1, but {name} is {values[other][0]:g} in a run; choose "
             "such metrics by metrics=, or another test"
+        )
+    if levels.cluster is not None and (cluster_sums(values, levels.cluster)[1] > 1).any():
+        raise ValueError(
+            f"test={test!r} takes independent pairs, but truths (cluster=) repeat in a stratum; use test='sign', or "
+            "cluster=None where repeated runs are independent"
         )
 
 

@@ -29,7 +29,9 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
+from .pairwise import cluster_count
 from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .statistical_tests import RANDOMISATION
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -79,7 +81,8 @@ def test_controls(
     DataFrame
         A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, or that of
         the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect` (mean of estimate
-        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_failed` (failed runs),
+        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their
+        truths), `n_failed` (failed runs),
         `n_undefined` (scored runs without a value or control), `null`, `method`, `alternative`, `superiority_share`
         (share of controls at least as good, averaged over runs), and of it `superiority_strict` (better) and
         `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any row whose metric is defined, which
@@ -178,6 +181,7 @@ def _against_controls(
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
+        n_clusters=cluster_count(pairs, cells(cube["truth_id"], dims)),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
         method=test.name,
@@ -191,7 +195,7 @@ def _against_controls(
 
 def stratum_p_values(cube: xr.Dataset, name: str) -> Floats:
     """Return the p-value of each stratum's randomisation test; NaN where its null model is a point of reference."""
-    test, dims = find_test("randomisation", "test_controls", "method"), strata_dims(cube)
+    test, dims = RANDOMISATION, strata_dims(cube)
     _check_draws(cube, test)
     means, drawn = control_means(cube, name)
     alternative: Alternative = "greater" if cube[name].attrs["direction"] == "maximize" else "less"

@@ -15,6 +15,7 @@ from ..cubes.strata import By, strata_names
 from ..cubes.summary import summary as summarise_cube
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.tasks import Metrics
+from .compare import On
 from .compare import compare as compare_cube
 from .control_tests import test_controls as test_cube
 
@@ -134,7 +135,7 @@ def compare(
     *,
     by: By,
     metrics: Metrics = None,
-    minus_controls: bool = False,
+    on: On = "metric",
     n_draws: int = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
@@ -152,10 +153,10 @@ def compare(
         The stratum whose levels are compared; one of `by`.
     metrics, by, null, key
         As in `causaleval_pd.cube`.
-    minus_controls
+    on
         As in `causaleval_pd.compare`.
     n_draws : int
-        Controls a row; made for `minus_controls` only.
+        Controls a row; not made for on="metric".
     rng : int, Generator or None
         Seed of the controls, and of tests that resample.
     cube_settings : mapping, optional
@@ -181,6 +182,6 @@ def compare(
     9
     """
     check_known(dim, strata_names(by), "dimension")
-    drawn, seed = n_draws if minus_controls else None, resolve_seed(rng)
+    drawn, seed = None if on == "metric" else n_draws, resolve_seed(rng)
     made = cube(table, metrics, by=by, n_draws=drawn, null=null, rng=seed, key=key, **cube_settings or {})
-    return compare_cube(made, dim, minus_controls=minus_controls, rng=seed, **settings)
+    return compare_cube(made, dim, on=on, rng=seed, **settings)

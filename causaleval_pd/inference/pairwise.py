@@ -15,13 +15,14 @@ from ..contract.statistical_test import TESTS, StatisticalTest, offered
 from ..cubes.reading import strata_dims
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference
+from ..statistics.arrays import Estimate, Floats, mean_difference, paired_difference
+from ..statistics.clusters import cluster_means, cluster_sums
 from ..statistics.effects import cliffs_delta, cohen_dz, paired_cliffs_delta, rank_biserial, welch_difference
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.ranks import ZeroMethod
-from .statistical_tests import BOOTSTRAP
+from ..statistics.walsh import hodges_lehmann, median_difference, shift_difference
 
-Effect = Literal["mean_difference", "rank_biserial", "cliffs_delta", "cohen_dz"]
+Effect = Literal["hodges_lehmann", "mean_difference", "median_difference", "rank_biserial", "cliffs_delta", "cohen_dz"]
 Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
 Ints = NDArray[np.int64]
 
@@ -52,8 +53,10 @@ class EffectSize(NamedTuple):
     members: bool = False
 
 
-EFFECTS: dict[Effect, EffectSize] = {
+EFFECTS: dict[str, EffectSize] = {
+    "hodges_lehmann": EffectSize(hodges_lehmann, shift_difference),
     "mean_difference": EffectSize(mean_difference, welch_difference),
+    "median_difference": EffectSize(median_difference, None),
     "rank_biserial": EffectSize(rank_biserial, cliffs_delta),
     "cliffs_delta": EffectSize(paired_cliffs_delta, cliffs_delta, members=True),
     "cohen_dz": EffectSize(cohen_dz, None),
@@ -65,7 +68,8 @@ class Comparison(NamedTuple):
 
     test: StatisticalTest
     claim: Claim
-    effect: Effect
+    #: an effect size, or that of the test alone
+    effect: str
     level: float
     zero_method: ZeroMethod
     n_resamples: int
@@ -93,11 +97,12 @@ class Comparison(NamedTuple):
         """Side that a claim without a margin is about."""
         return "less" if self.claim == "less" else "greater" if self.claim == "greater" else "two-sided"
 
-    def options(self, test: StatisticalTest, cluster: Ints | None) -> dict[str, Any]:
-        """Return the keywords that a test's function takes."""
-        known: dict[str, Any] = {"zero_method": self.zero_method, "level": self.level, "cluster": cluster}
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keywords that the test's function takes."""
+        known: dict[str, Any] = {"zero_method": self.zero_method, "level": self.level}
         known |= {"n_resamples": self.n_resamples, "rng": self.seed}
-        return {name: known[name] for name in test.options}
+        return {name: known[name] for name in self.test.options}
 
 
 class Levels(NamedTuple):
@@ -111,36 +116,37 @@ class Levels(NamedTuple):
 
 
 class _Tested(NamedTuple):
-    """Outcome of a test, its own correction of p, and the interval of the mean where the test has one."""
+    """Outcome of a test, its own correction of p, and the limits of its effect where the test has them."""
 
     statistic: Floats
     p_value: Floats
     p_adjusted: Floats | None = None
-    interval: Estimate | None = None
+    limits: tuple[Floats, Floats] | None = None
 
 
-def choose_test(test: StatisticalTest, effect: Effect, *, paired: bool) -> StatisticalTest:
+def choose_test(test: StatisticalTest, effect: str | None, *, paired: bool) -> StatisticalTest:
     """Return the test itself or, without pairs, the one that stands for it; refuse what needs pairs.
 
-    A test of independent samples is refused where runs are paired.
+    A test of independent samples is refused where runs are paired. `effect` is None for that of the test.
     """
-    check_known(effect, EFFECTS, "effect")
+    if effect is not None:
+        check_known(effect, EFFECTS, "effect")
     if paired:
         if test.design == "independent":
             raise ValueError(f"test={test.name!r} compares independent samples; use it with paired=False")
         return test
     alone = test if test.design == "independent" else TESTS.find(test.independent) if test.independent else None
-    if alone is None or EFFECTS[effect].independent is None:
+    if alone is None or (effect is not None and EFFECTS[effect].independent is None):
         what = f"test={test.name!r}" if alone is None else f"effect={effect!r}"
         others = [f"{x.name!r} ({TESTS.find(x.independent).long_name})" for x in offered("compare") if x.independent]
         raise ValueError(
             f"{what} needs pairs; with paired=False use test={_either(others)} and "
-            "effect='mean_difference' or 'rank_biserial' (Cliff's delta)"
+            "effect='mean_difference', 'hodges_lehmann' or 'rank_biserial' (Cliff's delta)"
         )
     return alone
 
 
-def check_comparison(how: Comparison, *, reference: bool, margin: bool, cluster: bool) -> None:
+def check_comparison(how: Comparison, *, reference: bool, margin: bool) -> None:
     """Refuse unknown settings, and combinations without a meaning; keywords: whether the user gave these."""
     check_known(how.claim, CLAIMS, "alternative")
     check_known(how.zero_method, ["wilcox", "pratt"], "zero_method")
@@ -155,16 +161,13 @@ def check_comparison(how: Comparison, *, reference: bool, margin: bool, cluster:
         others = [repr(x.name) for x in offered("compare") if x.margin and x.design == "paired"]
         raise ValueError(f"test={test.name!r} takes no margin; use {_either(others)}")
     own = {x.correction: x for x in offered("compare") if x.correction}
-    if how.adjust in own and (not how.corrected or reference or how.claim != "two-sided"):
+    if how.adjust in own and not how.corrected:
+        raise ValueError(f"adjust={how.adjust!r} is the correction of test={own[how.adjust].name!r}; use adjust='holm'")
+    if how.corrected and test.all_pairs and (reference or how.claim != "two-sided"):
         raise ValueError(
-            f"adjust={how.adjust!r} corrects the two-sided comparison of all pairs of levels by "
-            f"test={own[how.adjust].name!r}; with a reference, another test or another alternative use adjust='holm'"
+            f"adjust={how.adjust!r} corrects the two-sided comparison of all pairs of levels by test={test.name!r}; "
+            "with a reference or another alternative use adjust='holm'"
         )
-    if cluster and not test.takes_clusters:
-        others = [repr(x.name) for x in offered("compare") if x.takes_clusters]
-        raise ValueError(f"cluster= goes with test={_either(others)}, found test={test.name!r}")
-    if cluster and how.effect != "mean_difference":
-        raise ValueError(f"cluster= goes with effect='mean_difference': {how.effect!r} takes pairs as independent")
 
 
 def _either(words: Sequence[str]) -> str:
@@ -176,22 +179,30 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
     """Compare the levels at positions `first` (c,) with those at `second`; columns over strata x comparisons."""
     a, b = (levels.scores[:, place].reshape(-1, levels.scores.shape[-1]) for place in (first, second))
     status_a, status_b = (levels.status[:, place].reshape(a.shape) for place in (first, second))
+    cluster = clusters_of_pairs(levels.cluster, first, second)
     if how.paired:
         run = (status_a != NO_RUN) & (status_b != NO_RUN)
         failed = run & ((status_a == FAILED) | (status_b == FAILED))
         value = np.where(run, paired_difference(a, b), np.nan)
         if how.test.design == "blocks":
-            value = np.where(_complete(levels, len(first)), value, np.nan)
-            tested = _test_blocks(levels, first, second, how)
+            blocks = complete_blocks(levels)
+            value = np.where(np.repeat(_complete(blocks), len(first), axis=0), value, np.nan)
+            tested = _test_blocks(blocks, levels.cluster, first, second, how)
         else:
-            tested = _test_pairs(value, levels, _clusters_of_pairs(levels.cluster, first, second), how)
-        effect = _paired_effect(value, a, b, tested.interval, how)
+            tested = _test_pairs(value, cluster, levels, how)
+        effect = _paired_effect(value, a, b, cluster, tested, how)
+        n_clusters = cluster_count(value, cluster)
     else:
         status = np.concatenate([status_a, status_b], axis=1)
         run, failed, value = status != NO_RUN, status == FAILED, np.concatenate([a, b], axis=1)
+        if levels.cluster is not None:
+            of_a, of_b = (levels.cluster[:, place].reshape(a.shape) for place in (first, second))
+            n_clusters = cluster_count(a, of_a) + cluster_count(b, of_b)
+            a, b = cluster_means(a, of_a), cluster_means(b, of_b)
+        else:
+            n_clusters = cluster_count(value, None)
         tested = _test_samples(a, b, levels, how)
-        independent = EFFECTS[how.effect].independent or welch_difference
-        effect = independent(a, b, how.level)
+        effect = (EFFECTS[how.effect].independent or welch_difference)(a, b, how.level)
     undefined = np.isnan(value)
     columns: dict[str, NDArray[Any] | str] = {
         "statistic": tested.statistic,
@@ -200,6 +211,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "ci_low": effect.low,
         "ci_high": effect.high,
         "n_pairs": (~undefined).sum(axis=1),
+        "n_clusters": n_clusters,
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
         "method": how.method,
@@ -207,53 +219,65 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 
 
+def cluster_count(value: Floats, cluster: Ints | None) -> Ints:
+    """Return the number of clusters with a value in each row; without clusters, the number of values."""
+    here = ~np.isnan(value) if cluster is None else cluster_sums(value, cluster)[1] > 0
+    return np.asarray(here.sum(axis=1), np.int64)
+
+
 def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tested:
     """Test independent samples."""
-    options = how.options(how.test, None)
 
     def shifted(shift: float, side: Alternative) -> Outcome:
-        return Outcome(*how.test.function(a - shift, b, alternative=side, **options)[:2])
+        return Outcome(*how.test.function(a - shift, b, alternative=side, **how.options)[:2])
 
-    return _Tested(*_claimed(shifted, levels, how))
+    return _Tested(*claimed(shifted, levels, how))
 
 
-def _test_blocks(levels: Levels, first: Ints, second: Ints, how: Comparison) -> _Tested:
-    """Test levels among all levels of their stratum, in complete blocks."""
-    options = how.options(how.test, None)
-    found = how.test.function(complete_blocks(levels), first, second, alternative=how.side, **options)
+def _test_blocks(blocks: Floats, cluster: Ints | None, first: Ints, second: Ints, how: Comparison) -> _Tested:
+    """Test levels among all levels of their stratum, in complete blocks (strata x replicates x levels)."""
+    if cluster is not None:
+        # only complete blocks stay side by side when clusters are gathered; levels of a block have the same truth
+        blocks = np.where(_complete(blocks)[..., None], blocks, np.nan)
+        of_block = np.broadcast_to(cluster.max(axis=1, keepdims=True), cluster.shape)
+        blocks = cluster_means(blocks.transpose(0, 2, 1), of_block).transpose(0, 2, 1)
+    found = how.test.function(blocks, first, second, alternative=how.side, **how.options)
     statistic, p_value, *own = (np.asarray(x).reshape(-1) for x in found)
-    return _Tested(statistic, p_value, own[0] if how.corrected else None)
+    limits = (own[-2], own[-1]) if how.test.interval else None
+    return _Tested(statistic, p_value, own[0] if how.corrected else None, limits)
 
 
-def _test_pairs(value: Floats, levels: Levels, cluster: Ints | None, how: Comparison) -> _Tested:
-    """Test differences; where groups of pairs are given, the bootstrap bounds their mean if the test does not."""
-    options = how.options(how.test, cluster)
+def _test_pairs(value: Floats, cluster: Ints | None, levels: Levels, how: Comparison) -> _Tested:
+    """Test differences, averaged by cluster."""
+    value = cluster_means(value, cluster)
 
-    def shifted(shift: float, side: Alternative) -> Outcome:
-        return Outcome(*how.test.function(value - shift, alternative=side, **options)[:2])
+    def test(shift: float, side: Alternative) -> Any:
+        return how.test.function(value - shift, alternative=side, **how.options)
 
-    bounding = how.test if how.test.interval else BOOTSTRAP if cluster is not None else None
-    if bounding is None:
-        return _Tested(*_claimed(shifted, levels, how))
-    bounded = bounding.function(value, alternative=how.side, **how.options(bounding, cluster))
-    interval = Estimate(mean_difference(value, how.level).effect, bounded.low, bounded.high)
-    once = bounding is how.test and how.claim not in _WITH_MARGIN
-    statistic, p_value = bounded[:2] if once else _claimed(shifted, levels, how)
-    return _Tested(statistic, p_value, interval=interval)
+    if how.test.interval and how.claim not in _WITH_MARGIN:
+        statistic, p_value, low, high = test(0.0, how.side)
+        return _Tested(statistic, p_value, limits=(low, high))
+    limits = test(0.0, how.side)[2:] if how.test.interval else None
+    return _Tested(*claimed(lambda shift, side: Outcome(*test(shift, side)[:2]), levels, how), limits=limits)
 
 
-def _paired_effect(value: Floats, a: Floats, b: Floats, interval: Estimate | None, how: Comparison) -> Estimate:
-    """Return the effect size of pairs; `interval` is that of the mean where the test has one."""
-    size = EFFECTS[how.effect]
+def _paired_effect(
+    value: Floats, a: Floats, b: Floats, cluster: Ints | None, tested: _Tested, how: Comparison
+) -> Estimate:
+    """Return the effect size of pairs, with the limits of the test where it has them for this effect."""
+    if how.effect not in EFFECTS:
+        # an effect of the test alone, which is its statistic
+        nothing = np.full(tested.statistic.shape, np.nan)
+        return Estimate(tested.statistic, nothing, nothing)
+    size, gone = EFFECTS[how.effect], np.isnan(value)
     if size.members:
-        gone = np.isnan(value)
-        return size.paired(np.where(gone, np.nan, a), np.where(gone, np.nan, b), how.level)
-    if interval is not None and how.effect == "mean_difference":
-        return interval
-    return size.paired(value, how.level)
+        members = (cluster_means(np.where(gone, np.nan, x), cluster) for x in (a, b))
+        return size.paired(*members, how.level)
+    found = size.paired(cluster_means(value, cluster), how.level)
+    return Estimate(found.effect, *tested.limits) if tested.limits and how.effect == how.test.effect else found
 
 
-def _claimed(test: Callable[[float, Alternative], Outcome], levels: Levels, how: Comparison) -> Outcome:
+def claimed(test: Callable[[float, Alternative], Outcome], levels: Levels, how: Comparison) -> Outcome:
     """Test a claim by tests of shifted differences: both ends of the margin, or the end that is worse."""
     if how.claim == "equivalent":
         above, below = test(-levels.margin, "greater"), test(levels.margin, "less")
@@ -274,16 +298,14 @@ def complete_blocks(levels: Levels) -> Floats:
     return np.where(whole & run, levels.scores, np.nan).transpose(0, 2, 1)
 
 
-def _complete(levels: Levels, n_pairs: int) -> Bools:
-    """Return which replicates are blocks of Friedman's test, for every stratum and pair."""
-    blocks = complete_blocks(levels)
+def _complete(blocks: Floats) -> NDArray[np.bool_]:
+    """Return which replicates are complete, for every stratum."""
     here = ~np.isnan(blocks)
     there = np.any(here, axis=1, keepdims=True)
-    whole = np.all(here | ~there, axis=2) & np.any(there, axis=2)
-    return np.repeat(whole, n_pairs, axis=0)
+    return np.asarray(np.all(here | ~there, axis=2) & np.any(there, axis=2))
 
 
-def _clusters_of_pairs(cluster: Ints | None, first: Ints, second: Ints) -> Ints | None:
+def clusters_of_pairs(cluster: Ints | None, first: Ints, second: Ints) -> Ints | None:
     """Return the group of each pair: that of its first run, or of its second where the first has no group."""
     if cluster is None:
         return None

@@ -17,7 +17,7 @@ Missing = Literal["drop", "worst"]
 #: columns of every table of tests, after the strata
 TEST_COLUMNS = (
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_failed", "n_undefined", "null", "method", "alternative"),
+    *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks, and groups of levels that do not differ significantly."""
+"""The critical-difference diagram: mean ranks, and groups of levels without a detected difference."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.checks import check_known
 from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, caption, place_to_draw, wrapped_label
+from ..execution.random_streams import RNGLike
 from ..inference.compare import compare
 from ..inference.ranking import rank_test
 from .facets import check_use, cube_caption, drawn_cube, level_words, metric_label
@@ -24,9 +26,24 @@ __all__ = ["critical_difference"]
 #: inches of a unit of rank, of the whole axis at most, and of a line of names
 _UNIT, _WIDEST, _LINE = 1.6, 6.5, 0.26
 
+PostHoc = Literal["max_t", "wilcoxon", "nemenyi", "holm"]
+#: test and correction of each comparison of all pairs, and its name in captions
+_POST_HOC = {
+    "max_t": ("max_t", "max_t"),
+    "wilcoxon": ("wilcoxon", "holm"),
+    "nemenyi": ("friedman", "nemenyi"),
+    "holm": ("friedman", "holm"),
+}
+_WORDS = {
+    "max_t": "largest t under sign flips",
+    "wilcoxon": "signed ranks with Holm's correction",
+    "nemenyi": "Nemenyi",
+    "holm": "mean ranks with Holm's correction",
+}
+
 
 @figure(
-    "mean ranks of levels and groups that do not differ",
+    "mean ranks of levels, and groups without a detected difference",
     of="cube",
     concludes="which levels differ in rank at a familywise error",
 )
@@ -35,22 +52,28 @@ def critical_difference(
     metric: str,
     dim: str,
     *,
-    adjust: Literal["nemenyi", "holm"] = "nemenyi",
+    post_hoc: PostHoc = "max_t",
     level: float = 0.95,
     missing: Literal["drop", "worst"] = "drop",
+    cluster: str | None = "truth",
+    n_resamples: int = 9999,
+    rng: RNGLike = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the mean ranks of the levels of a dimension; bars join levels that do not differ significantly.
+    """Draw the mean ranks of the levels of a dimension; bars join levels for which no difference was detected.
 
     Parameters
     ----------
     cube, metric, dim
         As in `comparisons`; the levels of `dim` are ranked.
-    adjust : {"nemenyi", "holm"}
-        Correction for all pairs of levels. Nemenyi's has one critical difference, drawn above the axis; Holm's finds
-        more.
+    post_hoc : {"max_t", "wilcoxon", "nemenyi", "holm"}
+        Comparison of all pairs of levels: the largest t under sign flips, or signed ranks with Holm's correction, both
+        of which compare a pair by its own values; Nemenyi's, whose critical difference is drawn above the axis, or
+        Friedman's mean ranks with Holm's correction, which assume that all levels are exchangeable, not just the pair.
     level : float
         1 minus the familywise error.
+    cluster, n_resamples, rng
+        As in `compare`.
     missing : {"drop", "worst"}
         As in `rank_test`.
     ax : Axes, optional
@@ -59,7 +82,8 @@ def critical_difference(
     Returns
     -------
     Axes
-        Rank 1, the best, is on the left.
+        Rank 1, the best, is on the left. Two levels without a detected difference that no bar can join, because another
+        level between them differs, are joined by a thin line.
 
     Raises
     ------
@@ -83,6 +107,7 @@ def critical_difference(
     """
     cube = drawn_cube(cube, metric, nulls=False)
     check_use(cube, metric, {"dim": dim}, alone=True)
+    check_known(post_hoc, _POST_HOC, "post_hoc")
     table = computed(rank_test(cube, dim, metric, level=level, missing=missing))
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
@@ -91,26 +116,39 @@ def critical_difference(
     unranked = sorted({*every[~ran], *every[ran][np.isnan(ranks)]})
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
-    pairs = computed(compare(cube, dim, metrics=metric, test="friedman", adjust=adjust, missing=missing))
-    groups = alike_groups(_apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)])
+    test, adjust = _POST_HOC[post_hoc]
+    found = compare(
+        cube,
+        dim,
+        metrics=metric,
+        test=test,
+        adjust=adjust,
+        missing=missing,
+        cluster=cluster,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    pairs = computed(found)
+    apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
+    groups, strays = alike_groups(apart), alike_pairs(apart)
     ranks, names = ranks[order], every[ran][order]
 
     own, k = ax is None, len(ranks)
-    lines = len(groups) * 0.5 + (k + 1) // 2
+    lines = (len(groups) + len(strays)) * 0.5 + (k + 1) // 2
     room = LETTER * (7 + max(map(len, names))) + 0.2
     ax = place_to_draw(ax, min(_WIDEST, max(3.2, (k - 1) * _UNIT)) + 2 * room, 1.5 + _LINE * lines)
     _draw_axis(ax, k)
-    if adjust == "nemenyi":
+    if post_hoc == "nemenyi":
         _draw_reach(ax, float(table["critical_difference"].iloc[0]), k)
-    _draw_groups(ax, ranks, groups)
-    _draw_levels(ax, ranks, names, -0.35 - 0.5 * len(groups))
-    ax.set_ylim(-0.6 - lines, 2.0 if adjust == "nemenyi" else 1.0)
+    _draw_groups(ax, ranks, groups, strays)
+    _draw_levels(ax, ranks, names, -0.35 - 0.5 * (len(groups) + len(strays)))
+    ax.set_ylim(-0.6 - lines, 2.0 if post_hoc == "nemenyi" else 1.0)
     ax.set_title(wrapped_label(metric_label(cube, metric), 4.5), size="medium")
     first = table.iloc[0]
     parts = [
         f"Mean ranks over {int(first['n_blocks'])} truths, 1 is best",
         f"Friedman's test: p = {first['p_value']:.2g}",
-        f"bars join levels that do not differ ({adjust.capitalize()}, familywise error {1 - level:.2g})",
+        f"bars join levels without a detected difference ({_WORDS[post_hoc]}, familywise error {1 - level:.2g})",
     ]
     if unranked:
         parts.append(f"without a value, and not ranked: {', '.join(unranked)}")
@@ -150,6 +188,17 @@ def alike_groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return found
 
 
+def alike_pairs(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the pairs that do not differ, but with a level between them that differs from one of them."""
+    groups = alike_groups(apart)
+    return [
+        (i, j)
+        for i in range(len(apart))
+        for j in range(i + 2, len(apart))
+        if not apart[i, j] and not any(low <= i and j <= high for low, high in groups)
+    ]
+
+
 def _draw_axis(ax: Axes, k: int) -> None:
     """Draw the line of ranks in place of the frame."""
     ax.set_axis_off()
@@ -170,12 +219,17 @@ def _draw_reach(ax: Axes, reach: float, k: int) -> None:
     ax.text((1 + end) / 2, 1.3, f"critical difference {reach:.2f}{note}", ha="center", va="bottom", size="small")
 
 
-def _draw_groups(ax: Axes, ranks: NDArray[np.float64], groups: list[tuple[int, int]]) -> None:
-    """Draw a bar under each other for every group, from its first to its last rank."""
+def _draw_groups(
+    ax: Axes, ranks: NDArray[np.float64], groups: list[tuple[int, int]], strays: list[tuple[int, int]]
+) -> None:
+    """Draw a bar under each other for every group, from its first to its last rank, and a line for every stray pair."""
     for i, (low, high) in enumerate(groups):
         y = -0.35 - 0.5 * i
         style: dict[str, Any] = {"color": "0.15", "lw": 4, "solid_capstyle": "butt", "gid": "group"}
         ax.plot([ranks[low] - 0.04, ranks[high] + 0.04], [y, y], **style)
+    for i, (one, other) in enumerate(strays, start=len(groups)):
+        y = -0.35 - 0.5 * i
+        ax.plot([ranks[one], ranks[other]], [y, y], color="0.15", lw=0.8, marker="o", ms=3, gid="pair")
 
 
 def _draw_levels(ax: Axes, ranks: NDArray[np.float64], names: NDArray[Any], top: float) -> None:

@@ -25,7 +25,7 @@ from ..drawing import (
     write_square,
 )
 from ..execution.random_streams import RNGLike
-from ..inference.compare import compare
+from ..inference.compare import On, compare
 from ..inference.control_tests import test_controls
 from ..inference.pairwise import Claim, Effect
 from .facets import (
@@ -183,15 +183,16 @@ def comparisons(
     metric: str,
     dim: str,
     *,
-    test: str = "wilcoxon",
-    adjust: str | None = "holm",
+    on: On = "metric",
+    test: str | None = None,
+    adjust: str | None = "auto",
     reference: Hashable | None = None,
     paired: bool = True,
     missing: Literal["drop", "worst"] = "drop",
     alternative: Claim = "two-sided",
     margin: float | None = None,
-    minus_controls: bool = False,
-    effect: Effect = "mean_difference",
+    effect: Effect | None = None,
+    cluster: str | None = "truth",
     n_resamples: int = 9999,
     rng: RNGLike = None,
     ax: Axes | None = None,
@@ -206,7 +207,7 @@ def comparisons(
         One of its metrics.
     dim : str
         The stratum whose levels are compared.
-    test, adjust, reference, paired, missing, alternative, margin, minus_controls, effect, n_resamples, rng
+    on, test, adjust, reference, paired, missing, alternative, margin, effect, cluster, n_resamples, rng
         As in `compare`.
     ax : Axes, optional
         Where to draw; default a new figure.
@@ -237,7 +238,7 @@ def comparisons(
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
     >>> ax = ce.plot.comparisons(found, "shd", "algorithm")
     >>> [cell.get_text() for cell in ax.texts[:2]]
-    ['-1.25\np 0.12', '1.25\np 0.12']
+    ['-1\np 0.12', '1\np 0.12']
     """
     cube = drawn_cube(cube, metric, nulls=False)
     check_use(cube, metric, {"dim": dim}, alone=True)
@@ -245,6 +246,7 @@ def comparisons(
         cube,
         dim,
         metrics=metric,
+        on=on,
         test=test,
         adjust=adjust,
         reference=reference,
@@ -252,8 +254,8 @@ def comparisons(
         missing=missing,
         alternative=alternative,
         margin=margin,
-        minus_controls=minus_controls,
         effect=effect,
+        cluster=cluster,
         n_resamples=n_resamples,
         rng=rng,
     )
@@ -263,22 +265,33 @@ def comparisons(
     ax = _place_squares(cube, metric, dim, dim, ax, least=(1.0, 0.62), margins=(2.4, 2.0), room=1.2)
     ax.set(xlabel=f"{dim} (column)", ylabel=f"{dim} (row)")
     direction = cube[metric].attrs["direction"]
-    higher = direction == "maximize"
+    higher = direction == "maximize" or on == "skill"
     aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
-    _colour_effects(ax, size, higher, f"{effect.replace('_', ' ')}, row - column{aim}")
+    _colour_effects(ax, size, higher, f"{table['effect_size'].iloc[0].replace('_', ' ')}, row - column{aim}")
     for i, j in zip(*np.nonzero(~np.isnan(size)), strict=True):
         words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
         write_square(ax, ax.images[0], i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
     method = ", ".join(sorted(set(table["method"])))
     counted = ", failed runs counted as worst" if missing == "worst" else ""
     within = "" if margin is None else f" (margin {margin:g})"
-    parts = [f"Test: {method}, {alternative.replace('_', '-')}{within}{counted}", f"p adjusted: {adjust or 'no'}"]
+    parts = [
+        f"Test: {method}, {alternative.replace('_', '-')}{within}{counted}",
+        f"p adjusted: {_correction(table, adjust)}",
+    ]
     if np.isnan(size[~np.eye(len(size), dtype=bool)]).any():
         parts.append("grey: not compared")
-    if minus_controls:
+    if on == "excess":
         parts.append("each run less the mean of its controls")
-    caption(ax, own, cube_caption(cube, parts, controls=minus_controls))
+    caption(ax, own, cube_caption(cube, parts, controls=on != "metric"))
     return ax
+
+
+def _correction(table: pd.DataFrame, adjust: str | None) -> str:
+    """Return the name of the multiplicity correction for a caption."""
+    own = set(table["method"]) & {"max_t", "friedman"}
+    if adjust == "auto":
+        return "max_t" if "max_t" in own else "nemenyi" if own else "holm"
+    return adjust or "no"
 
 
 def _squares_of(cube: xr.Dataset, dim: str, table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -35,6 +35,15 @@ class Outcome(NamedTuple):
     p_value: Floats
 
 
+class BoundedOutcome(NamedTuple):
+    """Test statistic, p-value and limits of the mean, one a row."""
+
+    statistic: Floats
+    p_value: Floats
+    low: Floats
+    high: Floats
+
+
 def check_alternative(alternative: str) -> None:
     """Refuse an unknown alternative."""
     if alternative not in ("two-sided", "less", "greater"):
@@ -95,7 +104,7 @@ def paired_wilcoxon(
     untied = (np.abs(squares - n * (n + 1) * (2 * n + 1) / 6) < 0.25) & (np.abs(total - n * (n + 1) / 2) < 0.25)
     for size in np.unique(n[untied & (n <= _EXACT)]):
         rows = untied & (n == size)
-        p[rows] = _signed_rank_cdf(int(size))[small[rows].astype(np.int64)]
+        p[rows] = signed_rank_cdf(int(size))[small[rows].astype(np.int64)]
     tied = np.flatnonzero(~untied & (n <= _EXACT_TIED))
     doubled = np.rint(2 * np.abs(ranks[tied])).astype(np.int64)
     p[tied] = _tied_cdf(doubled, np.rint(2 * small[tied]).astype(np.int64))
@@ -107,7 +116,7 @@ def paired_wilcoxon(
 
 
 @lru_cache(maxsize=64)
-def _signed_rank_cdf(n: int) -> Floats:
+def signed_rank_cdf(n: int) -> Floats:
     """Return P(W <= k), k = 0 .. n (n + 1) / 2, for the sum W of a random subset of 1 .. n."""
     weights = np.ones(1)
     for rank in range(1, n + 1):
@@ -160,10 +169,12 @@ def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") 
     return Outcome(np.where(undefined, np.nan, plus), p)
 
 
-def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
+def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", level: float = 0.95) -> BoundedOutcome:
     """Test whether the pairs of 0/1 values that differ are as often (1, 0) as (0, 1): McNemar's exact test.
 
-    As `sign_test`, with the number of pairs (1, 0); differences other than -1, 0 and 1 are refused.
+    As `sign_test`, with the number of pairs (1, 0); differences other than -1, 0 and 1 are refused. The limits of the
+    mean difference are those of Clopper and Pearson for the share of (1, 0) among the pairs that differ, given how many
+    differ.
 
     References
     ----------
@@ -178,7 +189,17 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided") ->
     other = ~np.isnan(values) & ~np.isin(values, (-1.0, 0.0, 1.0))
     if other.any():
         raise ValueError(f"McNemar's test compares 0/1 values, found a difference of {values[other][0]:g}")
-    return sign_test(values, alternative=alternative)
+    statistic, p_value = sign_test(values, alternative=alternative)
+    known = ~np.isnan(values)
+    n, differ = known.sum(axis=-1), (known & (values != 0)).sum(axis=-1)
+    tail = (1 - level) / 2
+    some = differ > 0
+    plus, pairs = np.where(some, statistic, 0.0), np.maximum(differ, 1)
+    low = np.where(plus > 0, special.betaincinv(np.maximum(plus, 1), pairs - plus + 1, tail), 0.0)
+    high = np.where(plus < pairs, special.betaincinv(plus + 1, np.maximum(pairs - plus, 1), 1 - tail), 1.0)
+    share = np.divide(differ, n, out=np.full(n.shape, np.nan), where=n > 0)
+    limits = (np.where(some, share * (2 * x - 1), np.where(n > 0, 0.0, np.nan)) for x in (low, high))
+    return BoundedOutcome(statistic, p_value, *limits)
 
 
 def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:

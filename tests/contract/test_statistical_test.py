@@ -36,7 +36,7 @@ def test_wrong_declarations_are_refused(wrong, message):
 
 def test_what_a_test_takes_follows_from_its_options():
     test = StatisticalTest("toy", "toy", median_test, "paired", ("compare",), options=("rng", "n_resamples"))
-    assert test.resamples and not test.takes_clusters
+    assert test.resamples and test.effect == "mean_difference"
     assert "toy" not in ce.list_tests().index, "a declaration is not yet registered"
 
 

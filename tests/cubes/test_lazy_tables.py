@@ -35,7 +35,7 @@ VERBS = {
     "test_controls": lambda c: ce.test_controls(c, adjust="holm", missing="worst"),
     "compare": lambda c: ce.compare(c, "algorithm"),
     "compare another": lambda c: ce.compare(c, "n", metrics="shd", paired=False, adjust="bh", family="metric"),
-    "compare excess": lambda c: ce.compare(c, "algorithm", minus_controls=True, missing="worst"),
+    "compare excess": lambda c: ce.compare(c, "algorithm", on="excess", missing="worst"),
     "compare to one": lambda c: ce.compare(c, "algorithm", reference="pc", test="sign_flip", n_resamples=99, rng=3),
     "compare in groups": lambda c: ce.compare(c, "algorithm", test="bootstrap", cluster="truth", n_resamples=99, rng=3),
     "compare ranks": lambda c: ce.compare(c, "algorithm", test="friedman", adjust="nemenyi"),

@@ -57,7 +57,7 @@ def test_given_controls_are_read_only_where_controls_are_made():
         ({"by": (3,)}, ValueError, "by names 3, and a stratum needs a string as its name; rename"),
         ({"by": ("null",)}, ValueError, "by names 'null', a dimension that cubes have; rename .*'null': 'my_null'"),
         ({"by": ("bin",)}, ValueError, "by names 'bin', a dimension that cubes have; rename .*'bin': 'my_bin'"),
-        ({"by": ("n_runs",)}, ValueError, "by names 'n_runs', a column of the tables made of a cube"),
+        ({"by": ("n_runs",)}, ValueError, "by names 'n_runs', a column of the tables that are made of a cube"),
     ],
 )
 def test_mistakes_are_named(named, error, message):

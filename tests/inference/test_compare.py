@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,8 @@ from causaleval_pd.statistics.friedman import rank_differences
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_failed", "n_undefined", "null", "method", "alternative"),
+    *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
+    *("on", "effect_size", "resampling_seed", "note"),
 ]
 
 
@@ -38,18 +40,22 @@ def test_cubes_are_not_changed(ragged, verb):
     xr.testing.assert_identical(ragged, before)
 
 
+def hodges_lehmann_by_hand(d):
+    return np.median([(d[i] + d[j]) / 2 for i in range(len(d)) for j in range(i, len(d))])
+
+
 @pytest.mark.parametrize(
-    ("test", "theirs"),
+    ("test", "theirs", "size"),
     [
-        ("wilcoxon", lambda d: scipy_stats.wilcoxon(d[d != 0]) if d.any() else None),
-        ("t", lambda d: scipy_stats.ttest_1samp(d, 0)),
-        ("sign", lambda d: scipy_stats.binomtest(int((d > 0).sum()), int((d != 0).sum()))),
-        ("sign_flip", lambda d: scipy_stats.permutation_test((d,), np.mean, permutation_type="samples")),
+        ("wilcoxon", lambda d: scipy_stats.wilcoxon(d[d != 0]) if d.any() else None, hodges_lehmann_by_hand),
+        ("t", lambda d: scipy_stats.ttest_1samp(d, 0), np.mean),
+        ("sign", lambda d: scipy_stats.binomtest(int((d > 0).sum()), int((d != 0).sum())), np.median),
+        ("sign_flip", lambda d: scipy_stats.permutation_test((d,), np.mean, permutation_type="samples"), np.mean),
     ],
 )
-def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs):
+def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs, size):
     table = compare(ragged, "algorithm", test=test, n_resamples=9999, rng=1)
-    assert list(table.columns) == ["density", *COLUMNS, "resampling_seed"]
+    assert list(table.columns) == ["density", *COLUMNS]
     assert len(table) == 12
     for row in table.itertuples():
         a, b = (ragged.sel(algorithm=x, density=row.density) for x in row.comparison.split(" - "))
@@ -60,9 +66,13 @@ def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs):
         assert row.n_pairs == len(defined)
         assert row.n_failed == failed.sum()
         assert row.n_pairs + row.n_failed + row.n_undefined == shared.sum()
-        assert row.effect == pytest.approx(defined.mean(), abs=1e-12)
-        interval = scipy_stats.ttest_1samp(defined, 0).confidence_interval()
-        np.testing.assert_allclose([row.ci_low, row.ci_high], interval, atol=1e-12)
+        assert row.effect == pytest.approx(size(defined), abs=1e-12)
+        if test == "t":
+            interval = scipy_stats.ttest_1samp(defined, 0).confidence_interval()
+            np.testing.assert_allclose([row.ci_low, row.ci_high], interval, atol=1e-12)
+        elif len(set(np.abs(defined[defined != 0]))) == len(defined):
+            # without ties and zeros, 0 lies outside the interval where the test rejects
+            assert (row.p_value <= 0.05) == (not row.ci_low <= 0 <= row.ci_high)
         assert row.p_value == pytest.approx(theirs(defined).pvalue, rel=1e-9)
         assert row.method == test and row.alternative == "two-sided" and pd.isna(row.null)
 
@@ -120,13 +130,14 @@ def test_infinite_values_are_ranked_but_have_no_mean(make_cube):
     values = np.array([[np.inf, 1.0, 2.0, 3.0, np.inf], [np.inf, 2.0, 4.0, 6.0, 1.0]])
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
     row = compare(cube, "a").iloc[0]
-    assert row["n_pairs"] == 5 and np.isnan(row["effect"])
+    assert row["n_pairs"] == 5 and np.isnan(compare(cube, "a", test="t")["effect"].iloc[0])
+    assert row["effect"] == -1
     assert row["p_value"] == compare(cube.assign(m=cube["m"].clip(max=50.0)), "a")["p_value"].iloc[0]
 
 
 def test_a_cube_of_one_dimension(ragged):
     table = compare(ragged.isel(density=0), "algorithm", metrics="shd")
-    assert list(table.columns) == [*COLUMNS, "resampling_seed"] and len(table) == 3
+    assert list(table.columns) == COLUMNS and len(table) == 3
 
 
 def test_failed_runs_lose_comparisons_counted_as_worst(make_cube):
@@ -138,7 +149,7 @@ def test_failed_runs_lose_comparisons_counted_as_worst(make_cube):
     worst = compare(cube, "algorithm", test="sign", missing="worst").iloc[0]
     # the worst value of both algorithms, 6, is what failed runs get: differences -1, 6 - 3, 3 - 6, 0
     assert (worst["n_pairs"], worst["n_failed"], worst["statistic"]) == (4, 3, 1)
-    assert worst["effect"] == pytest.approx((-1 + 3 - 3 + 0) / 4)
+    assert worst["effect"] == np.median([-1, 3, -3, 0])
 
 
 def test_worst_value_is_the_end_of_a_finite_range(make_cube):
@@ -153,7 +164,7 @@ def test_worst_value_is_the_end_of_a_finite_range(make_cube):
 def test_metrics_best_at_their_optimum_are_compared_by_distance(make_cube):
     values = np.array([[2.1, 1.8, 2.2, 2.0], [0.0, 5.0, 3.5, 0.2]])
     cube = make_cube({"algorithm": ["x", "y"]}, {"m": (values, "zero")})
-    row = compare(cube, "algorithm").iloc[0]
+    row = compare(cube, "algorithm", effect="mean_difference").iloc[0]
     assert row["effect"] == pytest.approx((np.abs(values[0] - 2) - np.abs(values[1] - 2)).mean())
     assert row["p_value"] == 0.125
 
@@ -204,7 +215,7 @@ def test_levels_without_common_replicates_are_no_pairs(make_cube):
     ],
 )
 def test_unpaired_comparisons_equal_scipy(ragged, test, name, theirs):
-    table = compare(ragged, "density", test=test, paired=False)
+    table = compare(ragged, "density", test=test, paired=False, effect="mean_difference")
     for row in table.itertuples():
         cells = [ragged[row.metric].sel(algorithm=row.algorithm, density=x).to_numpy() for x in (0.2, 0.5)]
         a, b = (x[~np.isnan(x)] for x in cells)
@@ -291,7 +302,7 @@ def test_levels_that_always_failed_are_undefined(paired, missing, make_cube):
 
 def test_no_rows_keep_their_columns(ragged):
     table = compare(ragged.isel(density=slice(0)), "algorithm")
-    assert list(table.columns) == ["density", *COLUMNS, "resampling_seed"] and len(table) == 0
+    assert list(table.columns) == ["density", *COLUMNS] and len(table) == 0
 
 
 @pytest.mark.parametrize(
@@ -405,7 +416,7 @@ def test_zero_handling_is_explicit(ragged, make_cube):
 
 
 def test_friedman_compares_mean_ranks_of_complete_blocks(ragged):
-    table = compare(ragged, "algorithm", test="friedman", metrics="shd")
+    table = compare(ragged, "algorithm", test="friedman", metrics="shd", adjust="holm")
     for density, part in table.groupby("density"):
         blocks = ragged["shd"].sel(density=density).transpose("replicate", "algorithm").to_numpy()
         kept = blocks[~np.isnan(blocks).any(axis=1)]
@@ -414,17 +425,17 @@ def test_friedman_compares_mean_ranks_of_complete_blocks(ragged):
             [ranks[0] - ranks[1], ranks[0] - ranks[2], ranks[1] - ranks[2]]
         )
         assert (part["n_pairs"] == len(kept)).all()
-        assert part["effect"].iloc[0] == pytest.approx((kept[:, 0] - kept[:, 1]).mean())
+        assert part["effect"].tolist() == part["statistic"].tolist() and part["ci_low"].isna().all()
         _, p, nemenyi = rank_differences(blocks, [0, 0, 1], [1, 2, 2])
         assert part["p_value"].tolist() == p.tolist()
-        within = compare(ragged, "algorithm", test="friedman", metrics="shd", adjust="nemenyi")
+        within = compare(ragged, "algorithm", test="friedman", metrics="shd")
         assert within.loc[within["density"] == density, "p_adjusted"].tolist() == nemenyi.tolist()
-    holm = compare(ragged, "algorithm", test="friedman", family=["metric", "density"])
+    holm = compare(ragged, "algorithm", test="friedman", adjust="holm", family=["metric", "density"])
     for _, part in holm.groupby(["metric", "density"]):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "sign_flip"])
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "sign", "bootstrap", "sign_flip", "max_t", "friedman"])
 def test_groups_of_pairs_count_once(test, make_cube):
     rng = np.random.default_rng(8)
     apart = rng.normal(0.6, 1, (2, 8))
@@ -435,14 +446,13 @@ def test_groups_of_pairs_count_once(test, make_cube):
     single = make_cube({"a": ["x", "y"]}, {"m": (apart, "minimize")})
     given = {"test": test, "rng": 1, "n_resamples": 500}
     grouped, alone, naive = (
-        compare(cube, "a", cluster="truth", **given),
-        compare(single, "a", **given),
         compare(cube, "a", **given),
+        compare(single, "a", **given),
+        compare(cube, "a", cluster=None, **given),
     )
-    for name in ("p_value", "effect"):
+    for name in ("p_value", "effect", "ci_low", "ci_high"):
         np.testing.assert_allclose(grouped[name], alone[name], rtol=1e-9)
-    interval = compare(single, "a", **(given | {"test": "bootstrap"}))
-    np.testing.assert_allclose(grouped[["ci_low", "ci_high"]], interval[["ci_low", "ci_high"]], rtol=1e-9)
+    assert (grouped["n_pairs"].iloc[0], grouped["n_clusters"].iloc[0], naive["n_clusters"].iloc[0]) == (40, 8, 40)
     assert naive["p_value"].iloc[0] < grouped["p_value"].iloc[0]
     carried = cube.assign(batch=cube["truth_id"].astype(float) * 2)
     carried["batch"].attrs["role"] = "value"
@@ -450,17 +460,17 @@ def test_groups_of_pairs_count_once(test, make_cube):
 
 
 def test_excess_over_controls_is_compared(ragged, make_cube):
-    table = compare(ragged, "algorithm", test="t", minus_controls=True)
+    table = compare(ragged, "algorithm", test="t", on="excess")
     for row in table.itertuples():
         excess = ragged[row.metric] - ragged[f"{row.metric}_control_mean"]
         a, b = (excess.sel(algorithm=x, density=row.density).to_numpy() for x in row.comparison.split(" - "))
         expected = scipy_stats.ttest_rel(a, b, nan_policy="omit")
         assert row.p_value == pytest.approx(expected.pvalue) and row.null == "edges"
-    worst = compare(ragged, "algorithm", minus_controls=True, missing="worst")
+    worst = compare(ragged, "algorithm", on="excess", missing="worst")
     assert (worst["n_pairs"] >= table["n_pairs"]).all()
     bare = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")})
-    with pytest.raises(ValueError, match="minus_controls=True needs controls"):
-        compare(bare, "a", minus_controls=True)
+    with pytest.raises(ValueError, match="on='excess' needs controls"):
+        compare(bare, "a", on="excess")
 
 
 def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
@@ -469,7 +479,7 @@ def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
     assert paired["effect"] == pytest.approx(np.sign(a[:, None] - b).mean())
     assert paired["ci_low"] < paired["effect"] < paired["ci_high"]
     both = [compare(ragged, "density", paired=False, effect=x) for x in ("cliffs_delta", "rank_biserial")]
-    pd.testing.assert_frame_equal(*both)
+    pd.testing.assert_frame_equal(*(x.drop(columns="effect_size") for x in both))
 
 
 @pytest.mark.parametrize("adjust", ["by", "fdr_by"])
@@ -499,10 +509,21 @@ def test_the_seed_of_resampling_is_recorded(ragged, test):
         ({"alternative": "equivalent", "margin": {"shd": 1.0}}, "margin= names no margin for f1"),
         ({"alternative": "equivalent", "margin": {"shdd": 1.0}}, r"unknown metric compared \(margin\) 'shdd'"),
         ({"alternative": "equivalent", "margin": 1.0, "test": "friedman"}, "test='friedman' takes no margin"),
-        ({"adjust": "nemenyi"}, "adjust='nemenyi' corrects the two-sided comparison of all pairs of levels by"),
-        ({"adjust": "nemenyi", "test": "friedman", "reference": "pc"}, "with a reference, another test"),
-        ({"cluster": "truth"}, "cluster= goes with test='bootstrap' or 'sign_flip', found test='wilcoxon'"),
-        ({"cluster": "truth", "test": "bootstrap", "effect": "cohen_dz"}, "'cohen_dz' takes pairs as independent"),
+        ({"adjust": "nemenyi"}, "adjust='nemenyi' is the correction of test='friedman'; use adjust='holm'"),
+        ({"adjust": "max_t"}, "adjust='max_t' is the correction of test='max_t'; use adjust='holm'"),
+        ({"adjust": "nemenyi", "test": "friedman", "reference": "pc"}, "with a reference or another alternative use"),
+        ({"on": "skil"}, "unknown on 'skil'; did you mean 'skill'"),
+        (
+            {"on": "skill", "test": "wilcoxon"},
+            "on='skill' takes test='jackknife' or 'sign_flip', found test='wilcoxon'",
+        ),
+        ({"on": "skill", "effect": "cohen_dz"}, "on='skill' has one effect size"),
+        ({"on": "skill", "paired": False}, "test='jackknife' needs pairs"),
+        ({"test": "jackknife"}, "test='jackknife' compares skills; use it with on='skill'"),
+        (
+            {"on": "skill", "test": "sign_flip", "alternative": "equivalent", "margin": 0.1},
+            "test='sign_flip' of skills takes no margin; use test='jackknife'",
+        ),
         ({"cluster": "truths", "test": "bootstrap"}, r"unknown variable of this cube \(cluster\) 'truths'"),
         ({"test": "friedman", "paired": False}, "test='friedman' needs pairs"),
     ],
@@ -536,10 +557,117 @@ def test_excess_is_compared_under_every_null_model():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2")
     nulls = ["edges", "permutation"]
     both = ce.cube(runs, ["shd"], by=["algorithm"], null=nulls, n_draws=50, rng=1)
-    table = compare(both, "algorithm", minus_controls=True)
+    table = compare(both, "algorithm", on="excess")
     assert table["null"].tolist() == ["edges"] * 3 + ["permutation"] * 3
     for null in nulls:
         one = ce.cube(runs, ["shd"], by=["algorithm"], null=null, n_draws=50, rng=1)
-        expected = compare(one, "algorithm", minus_controls=True)["effect"]
+        expected = compare(one, "algorithm", on="excess")["effect"]
         np.testing.assert_allclose(table.loc[table["null"] == null, "effect"], expected)
     assert compare(both, "algorithm")["null"].isna().all()
+
+
+def studies(rng, make_cube, n_truths, n_runs, skill, scale):
+    """Two algorithms with the same number of runs on each truth; losses are multiples of those of their controls."""
+    n = n_truths * n_runs
+    control = rng.uniform(4, 20, (2, n)) * np.array([[1.0], [scale]])
+    loss = control * (1 - np.array(skill)[:, None]) * rng.gamma(4, 1 / 4, (2, n))
+    truth = np.tile(np.repeat(np.arange(1, n_truths + 1), n_runs), (2, 1))
+    cube = make_cube({"a": ["x", "y"]}, {"m": (loss, "minimize")}, truth=truth)
+    extra = {f"m_control_{part}": (("a", "replicate"), control) for part in ("mean", "loss")}
+    cube = cube.assign(**extra, m_control=(("a", "replicate", "draw"), control[..., None]))
+    return cube.assign_attrs(n_draws=1, draws_kept=1, control_null="edges")
+
+
+def test_skill_is_a_ratio_of_sums_over_the_truths_that_both_have(make_cube):
+    cube = studies(np.random.default_rng(3), make_cube, 8, 2, (0.4, 0.1), 3.0)
+    cube["m"][0, 3] = np.nan  # an undefined run leaves its pair out of both
+    row = compare(cube, "a", on="skill").iloc[0]
+    kept = np.arange(16) != 3
+    loss, control = (cube[x].to_numpy()[:, kept] for x in ("m", "m_control_loss"))
+    skill = 1 - loss.sum(axis=1) / control.sum(axis=1)
+    assert row["effect"] == pytest.approx(skill[0] - skill[1])
+    assert (row["n_pairs"], row["n_clusters"], row["n_undefined"], row["effect_size"]) == (15, 8, 1, "skill_difference")
+    truth = cube["truth_id"].to_numpy()[0, kept]
+    left_out = []
+    for one in range(1, 9):
+        rest = 1 - loss[:, truth != one].sum(axis=1) / control[:, truth != one].sum(axis=1)
+        left_out.append(rest[0] - rest[1])
+    error = np.sqrt(7 / 8 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
+    assert row["statistic"] == pytest.approx(row["effect"] / error)
+    assert row["p_value"] == pytest.approx(2 * scipy_stats.t.sf(abs(row["statistic"]), 7))
+    assert row["null"] == "edges" and row["on"] == "skill" and row["method"] == "jackknife"
+
+
+def test_four_right_edges_beat_thirty_by_skill_though_not_by_excess(make_cube):
+    rng = np.random.default_rng(5)
+    few, many = 5 - rng.binomial(4, 0.6, 40), 22 - rng.binomial(30, 0.2, 40)
+    values = np.stack([few, many]).astype(float)
+    cube = make_cube({"a": ["few", "many"]}, {"m": (values, "minimize")})
+    control = np.stack([np.full(40, 5.0), np.full(40, 22.0)])
+    extra = {f"m_control_{part}": (("a", "replicate"), control) for part in ("mean", "loss")}
+    cube = cube.assign(**extra, m_control=(("a", "replicate", "draw"), control[..., None]))
+    cube = cube.assign_attrs(n_draws=1, draws_kept=1, control_null="edges")
+    skill, excess = (compare(cube, "a", on=x).iloc[0] for x in ("skill", "excess"))
+    assert skill["effect"] > 0 and skill["p_value"] < 0.05  # "few" has more skill
+    assert excess["effect"] > 0 and excess["p_value"] < 0.001  # but a smaller reduction of the metric
+
+
+@pytest.mark.parametrize("test", ["jackknife", "sign_flip"])
+def test_equal_skill_keeps_its_level(make_cube, test):
+    rng = np.random.default_rng(11)
+    p = [
+        compare(studies(rng, make_cube, 20, 2, (0.3, 0.3), 4.0), "a", on="skill", test=test, rng=1, n_resamples=199)[
+            "p_value"
+        ].iloc[0]
+        for _ in range(200)
+    ]
+    # 200 valid tests reject at .05 more than 22 times once in 3,000
+    assert 1 <= (np.array(p) <= 0.05).sum() <= 22
+
+
+def test_skill_is_refused_with_reasons(make_cube):
+    rng = np.random.default_rng(2)
+    row = compare(studies(rng, make_cube, 4, 3, (0.4, 0.1), 1.0), "a", on="skill").iloc[0]
+    assert np.isnan([row["p_value"], row["ci_low"]]).all() and row["note"] == "fewer than 5 clusters"
+    assert not np.isnan(row["effect"])
+    same = studies(rng, make_cube, 6, 1, (0.4, 0.4), 1.0)
+    perfect = same.assign(m=same["m"] * 0).assign(m=lambda c: c["m"].assign_attrs(same["m"].attrs))
+    row = compare(perfect, "a", on="skill").iloc[0]
+    assert (row["effect"], row["p_value"], row["ci_low"], row["ci_high"]) == (0, 1, 0, 0)
+    lucky = perfect.copy(deep=True)
+    lucky["m"][1] = lucky["m_control_loss"][1] / 2
+    row = compare(lucky, "a", on="skill").iloc[0]
+    assert row["effect"] == pytest.approx(0.5) and np.isnan(row["p_value"]) and row["note"] == "no variation"
+    disaster = same.copy(deep=True)
+    disaster["m"][0, 2] = 500.0
+    assert compare(disaster, "a", on="skill").iloc[0]["note"] == "carried by one cluster"
+    bare = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 6)), "minimize")})
+    with pytest.raises(ValueError, match="on='skill' needs controls"):
+        compare(bare, "a", on="skill")
+
+
+def test_the_largest_t_corrects_for_all_pairs(ragged):
+    table = compare(ragged, "algorithm", test="max_t", metrics="shd", rng=1)
+    assert set(table["method"]) == {"max_t"} and set(table["effect_size"]) == {"mean_difference"}
+    assert (table["p_adjusted"] >= table["p_value"]).all()
+    for density, part in table.groupby("density"):
+        blocks = ragged["shd"].sel(density=density).transpose("replicate", "algorithm").to_numpy()
+        kept = blocks[~np.isnan(blocks).any(axis=1)]
+        differences = np.stack([kept[:, 0] - kept[:, 1], kept[:, 0] - kept[:, 2], kept[:, 1] - kept[:, 2]], axis=1)
+        assert (part["n_pairs"] == len(kept)).all()
+        np.testing.assert_allclose(part["statistic"], scipy_stats.ttest_1samp(differences, 0).statistic)
+        np.testing.assert_allclose(part["effect"], differences.mean(axis=0))
+        signs = np.array(list(itertools.product([1, -1], repeat=len(kept))))
+        t = np.array([scipy_stats.ttest_1samp(e[:, None] * differences, 0).statistic for e in signs])
+        own = np.abs(part["statistic"].to_numpy())
+        expected = (np.abs(t).max(axis=1)[:, None] >= own - 1e-9).mean(axis=0)
+        np.testing.assert_allclose(part["p_adjusted"], expected)
+    holm = compare(ragged, "algorithm", test="max_t", metrics="shd", adjust="holm", rng=1)
+    np.testing.assert_allclose(holm["p_adjusted"], multipletests(holm["p_value"], method="holm")[1])
+
+
+def test_single_pairs_are_asked_for_by_mcnemar(make_cube):
+    cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 4)), "maximize")}, truth=[[1, 1, 2, 2]] * 2)
+    with pytest.raises(ValueError, match="takes independent pairs, but truths .* repeat in a stratum; use test='sign'"):
+        compare(cube, "a", test="mcnemar")
+    assert compare(cube, "a", test="mcnemar", cluster=None)["p_value"].tolist() == [1.0]

@@ -13,7 +13,7 @@ from causaleval_pd.inference.control_tests import test_controls as against_contr
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_failed", "n_undefined", "null", "method", "alternative"),
+    *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
 ]
 
 

@@ -29,8 +29,8 @@ def test_tables_are_those_of_the_cube(cube):
         RUNS.ceval.test_controls(names, adjust="holm", **HOW), ce.test_controls(cube, adjust="holm")
     )
     pd.testing.assert_frame_equal(
-        RUNS.ceval.compare("algorithm", metrics=names, minus_controls=True, **HOW),
-        ce.compare(cube, "algorithm", minus_controls=True, rng=7),
+        RUNS.ceval.compare("algorithm", metrics=names, on="excess", **HOW),
+        ce.compare(cube, "algorithm", on="excess", rng=7),
     )
 
 
@@ -47,14 +47,14 @@ def test_comparisons_make_no_controls_unless_they_are_subtracted():
     drawn = []
     how = {"by": BY, "metrics": ["shd"], "n_draws": 1, "null": lambda estimate, rng: drawn.append(estimate) or estimate}
     assert RUNS.ceval.compare("algorithm", **how)["null"].isna().all() and not drawn
-    RUNS.ceval.compare("algorithm", minus_controls=True, **how)
+    RUNS.ceval.compare("algorithm", on="excess", **how)
     assert len(drawn) >= len(RUNS)
-    assert set(RUNS.ceval.compare("algorithm", metrics=["shd"], minus_controls=True, **HOW)["null"]) == {"edges"}
+    assert set(RUNS.ceval.compare("algorithm", metrics=["shd"], on="excess", **HOW)["null"]) == {"edges"}
 
 
 def test_generators_are_drawn_from_once():
     one, two = np.random.default_rng(3), np.random.default_rng(3)
-    kwargs = {"by": BY, "metrics": ["shd"], "minus_controls": True, "n_draws": 9, "test": "sign_flip"}
+    kwargs = {"by": BY, "metrics": ["shd"], "on": "excess", "n_draws": 9, "test": "sign_flip"}
     pd.testing.assert_frame_equal(
         RUNS.ceval.compare("algorithm", rng=one, **kwargs), RUNS.ceval.compare("algorithm", rng=two, **kwargs)
     )

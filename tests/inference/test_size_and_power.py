@@ -42,7 +42,7 @@ COMPARISONS = {
     "sign_flip": {"n_resamples": 399, "rng": 1},
     "bootstrap": {"n_resamples": 399, "rng": 1},
     "friedman": {},
-    "mcnemar": {"metrics": "good"},
+    "mcnemar": {"metrics": "good", "cluster": None},
     "wilcoxon, unpaired": {"paired": False},
     "t, unpaired": {"paired": False},
 }

@@ -160,7 +160,7 @@ COMPARE: dict[str, dict[str, Any]] = {
         "margin": {"shd": 2.0, "adjacency_f1": 0.1, "orientation_precision": 0.2},
     },
     "non_inferior": {"alternative": "non_inferior", "margin": 1.0, "metrics": "shd", "level": 0.9},
-    "minus_controls": {"minus_controls": True},
+    "excess": {"on": "excess"},
     "family": {"family": ["metric", "density"]},
     "rank_biserial": {"effect": "rank_biserial"},
     "cliffs_delta": {"effect": "cliffs_delta"},
@@ -171,9 +171,9 @@ COMPARE: dict[str, dict[str, Any]] = {
 for _name, _settings in COMPARE.items():
     add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **_settings)
 add("compare/failed_runs", verb, "kept", "compare", "algorithm")
-add("compare/failed_runs/worst", verb, "kept", "compare", "algorithm", missing="worst", minus_controls=True)
+add("compare/failed_runs/worst", verb, "kept", "compare", "algorithm", missing="worst", on="excess")
 add("compare/other_dimension", verb, "larger", "compare", "density", paired=False)
-add("compare/nulls", verb, "nulls", "compare", "algorithm", minus_controls=True)
+add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess")
 
 
 @record("compare/mcnemar")
@@ -182,4 +182,4 @@ def mcnemar() -> pd.DataFrame:
     rows = yes.assign(model=["x"] * 12 + ["y"] * 12, question=[*range(12)] * 2)
     rows.loc[12:, "estimate"] = np.random.default_rng(8).permutation(yes["estimate"].to_numpy()[12:])
     cube = rows.ceval.cube(["answer_accuracy"], by=["model"], replicate="question", n_draws=None)
-    return cube.ceval.compare("model", test="mcnemar")
+    return cube.ceval.compare("model", test="mcnemar", cluster=None)

@@ -1,0 +1,92 @@
+"""Comparisons of the skill of levels, on arrays over strata x levels x replicates."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cubes.schema import FAILED, NO_RUN
+from ..statistics.arrays import Floats
+from ..statistics.clusters import cluster_sums
+from ..statistics.paired_tests import Alternative, Outcome
+from ..statistics.skill import FEWEST_CLUSTERS, linearised_difference, skill_difference
+from .pairwise import Comparison, Ints, Levels, claimed, cluster_count, clusters_of_pairs
+
+#: tests of a difference of skills
+SKILL_TESTS = ("jackknife", "sign_flip")
+#: share of the jackknife variance from which on a result is carried by one cluster
+_CARRIED = 0.5
+
+
+class Losses(NamedTuple):
+    """One metric's losses over strata x levels x replicates, and those expected of the runs' controls."""
+
+    own: Floats
+    expected: Floats
+
+
+def check_skill_test(how: Comparison) -> None:
+    """Refuse tests that do not compare skills, and settings without a meaning for them."""
+    if how.test.design != "skill" and how.test.name not in SKILL_TESTS:
+        raise ValueError(f"on='skill' takes test='jackknife' or 'sign_flip', found test={how.test.name!r}")
+    if how.test.design != "skill" and how.claim in ("equivalent", "non_inferior"):
+        raise ValueError(f"test={how.test.name!r} of skills takes no margin; use test='jackknife'")
+
+
+def compare_skills(
+    losses: Losses, levels: Levels, first: Ints, second: Ints, how: Comparison
+) -> dict[str, NDArray[Any] | str]:
+    """Compare the skills of the levels at positions `first` (c,) with those at `second`; as `compare_levels`.
+
+    Losses are added up by cluster; pairs of which either run has no value are left out of both.
+    """
+    n = levels.scores.shape[-1]
+    status_a, status_b = (levels.status[:, place].reshape(-1, n) for place in (first, second))
+    run = (status_a != NO_RUN) & (status_b != NO_RUN)
+    failed = run & ((status_a == FAILED) | (status_b == FAILED))
+    given = [x[:, place].reshape(-1, n) for place in (first, second) for x in losses]
+    gone = ~run | np.isnan(given).any(axis=0)
+    cluster = clusters_of_pairs(levels.cluster, first, second)
+    parts = [np.where(gone, np.nan, x) for x in given]
+    summed = parts if cluster is None else [cluster_sums(x, cluster)[0] for x in parts]
+    a, b = (summed[0], summed[1]), (summed[2], summed[3])
+
+    def shifted(shift: float, side: Alternative) -> Outcome:
+        if how.test.design == "skill":
+            return Outcome(*how.test.function(a, b, alternative=side, shift=shift, **how.options)[:2])
+        return Outcome(*how.test.function(linearised_difference(a, b), alternative=side, **how.options)[:2])
+
+    statistic, p_value = claimed(shifted, levels, how)
+    found = skill_difference(a, b, level=how.level)
+    bounded = how.test.design == "skill"
+    n_clusters = cluster_count(np.where(gone, np.nan, 0.0), cluster)
+    return {
+        "statistic": statistic,
+        "p_value": p_value,
+        "effect": found.effect,
+        "ci_low": found.low if bounded else np.full(len(found.effect), np.nan),
+        "ci_high": found.high if bounded else np.full(len(found.effect), np.nan),
+        "n_pairs": (~gone).sum(axis=1),
+        "n_clusters": n_clusters,
+        "n_failed": failed.sum(axis=1),
+        "n_undefined": (run & ~failed & gone).sum(axis=1),
+        "method": how.method,
+        "note": _notes(found.effect, found.p_value, found.largest_share, n_clusters),
+    }
+
+
+def _notes(effect: Floats, p_value: Floats, share: Floats, n_clusters: Ints) -> NDArray[np.object_]:
+    """Return why there is no result, or that one cluster carries it."""
+    few = n_clusters < FEWEST_CLUSTERS
+    reasons = {
+        "controls without a loss": np.isnan(effect),
+        f"fewer than {FEWEST_CLUSTERS} clusters": few,
+        "no variation": np.isnan(p_value) & ~few,
+        "carried by one cluster": share > _CARRIED,
+    }
+    notes = np.full(len(effect), None, object)
+    for reason, rows in reversed(reasons.items()):
+        notes[rows] = reason
+    return notes

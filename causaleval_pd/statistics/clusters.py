@@ -1,0 +1,67 @@
+"""Values added up and averaged over groups that are not independent, such as the runs on one truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Floats
+
+
+def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the sum of the values of each cluster, and their number.
+
+    Parameters
+    ----------
+    values : (..., n) array_like
+        Values, NaN where absent.
+    cluster : (..., n) array_like of int
+        Number of the cluster of each value.
+
+    Returns
+    -------
+    sums, sizes : (..., n) ndarray
+        Clusters in the order of their first values; beyond the last one sums are NaN and sizes 0.
+
+    Examples
+    --------
+    >>> sums, sizes = cluster_sums([1.0, 2.0, np.nan, 4.0], [7, 5, 5, 7])
+    >>> sums.tolist(), sizes.tolist()
+    ([5.0, 2.0, nan, nan], [2.0, 1.0, 0.0, 0.0])
+    """
+    values = np.asarray(values, np.float64)
+    flat = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
+    groups = np.broadcast_to(np.asarray(cluster), values.shape).reshape(flat.shape)
+    order = np.argsort(np.where(np.isnan(flat), np.iinfo(np.int64).max, groups), axis=1, kind="stable")
+    groups, ordered = np.take_along_axis(groups, order, axis=1), np.take_along_axis(flat, order, axis=1)
+    here = ~np.isnan(ordered)
+    first = here.copy()
+    first[:, 1:] &= groups[:, 1:] != groups[:, :-1]
+    # clusters take places by the columns of their first values
+    rank = np.argsort(np.argsort(np.where(first, order, flat.shape[1]), axis=1, kind="stable"), axis=1, kind="stable")
+    start = np.maximum.accumulate(np.where(first, np.arange(flat.shape[1]), 0), axis=1)
+    place = np.arange(len(flat))[:, None] * flat.shape[1] + np.take_along_axis(rank, start, axis=1)
+
+    def by_cluster(weights: Floats) -> Floats:
+        total = np.bincount(place.reshape(-1), weights.reshape(-1), flat.size)
+        return np.asarray(total.reshape(flat.shape), np.float64)
+
+    sizes = by_cluster(here.astype(np.float64))
+    sums = np.where(sizes > 0, by_cluster(np.where(here, ordered, 0.0)), np.nan)
+    return sums.reshape(values.shape), sizes.reshape(values.shape)
+
+
+def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
+    """Return the mean of each cluster, (..., n) with NaN beyond the last one; the values themselves without clusters.
+
+    Examples
+    --------
+    >>> cluster_means([1.0, 2.0, np.nan, 4.0], [7, 5, 5, 7]).tolist()
+    [2.5, 2.0, nan, nan]
+    """
+    if cluster is None:
+        return np.asarray(values, np.float64)
+    sums, sizes = cluster_sums(values, cluster)
+    return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)

@@ -1,0 +1,68 @@
+"""Comparisons of skills on arrays: sums by cluster, failed runs, and why there is no result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from causaleval_pd.contract.statistical_test import TESTS
+from causaleval_pd.cubes.schema import FAILED, SCORED
+from causaleval_pd.inference.pairwise import Comparison, Levels
+from causaleval_pd.inference.skill_comparison import Losses, check_skill_test, compare_skills
+from causaleval_pd.statistics.skill import skill_difference
+
+FIRST, SECOND = np.array([0]), np.array([1])
+
+
+def settings(name="jackknife", **given):
+    known = {"claim": "two-sided", "effect": "skill_difference", "level": 0.95, "zero_method": "wilcox"}
+    known |= {"n_resamples": 99, "seed": 1, "adjust": "holm"} | given
+    return Comparison(TESTS.find(name), **known)
+
+
+@pytest.fixture
+def study():
+    """Two strata of two levels on seven truths with two runs each, one of them failed."""
+    rng = np.random.default_rng(5)
+    expected = rng.uniform(4, 9, (2, 2, 14))
+    own = expected * rng.gamma(3, 0.2, expected.shape)
+    status = np.full(own.shape, SCORED, np.int8)
+    status[0, 1, 3], own[0, 1, 3] = FAILED, np.nan
+    cluster = np.broadcast_to(np.repeat(np.arange(1, 8), 2), own.shape)
+    return Losses(own, expected), Levels(own, status, "maximize", 0.1, cluster)
+
+
+def test_losses_are_added_up_by_cluster(study):
+    losses, levels = study
+    found = compare_skills(losses, levels, FIRST, SECOND, settings())
+    assert found["n_pairs"].tolist() == [13, 14] and found["n_clusters"].tolist() == [7, 7]
+    assert found["n_failed"].tolist() == [1, 0] and found["n_undefined"].tolist() == [0, 0]
+    kept = ~np.isnan(losses.own[0, 1])
+    sums = [[np.bincount(levels.cluster[0, 0][kept], x[0, side][kept])[1:] for x in losses] for side in (0, 1)]
+    expected = skill_difference(tuple(sums[0]), tuple(sums[1]))
+    assert found["effect"][0] == pytest.approx(expected.effect) and found["p_value"][0] == pytest.approx(
+        expected.p_value
+    )
+    assert found["ci_low"][0] == pytest.approx(expected.low)
+
+
+def test_margins_are_differences_of_skill(study):
+    losses, levels = study
+    equal = compare_skills(losses, levels._replace(margin=0.9), FIRST, SECOND, settings(claim="equivalent"))
+    assert (equal["p_value"] < 0.05).all()
+    worse = compare_skills(losses, levels._replace(margin=1e-9), FIRST, SECOND, settings(claim="non_inferior"))
+    greater = compare_skills(losses, levels, FIRST, SECOND, settings(claim="greater"))
+    np.testing.assert_allclose(worse["p_value"], greater["p_value"], rtol=1e-6)
+
+
+def test_sign_flips_have_no_interval(study):
+    found = compare_skills(*study, FIRST, SECOND, settings("sign_flip"))
+    assert np.isnan(found["ci_low"]).all() and not np.isnan(found["p_value"]).any()
+
+
+def test_tests_of_metrics_are_refused():
+    with pytest.raises(ValueError, match="takes test='jackknife' or 'sign_flip', found test='t'"):
+        check_skill_test(settings("t"))
+    with pytest.raises(ValueError, match="takes no margin"):
+        check_skill_test(settings("sign_flip", claim="equivalent"))
+    check_skill_test(settings(claim="equivalent"))

@@ -1,0 +1,40 @@
+"""Values gathered by cluster: sums, sizes and means against a loop, and order by first values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from causaleval_pd.statistics.clusters import cluster_means, cluster_sums
+
+
+def test_sums_and_means_are_those_of_a_loop():
+    rng = np.random.default_rng(1)
+    values = np.where(rng.random((40, 15)) < 0.2, np.nan, rng.normal(size=(40, 15)))
+    groups = rng.integers(0, 6, (40, 15))
+    sums, sizes = cluster_sums(values, groups)
+    means = cluster_means(values, groups)
+    for i in range(40):
+        seen = [g for g, v in zip(groups[i], values[i], strict=True) if not np.isnan(v)]
+        order = list(dict.fromkeys(seen))
+        members = [values[i][(groups[i] == g) & ~np.isnan(values[i])] for g in order]
+        np.testing.assert_allclose(sums[i, : len(order)], [x.sum() for x in members])
+        np.testing.assert_allclose(means[i, : len(order)], [x.mean() for x in members])
+        assert sizes[i, : len(order)].tolist() == [len(x) for x in members]
+        assert np.isnan(sums[i, len(order) :]).all() and not sizes[i, len(order) :].any()
+
+
+def test_without_clusters_values_stay():
+    values = np.array([[1.0, np.nan, 3.0]])
+    np.testing.assert_array_equal(cluster_means(values, None), values)
+
+
+def test_clusters_of_one_value_keep_their_order():
+    values = np.array([[3.0, np.nan, 1.0, 2.0]])
+    assert cluster_means(values, [[9, 8, 4, 6]])[0, :3].tolist() == [3.0, 1.0, 2.0]
+
+
+def test_rows_may_have_further_axes():
+    values = np.arange(12.0).reshape(2, 2, 3)
+    sums, sizes = cluster_sums(values, [1, 1, 2])
+    np.testing.assert_array_equal(sums[..., 0], values[..., :2].sum(axis=-1))
+    np.testing.assert_array_equal(sizes[..., :2], np.broadcast_to([2, 1], (2, 2, 2)))

@@ -1,0 +1,111 @@
+"""Skill and differences of skills: by hand, coverage and size by simulation, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from causaleval_pd.statistics.skill import linearised_difference, skill_difference, skill_interval
+
+
+def by_hand(loss, control, level=0.95):
+    """Interval of skill by a jackknife of the log ratio."""
+    total = loss.sum() / control.sum()
+    left = np.array([np.log(np.delete(loss, g).sum() / np.delete(control, g).sum()) for g in range(len(loss))])
+    error = np.sqrt((len(loss) - 1) / len(loss) * ((left - left.mean()) ** 2).sum())
+    df = max(1, control.sum() ** 2 / (control**2).sum() - 1)
+    reach = stats.t.ppf((1 + level) / 2, df) * error
+    return 1 - total, 1 - total * np.exp(reach), 1 - total * np.exp(-reach)
+
+
+def test_the_interval_is_a_jackknife_of_the_log_ratio():
+    rng = np.random.default_rng(1)
+    for n in (5, 8, 30):
+        control = rng.uniform(4, 20, n)
+        loss = control * rng.gamma(2, 0.3, n)
+        np.testing.assert_allclose([float(x) for x in skill_interval(loss, control)], by_hand(loss, control))
+        gaps = [np.append(x, np.nan) for x in (loss, control)]
+        np.testing.assert_allclose([float(x) for x in skill_interval(*gaps)], by_hand(loss, control))
+
+
+@pytest.mark.parametrize(("law", "least"), [("normal", 0.93), ("gamma", 0.925)])
+@pytest.mark.parametrize("n", [5, 10, 20, 50])
+def test_skill_is_covered(law, least, n):
+    rng = np.random.default_rng(n)
+    ratio = rng.normal(0.6, 0.2, (4000, n)) if law == "normal" else rng.gamma(2, 0.3, (4000, n))
+    control = rng.uniform(4, 20, ratio.shape)
+    found = skill_interval(ratio * control, control)
+    assert ((found.low <= 0.4) & (found.high >= 0.4)).mean() > least
+
+
+def test_intervals_are_refused_where_they_cannot_hold():
+    control = np.full(8, 6.0)
+    perfect = skill_interval(np.zeros(8), control)
+    assert perfect.effect == 1 and np.isnan(perfect.low)
+    assert np.isnan(skill_interval([0.0] * 7 + [3.0], control).low), "one cluster with a loss"
+    assert not np.isnan(skill_interval([0.0] * 6 + [3.0, 1.0], control).low)
+    assert np.isnan(skill_interval([1.0, 2.0, 3.0, 1.0], control[:4]).low), "four clusters"
+    heavy = skill_interval([1.0, 2, 3, 1, 2, 80], [1.0, 2, 3, 1, 2, 100])
+    assert np.isnan(heavy.low) and not np.isnan(heavy.effect), "one cluster outweighs the rest"
+    assert np.isnan(skill_interval([1.0] * 6, [0.0] * 6).effect)
+
+
+def test_a_difference_of_skills_is_a_jackknife():
+    rng = np.random.default_rng(2)
+    a, b = ((rng.gamma(2, 2, 9), rng.uniform(4, 9, 9)) for _ in range(2))
+    skills = [1 - x.sum() / c.sum() for x, c in (a, b)]
+    left = np.array(
+        [
+            np.delete(b[0], g).sum() / np.delete(b[1], g).sum() - np.delete(a[0], g).sum() / np.delete(a[1], g).sum()
+            for g in range(9)
+        ]
+    )
+    error = np.sqrt(8 / 9 * ((left - left.mean()) ** 2).sum())
+    found = skill_difference(a, b)
+    assert found.effect == pytest.approx(skills[0] - skills[1])
+    assert found.statistic == pytest.approx(found.effect / error)
+    reach = stats.t.ppf(0.975, 8) * error
+    np.testing.assert_allclose([found.low, found.high], [found.effect - reach, found.effect + reach])
+    assert found.largest_share == pytest.approx(((left - left.mean()) ** 2).max() / ((left - left.mean()) ** 2).sum())
+    turned = skill_difference(b, a)
+    np.testing.assert_allclose(
+        [turned.effect, turned.p_value, turned.low], [-found.effect, found.p_value, -found.high], rtol=1e-9
+    )
+    sides = [skill_difference(a, b, alternative=x).p_value for x in ("less", "greater")]
+    assert sum(sides) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("law", ["gamma", "lognormal"])
+@pytest.mark.parametrize("n", [5, 10, 20])
+def test_equal_skills_keep_their_level_and_differences_are_covered(law, n):
+    rng = np.random.default_rng(n)
+    shape = (2, 2000, n)
+    control = rng.uniform(4, 20, shape[1:]) * np.stack([np.ones(shape[1:]), rng.uniform(0.7, 1.3, shape[1:])])
+    truth = rng.gamma(8, 1 / 8, shape[1:])
+    noise = rng.gamma(2, 0.5, shape) if law == "gamma" else rng.lognormal(-0.5, 1, shape)
+    for skill in (0.4, 0.2):
+        loss = control * truth * noise * np.array([0.6, 1 - skill])[:, None, None]
+        found = skill_difference((loss[0], control[0]), (loss[1], control[1]))
+        covered = (found.low <= 0.4 - skill) & (found.high >= 0.4 - skill)
+        assert covered.mean() > 0.92
+        if skill == 0.4:
+            assert (found.p_value <= 0.05).mean() < 0.08 and (found.p_value <= 0.01).mean() < 0.025
+
+
+def test_what_clusters_contribute_sums_to_the_difference_under_equal_skill():
+    loss, control = np.array([2.0, 1, 3, 2, 4]), np.array([5.0, 4, 6, 5, 7])
+    assert linearised_difference((loss, control), (loss, control)).tolist() == [0.0] * 5
+    gone = linearised_difference(
+        (np.append(loss, np.nan), np.append(control, 3)), (np.append(loss, 1), np.append(control, 3))
+    )
+    assert np.isnan(gone[5]) and not np.isnan(gone[:5]).any()
+
+
+def test_clusters_that_one_level_lacks_are_left_out():
+    a, b = (np.array([1.0, 2, 3, 1, 2, np.nan]), np.full(6, 5.0)), (np.array([2.0, 2, 3, 2, 3, 9]), np.full(6, 5.0))
+    found = skill_difference(a, b)
+    short = skill_difference(*(tuple(x[:5] for x in side) for side in (a, b)))
+    assert found.effect == short.effect and found.p_value == short.p_value
+    with pytest.raises(ValueError, match="alternative must be"):
+        skill_difference(a, b, alternative="more")
