@@ -94,6 +94,7 @@ from .contract.null import register_null as register_null
 from .contract.statistical_test import list_tests as list_tests
 from .contract.statistical_test import register_test as register_test
 from .versions import __version__ as __version__
+from .versions import show_versions as show_versions
 
 if "dask.dataframe" in sys.modules:
     # dask's tables get their verbs where dask is in use; importing it for nothing would cost a second

@@ -12,14 +12,16 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.context import describe_context
+from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.matching import find_models
 from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
-from .runs import read_runs
+from .runs import Runs, read_runs
 from .scores import score_runs
 from .strata import By, check_names, lay_out
 
@@ -137,7 +139,18 @@ def cube(
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
-    return assemble(runs, grid, scores, _attributes(cells, n_drawn) | attrs)
+    settings = {"by": by, "replicate": replicate, "values": values} | drawing.settings() | {"n_draws": n_drawn}
+    attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
+    return assemble(runs, grid, scores, attrs)
+
+
+def _history(runs: Runs, cells: Cells, choice: NullChoice | None, settings: dict[str, Any]) -> dict[str, str]:
+    """Return the attribute that holds the call with its settings, and what was settled on."""
+    found = metric_settings(runs.metrics) | cells.settings() | {"field": [task.field.name for task in runs.tasks]}
+    if choice is not None:
+        models = [model for by_task in find_models(runs.tasks, choice, runs.given) for model in by_task]
+        found |= null_settings(models) | choice.settings()
+    return {HISTORY: json.dumps([call("cube", found | settings)])}
 
 
 def _attributes(cells: Cells, n_draws: int) -> dict[str, Any]:

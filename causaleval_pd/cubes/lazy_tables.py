@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.history import Call, calls, remember
 from .reading import metric_strata, of_metric, own_dims
 
 Rows = Callable[[xr.Dataset, str], pd.DataFrame]
@@ -22,7 +23,7 @@ BLOCK_BYTES = 64 * 2**20
 
 def is_lazy(cube: xr.Dataset) -> bool:
     """Return whether the cube is backed by dask."""
-    return any(variable.chunks is not None for variable in cube.data_vars.values())
+    return any(cube.variables[name].chunks is not None for name in cube.data_vars)
 
 
 def tabulate(
@@ -33,6 +34,7 @@ def tabulate(
     *,
     strata: Sequence[str],
     whole: Sequence[str] = (),
+    made: Call,
     draws: bool = True,
 ) -> pd.DataFrame:
     """Make a table that has rows for every stratum and metric.
@@ -53,11 +55,18 @@ def tabulate(
         Makes the table of the metrics' rows, in their order.
     strata, whole : sequence of str
         The strata of the cube, and those along which `rows` looks at all levels together.
+    made : dict
+        Record of the verb's call, for the table's history, which begins with that of the cube.
     draws : bool
         Whether `rows` looks at draws.
     """
+    made_by = [*calls(cube.attrs), made]
+
+    def finished(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        return remember(finish(parts), made_by)
+
     if not is_lazy(cube):
-        return finish([rows(metric_strata(cube, name), name) for name in names])
+        return finished([rows(metric_strata(cube, name), name) for name in names])
     import dask.dataframe as dd
     from dask.delayed import delayed
 
@@ -69,7 +78,7 @@ def tabulate(
         labels = {dim: mine[dim].to_numpy() for dim in apart}
         metrics.append((labels, [_later(rows, mine.isel(block), name) for block in blocks]))
         empty.append(rows(_without_runs(mine, whole), name))
-    table = dd.from_delayed([delayed(_join)(metrics, finish)], meta=finish(empty), verify_meta=False)
+    table = dd.from_delayed([delayed(_join)(metrics, finished)], meta=finished(empty), verify_meta=False)
     return cast(pd.DataFrame, table)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS
+from ..statistics.arrays import ratio
 from .schema import (
     DRAW_VARIABLES,
     METRIC_VARIABLES,
@@ -145,11 +147,10 @@ def null_references(cube: xr.Dataset, metric: str | None = None) -> list[str]:
 
 def tested(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
     """Return which strata have a randomisation test: none of shared draws, nor of a point of reference."""
-    table = strata_table(cube)
-    references = null_references(cube, metric)
-    if draws_shared(cube):
-        return np.zeros(len(table), bool)
-    return ~table["null"].isin(references).to_numpy() if "null" in table else np.full(len(table), not references)
+    dims, references = strata_dims(cube), null_references(cube, metric)
+    if "null" in dims and not draws_shared(cube):
+        return ~strata_table(cube)["null"].isin(references).to_numpy()
+    return np.full(math.prod(cube.sizes[dim] for dim in dims), not (references or draws_shared(cube)))
 
 
 def has_controls(cube: xr.Dataset) -> bool:
@@ -213,7 +214,8 @@ def control_means(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataA
     """Return the mean of the metric, or of its distance from the optimum, by stratum; and of its controls, by draw."""
     spec = cube[metric].attrs
     sums, counts = control_sums(cube, metric)
-    drawn = (sums / counts.where(counts > 0)).transpose(..., "draw")
+    # without xarray's alignment: both have the same coordinates
+    drawn = sums.copy(data=ratio(sums.to_numpy(), counts.to_numpy())).transpose(..., "draw")
     observed = abs(cube[metric] - spec["optimum"]) if spec["direction"] == "zero" else cube[metric]
     return observed.mean("replicate").transpose(*drawn.dims[:-1]), drawn
 
@@ -237,19 +239,17 @@ def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np
     return np.where(gone, np.nan, pairs[0]), np.where(gone, np.nan, pairs[1])
 
 
-def strata_table(cube: xr.Dataset) -> pd.DataFrame:
-    """Return the strata as a table, one row each, in the order of the cube's cells."""
+def strata_table(cube: xr.Dataset, **columns: Any) -> pd.DataFrame:
+    """Return the strata as a table, one row each, in the order of the cube's cells, with further columns."""
     dims = strata_dims(cube)
     levels = [cube[dim].to_numpy() for dim in dims]
-    if not levels:
-        return pd.DataFrame(index=range(1))
-    index = pd.MultiIndex.from_product([range(len(x)) for x in levels])
-    table = {}
-    for i, (dim, level) in enumerate(zip(dims, levels, strict=True)):
-        column = pd.Series(level[index.get_level_values(i)])
+    shape = [len(x) for x in levels]
+    table: dict[str, Any] = {}
+    for dim, level, at in zip(dims, levels, np.indices(shape), strict=True):
+        column = pd.Series(level[at.reshape(-1)])
         # words have one dtype, whether the cube was made or read
         table[dim] = column if level.dtype.kind in "iufbM" else column.astype("str")
-    return pd.DataFrame(table)
+    return pd.DataFrame(table | columns, index=pd.RangeIndex(math.prod(shape)))
 
 
 def describe_cube(cube: xr.Dataset) -> str:

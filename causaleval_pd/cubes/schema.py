@@ -123,6 +123,7 @@ ATTRIBUTES = {
     "zero_division": "value of 0/0",
     "context": "JSON mapping of extra inputs to a description",
     "causaleval_pd_version": "version that made the cube",
+    "causaleval_pd_history": "JSON list of the calls that made the cube: settings, seed, null models, versions",
     "control_null": "null models; on each metric its own, on the cube where all metrics have the same",
     "control_kind": "classes of the controls",
     "control_reference": "JSON list of the null models that are points of reference, without p-values",

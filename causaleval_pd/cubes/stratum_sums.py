@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy import special
 
 from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio_of_means, weighted_quantile
 from ..statistics.direction import TOLERANCE, score
@@ -127,7 +127,7 @@ def summary_columns(
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
-        half = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
+        half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
         columns["low"], columns["high"] = mean - half, mean + half
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
     if losses is None:

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_number
+from ..contract.history import call
 from .lazy_tables import tabulate
 from .reading import (
     cube_metrics,
@@ -77,11 +78,13 @@ def summary(
     if interval not in ("quantile", "mean_ci"):
         raise ValueError(f"interval must be 'quantile' or 'mean_ci', found {interval!r}")
     cube = null_stratum(cube)
+    names = cube_metrics(cube, metrics)
+    made = call("summary", {"metrics": names, "level": level, "interval": interval})
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _summary(part, name, level, interval)
 
-    return tabulate(cube, cube_metrics(cube, metrics), rows, stack_summaries, strata=strata_dims(cube))
+    return tabulate(cube, names, rows, stack_summaries, strata=strata_dims(cube), made=made)
 
 
 def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.DataFrame:
@@ -95,7 +98,7 @@ def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.D
         level=level,
         interval=interval,
     )
-    return strata_table(cube).assign(metric=metric, **columns)
+    return strata_table(cube, metric=metric, **columns)
 
 
 def stack_summaries(tables: list[pd.DataFrame]) -> pd.DataFrame:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -83,6 +82,8 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     if kind == DAG and len(directed) < len(arcs):
         edge = write_edges(written, arcs - set(directed))[0]
         return f"{found}has the undirected edge {edge}; orient it, or declare the graph a cpdag or pdag"
+    import networkx as nx
+
     try:
         cycle = [s for s, _ in nx.find_cycle(nx.DiGraph(sorted(directed)))]
     except nx.NetworkXNoCycle:

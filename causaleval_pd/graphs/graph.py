@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import networkx as nx
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -17,6 +16,9 @@ from .decode import unpack_array
 from .edge_strings import write_edges, write_graph, write_name
 from .header import check_names, pack_cell
 from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -178,6 +180,8 @@ class Graph:
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return a networkx DiGraph; an undirected edge becomes two arcs."""
+        import networkx as nx
+
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from((self.nodes[s], self.nodes[t]) for s, t in self._arcs())

@@ -19,6 +19,9 @@ from .kernels.planes import KINDS
 Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
 
+#: nanoseconds that a call of a costly metric takes, roughly
+_AT_ONCE = 1e8
+
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
@@ -115,6 +118,12 @@ class GraphPairs(Pairs):
     def work(self) -> float:
         """Rough time of a plain metric for one pair in nanoseconds; a costly metric takes a hundred times as long."""
         return self.size
+
+    @property
+    def at_once(self) -> int:
+        """Number of pairs that a costly metric is given at a time, which take it well below a second."""
+        # such metrics look at nodes and edges from every node, at up to 20 ns each
+        return max(1, int(_AT_ONCE / (20 * self.n_nodes * max(1.0, self.size))))
 
     def take(self, positions: NDArray[Any] | slice) -> GraphPairs:
         """Return the pairs at `positions`, sharing the stored graphs."""

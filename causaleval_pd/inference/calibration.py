@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_whole
+from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test, offered
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
@@ -119,7 +120,9 @@ def size_and_power(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return in_order(pd.concat(parts, ignore_index=True), COLUMNS)
 
-    return tabulate(cube, names, rows, finish, strata=strata_dims(cube))
+    settings = {"metrics": names, "methods": [test.name for test in chosen], "alpha": alpha, "skill": skill}
+    made = call("size_and_power", settings | {"n_tables": n_tables})
+    return tabulate(cube, names, rows, finish, strata=strata_dims(cube), made=made)
 
 
 def _rates(

@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known
+from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table, variable
@@ -246,7 +247,8 @@ def compare(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return _finish(parts, [name for name in dims if name not in (dim, "null")], asked)
 
-    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst")
+    made = call("compare", {"metrics": names} | _settings(asked, reference))
+    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst", made=made)
 
 
 def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
@@ -299,6 +301,18 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             )
         ]
     return stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
+
+
+def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
+    """Return the settings for the history of the table; there is a seed where the test resamples."""
+    how = asked.how
+    names = ("effect", "level", "zero_method", "adjust", "n_resamples", "paired")
+    return {
+        **{"dim": asked.dim, "test": how.test.name, "alternative": how.claim, "margin": asked.margins},
+        **{"reference": reference, "missing": asked.missing, "on": asked.on},
+        **{name: getattr(how, name) for name in names},
+        **{"family": asked.family, "cluster": asked.cluster, "seed": how.seed if how.test.resamples else None},
+    }
 
 
 def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_number
+from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
@@ -129,7 +130,10 @@ def test_controls(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
 
-    return tabulate(cube, cube_metrics(cube, metrics), rows, finish, strata=dims)
+    names = cube_metrics(cube, metrics)
+    settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
+    made = call("test_controls", {"metrics": names} | settings)
+    return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
 
 # pytest collects what is called test_...
@@ -168,15 +172,16 @@ def _against_controls(
         outcome = test.function(pairs, alternative=alternative)
     statistic, p_value = outcome[:2]
 
-    table = strata_table(cube)
-    table["null"] = table["null"] if "null" in dims else null_name(cube, name)
+    null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
-    table = table.assign(
+    table = strata_table(
+        cube,
+        null=null,
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
         # a point of reference is not a random guess, so there is nothing to test
-        p_value=np.where(table["null"].isin(null_references(cube, name)), np.nan, p_value),
+        p_value=np.where(null.isin(null_references(cube, name)), np.nan, p_value),
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,

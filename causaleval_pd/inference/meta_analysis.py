@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy import special
-from scipy.stats import chi2, combine_pvalues
 
 from ..contract.checks import check_known
+from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
     cube_metrics,
@@ -152,7 +152,9 @@ def meta_analysis(
         result = result.assign(method=combine, p_adjusted=adjusted(result["p_value"], adjust))
         return in_order(result, COLUMNS)
 
-    return tabulate(cube, names, rows, finish, strata=dims, whole=wanted)
+    settings = {"metrics": names, "over": wanted, "combine": combine, "adjust": adjust, "level": level}
+    made = call("meta_analysis", settings)
+    return tabulate(cube, names, rows, finish, strata=dims, whole=wanted, made=made)
 
 
 def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> list[str]:
@@ -178,15 +180,15 @@ def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float)
     if k == 0:
         return PooledSkill(math.nan, math.nan, math.nan, math.nan, math.nan, math.nan, math.nan, 0)
     if k == 1:
-        centre, half = float(skill[used][0]), float(error[used][0] * special.stdtrit(n[used][0] - 1, (1 + level) / 2))
+        centre = float(skill[used][0])
+        half = float(error[used][0] * scipy.special.stdtrit(n[used][0] - 1, (1 + level) / 2))
         return PooledSkill(centre, centre - half, centre + half, math.nan, math.nan, math.nan, math.nan, 1)
     found = combine_effects(skill[used], error[used] ** 2, method_re="iterated", use_t=True)
     low, high = found.conf_int(alpha=1 - level)[3]
     q = max(float(found.q), 0.0)
     i2 = max(0.0, 1 - (k - 1) / q) if q > 0 else 0.0
-    return PooledSkill(
-        float(found.mean_effect_re), float(low), float(high), max(float(found.tau2), 0.0), i2, q, chi2.sf(q, k - 1), k
-    )
+    p = scipy.stats.chi2.sf(q, k - 1)
+    return PooledSkill(float(found.mean_effect_re), float(low), float(high), max(float(found.tau2), 0.0), i2, q, p, k)
 
 
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
@@ -198,7 +200,7 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
     for row in np.flatnonzero(defined.any(axis=1)):
         used = defined[row]
         # only Stouffer's method has weights
-        found = combine_pvalues(p[row][used], combine, weights=np.sqrt(n[row][used]))
+        found = scipy.stats.combine_pvalues(p[row][used], combine, weights=np.sqrt(n[row][used]))
         statistic[row], combined[row] = found.statistic, found.pvalue
     pooled = [pool_skill(1 - ratio[row], error[row], n[row], level) for row in range(n_rows)]
     columns: dict[str, Any] = {"n_strata": defined.sum(axis=1), "statistic": statistic, "p_value": combined}

@@ -8,11 +8,12 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy import special
 
 from ..contract.checks import check_known
+from ..contract.history import call, calls, remember
 from ..cubes.lazy_tables import tabulate, then
 from ..cubes.reading import (
     control_sums,
@@ -117,7 +118,8 @@ def control_power(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return in_order(pd.concat(parts, ignore_index=True), CONTROL_POWER_COLUMNS)
 
-    return tabulate(cube, names, rows, finish, strata=dims)
+    made = call("control_power", {"metrics": names, "skill": skill, "power": power, "alpha": alpha})
+    return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
 
 def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alpha: float) -> pd.DataFrame:
@@ -144,7 +146,7 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
         skill=skill,
         n_needed=_whole(needed),
         power=normal_power_het(skill * loss, np.maximum(n, 1), alpha, null, positive, alternative="larger"),
-        minimal_skill=(special.ndtri(1 - alpha) * null + special.ndtri(power) * spread)
+        minimal_skill=(scipy.special.ndtri(1 - alpha) * null + scipy.special.ndtri(power) * spread)
         / (np.sqrt(np.maximum(n, 1)) * loss),
     )
     if "null" not in dims:
@@ -225,8 +227,11 @@ def comparison_power(
     compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)
     sides = "two-sided" if alternative == "two-sided" else "larger"
 
+    settings = {"metrics": names, "difference": wanted, "power": power, "alpha": alpha, "alternative": alternative}
+
     def of_pairs(rows: pd.DataFrame) -> pd.DataFrame:
-        return _comparison_power(rows, wanted, power, alpha, sides)
+        table = _comparison_power(rows, wanted, power, alpha, sides)
+        return remember(table, [*calls(rows.attrs), call("comparison_power", settings)])
 
     return then(compared, of_pairs)
 
@@ -253,7 +258,7 @@ def _comparison_power(
     # the t interval is the effect +- t(.975) sd / sqrt(n)
     n = table["n_pairs"].to_numpy(np.float64)
     half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
-    table["sd"] = half * np.sqrt(n) / special.stdtrit(np.maximum(n - 1, 1), 0.975)
+    table["sd"] = half * np.sqrt(n) / scipy.special.stdtrit(np.maximum(n - 1, 1), 0.975)
     smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n], np.float64)
     spread = np.where(table["sd"] > 0, table["sd"], np.nan)
     table["minimal_difference"] = smallest * spread

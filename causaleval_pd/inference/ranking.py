@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_known, check_number
+from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, strata_dims, strata_table
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
@@ -107,7 +108,9 @@ def rank_test(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return _finish(parts, dim, adjust)
 
-    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst")
+    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing}
+    made = call("rank_test", settings)
+    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst", made=made)
 
 
 def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing) -> pd.DataFrame:

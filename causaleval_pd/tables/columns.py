@@ -74,4 +74,4 @@ def add_columns(table: pd.DataFrame, columns: dict[str, Any], *, overwrite: bool
             f"the table already has the columns {taken}; pass overwrite=True, or rename metrics by tweak(name=)"
         )
     added = pd.DataFrame(columns, index=table.index, copy=False)
-    return pd.concat([table.drop(columns=taken), added], axis=1)
+    return pd.concat([table.drop(columns=taken) if taken else table, added], axis=1)

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known
+from ..contract.history import call, calls, metric_settings, null_settings, remember
 from ..contract.metric import Metric
 from ..contract.null import Null, NullLike
 from ..execution.engines import Engine
@@ -151,7 +152,8 @@ def with_controls(
     check_known(columns, get_args(Columns), "choice of columns")
     how = Drawing(n_draws, method, level, p_rule, invalid, stop_after)
     work = Execution(engine, n_jobs, progress)
-    tasks, cells, chosen = read_tasks(table, metrics, Cells(truth, estimate, field, context, zero_division))
+    read = Cells(truth, estimate, field, context, zero_division)
+    tasks, cells, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
     matches = match_rows(table, choice)
@@ -170,7 +172,10 @@ def with_controls(
     added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
     added["control_seed"] = np.full(len(table), matches.seed, np.int64)
     added["n_draws"] = np.full(len(table), how.n_draws if how.draws else 0, np.int64)
-    return add_columns(with_cells(table, cells), added, overwrite=overwrite)
+    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    settings |= null_settings(models) | choice.settings() | how.settings()
+    result = add_columns(with_cells(table, cells), added, overwrite=overwrite)
+    return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
 def _control_task(

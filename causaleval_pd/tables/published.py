@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_type
 from ..contract.field import FIELDS, Field, get_field
+from ..contract.history import call, metric_settings, null_settings, remember
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.metric_sets import bind_zero_division
@@ -126,12 +127,15 @@ def control_distribution(
     table = pd.DataFrame(rows)
     for name in ("mean_method", "sd_method", "p_method"):
         table[name] = pd.Categorical(table[name], categories=METHODS)
-    return table.assign(
+    settings = metric_settings(chosen) | null_settings([model]) | how.settings()
+    settings |= {"n_edges": n_edges, "kind": kind, "zero_division": zero_division, "permute": permute, "seed": seed}
+    result = table.assign(
         control_null=model.name,
         control_kind=str(controls.kind[0]),
         control_seed=seed,
         n_draws=how.n_draws if how.draws else 0,
     )
+    return remember(result, [call("control_distribution", settings)])
 
 
 def _published_field() -> Field:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
@@ -84,7 +84,7 @@ def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Dr
     known = ~np.isnan(closed.mean) & ~np.isnan(closed.variance)
     mean, deviation = closed.mean, np.sqrt(closed.variance)
     p = normal_tail(rows.observed, mean, deviation, metric)
-    reach = special.ndtri((1 + how.level) / 2) * deviation
+    reach = scipy.special.ndtri((1 + how.level) / 2) * deviation
     low, high = (np.clip(mean + side * reach, *metric.range) for side in (-1, 1))
     tested = known & ~np.isnan(p)
     return rows._replace(
@@ -102,12 +102,12 @@ def normal_tail(observed: Floats, mean: Floats, deviation: Floats, metric: Metri
         """Return P(control <= x)."""
         z = np.divide(x - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
         fixed = as_good(mean, x, direction="minimize", optimum=0.0)
-        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, special.ndtr(z), fixed))
+        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, scipy.special.ndtr(z), fixed))
 
     def above(x: Floats) -> Floats:
         z = np.divide(mean - x, deviation, out=np.zeros(len(mean)), where=deviation > 0)
         fixed = as_good(mean, x, direction="maximize", optimum=0.0)
-        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, special.ndtr(z), fixed))
+        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, scipy.special.ndtr(z), fixed))
 
     if metric.direction == "zero":
         distance = np.abs(observed - metric.optimum)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from ..contract.metric import Metric
 from ..contract.pairs import Batch, PairError, Pairs
-from ..execution.engines import map_chunks
+from ..execution.engines import map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from .settings import SERIAL, Execution, Invalid
 from .tasks import Task
@@ -83,7 +83,7 @@ def score(
         return _score_others(metric, pairs, refused, distinct=distinct)
     scored, inverse = pairs.unique() if metric.costly and distinct else (pairs, np.arange(pairs.n))
     try:
-        return np.asarray(metric(scored), np.float64)[inverse]
+        return _call(metric, scored)[inverse]
     except PairError as error:
         failed = np.isin(inverse, error.positions)
         if invalid == "raise":
@@ -92,6 +92,26 @@ def score(
                 f"{metric.name}: {where}: {error.reason}; or leave these rows out, or pass invalid='nan'"
             ) from error
         return _score_others(metric, pairs, failed, distinct=distinct)
+
+
+def _call(metric: Metric, pairs: Pairs) -> NDArray[np.float64]:
+    """Call a metric, a costly one in slices, between which an interrupt is obeyed; metrics share the slices."""
+    stop_if_unwanted()
+    step = pairs.at_once if metric.costly else pairs.n
+    if pairs.n <= step:
+        return np.asarray(metric(pairs), np.float64)
+    starts = range(0, pairs.n, step)
+    slices = pairs.remember("slices", lambda: [pairs.take(slice(i, min(i + step, pairs.n))) for i in starts])
+    values, failed = [], []
+    for start, part in zip(starts, slices, strict=True):
+        stop_if_unwanted()
+        try:
+            values.append(np.asarray(metric(part), np.float64))
+        except PairError as error:
+            failed.append((start + error.positions, error.reason))
+    if failed:
+        raise PairError(np.concatenate([positions for positions, _ in failed]), failed[0][1])
+    return np.concatenate(values)
 
 
 def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, distinct: bool) -> NDArray[np.float64]:

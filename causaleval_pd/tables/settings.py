@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..contract.checks import check_flag, check_known, check_number, check_whole, shown
+from ..contract.context import describe_context
 from ..contract.null import Nulls
 from ..execution.engines import Engine, job_count
 
@@ -34,6 +35,11 @@ class Cells:
     def __post_init__(self) -> None:
         if not isinstance(self.zero_division, (int, float, np.integer, np.floating)):
             raise ValueError(f"zero_division must be a number or NaN, found {shown(self.zero_division)}")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings for the history of a result; the field that the verb settled on is not among them."""
+        columns = {"truth": self.truth, "estimate": self.estimate}
+        return columns | {"context": describe_context(self.context), "zero_division": float(self.zero_division)}
 
     @property
     def names(self) -> dict[str, Hashable]:
@@ -76,6 +82,11 @@ class Drawing:
                     f"p_rule={self.p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)"
                 )
 
+    def settings(self) -> dict[str, Any]:
+        """Return the settings for the history of a result."""
+        names = ("method", "level", "p_rule", "stop_after", "invalid")
+        return {"n_draws": self.n_draws if self.draws else 0} | {name: getattr(self, name) for name in names}
+
     @property
     def n_first(self) -> int:
         """Draws that every row gets, whatever they show."""
@@ -101,6 +112,11 @@ class NullChoice:
     def __post_init__(self) -> None:
         check_flag(self.permute, "permute")
         check_flag(self.share_draws, "share_draws")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings for the history of a result; the null models that were found are not among them."""
+        names = ("seed", "key", "control_kind", "permute", "share_draws")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)

@@ -159,9 +159,8 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
     def held(f: Field) -> list[bool]:
         return [(f.of_truth if role == "truth" else f).holds(values) for role, values in cells.items()]
 
-    holding = [f for f in able if all(held(f))]
-    if len(holding) > 1:
-        holding = [f for f in holding if {f.name} == wanted] or holding
+    # the metrics' own field comes first
+    holding = [f for f in able if {f.name} == wanted and all(held(f))] or [f for f in able if all(held(f))]
     if len(holding) == 1:
         return holding[0]
     if not holding:

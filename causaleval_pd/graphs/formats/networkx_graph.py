@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import networkx as nx
+import sys
+from typing import TYPE_CHECKING, Any
 
 from ...contract.encoding import Arcs, Edges, Encoding, register_encoding
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _EDGE_TYPE_KEYS = ("type", "kind", "edge_type")
 _DIRECTED = {"directed", "->", "-->"}
@@ -78,6 +80,12 @@ def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: dict[str, Any
     return None
 
 
+def is_networkx(cell: Any) -> bool:
+    """Return whether a cell is a graph of networkx; without networkx imported, there are none."""
+    networkx = sys.modules.get("networkx")
+    return networkx is not None and isinstance(cell, networkx.Graph)
+
+
 NETWORKX = register_encoding(
     Encoding(
         name="networkx",
@@ -87,6 +95,6 @@ NETWORKX = register_encoding(
         mark="an edge i -> j is the arc (i, j)",
         example="nx.DiGraph([('A', 'B')])",
         read=read_networkx,
-        types=(nx.Graph,),
+        recognise=is_networkx,
     )
 )

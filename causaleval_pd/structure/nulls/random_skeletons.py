@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm
@@ -104,7 +104,7 @@ def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
 
     def numbers(start: int, count: int) -> NDArray[np.int64]:
         chance = n_edges[:, None] / max(1, n_pairs)
-        return np.asarray(binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
+        return np.asarray(scipy.stats.binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
 
     return random_graphs(matching, rows, pairs, keys, n_edges, numbers)
 
