@@ -182,6 +182,8 @@ def read_tasks(path: str | PathLike[str]) -> TaskTables:
 
 
 def _read_table(folder: Path, name: str) -> pd.DataFrame:
+    import pyarrow.parquet as pq
+
     file = _file(folder, name)
     try:
         with pq.ParquetFile(file) as stored:
