@@ -75,11 +75,11 @@ def key_columns(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) 
     known = {*table.columns, *table.index.names} - {None}
     one = isinstance(key, Hashable) and key in known
     names = [key] if one or isinstance(key, str) or not isinstance(key, Sequence) else list(key)
-    missing = [name for name in names if name not in known]
+    missing = [name for name in names if not isinstance(name, Hashable) or name not in known]
     if missing:
         raise ValueError(f"key names columns that the table lacks: {missing}; its columns: {list(table.columns)}")
     if not names:
-        raise ValueError("key names no column; leave it out to use the index")
+        raise ValueError(f"key names no column; its columns: {list(table.columns)}; leave it out to use the index")
     return [
         cast(
             pd.Series,
@@ -125,6 +125,10 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def uniforms(keys: NDArray[np.uint64], start: int, count: int) -> NDArray[np.float64]:
     """Return one number in [0, 1) for each stream and each draw start .. start + count - 1, as (n, count)."""
+    return np.asarray((random_words(keys, start, count) >> np.uint64(11)) * 2.0**-53, np.float64)
+
+
+def random_words(keys: NDArray[np.uint64], start: int, count: int) -> NDArray[np.uint64]:
+    """Return 64 random bits for each stream and each draw start .. start + count - 1, as (n, count)."""
     draws = _mix(np.arange(start, start + count, dtype=np.uint64) ^ np.uint64(0xA5A5A5A5A5A5A5A5))
-    words = _mix(keys[:, None] ^ draws[None, :]) >> np.uint64(11)
-    return np.asarray(words * 2.0**-53, np.float64)
+    return _mix(keys[:, None] ^ draws[None, :])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .header import HEADER_WORDS, not_a_graph, read_header
 from .kernels import kernels
-from .kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
+from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
 from .unpacked import Block, UnpackedColumn, group_rows
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
@@ -25,9 +25,9 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     """Decode an Arrow binary array; `where` names a row in messages."""
     n_rows = len(array)
     if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks == 1 else array.cast(pa.large_binary()).combine_chunks()
+        array = array.chunk(0) if array.num_chunks == 1 else to_large_binary(array).combine_chunks()
     if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
-        array = array.cast(pa.large_binary())
+        array = to_large_binary(array)
     rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
@@ -50,6 +50,15 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
             found.setdefault(block.n_nodes, []).append(own)
         node_sets.extend(names)
     return UnpackedColumn(n_rows, tuple(_merge(found[n_nodes]) for n_nodes in sorted(found)), tuple(node_sets))
+
+
+def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Cast to 64-bit offsets."""
+    try:
+        return array.cast(pa.large_binary())
+    except pa.ArrowNotImplementedError:  # older releases of pyarrow do not cast views
+        flat = pa.array(array.to_pylist(), type=pa.large_binary())
+        return pa.chunked_array([flat]) if isinstance(array, pa.ChunkedArray) else flat
 
 
 def _cell_words(array: pa.Array, rows: NDArray[np.int64], where: Where) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -134,9 +143,10 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
         padded = (planes[:, :, -1] & padding_mask(n_nodes)).any(axis=1)
         if padded.any():
             raise refuse(chosen[padded.argmax()], "has bits set beyond its last pair of nodes; the cell is damaged")
-        undirected = _undirected_dags(flat, kinds[chosen])
+        undirected = _undirected(flat, kinds[chosen])
         if undirected.any():
-            raise refuse(chosen[undirected.argmax()], "is declared a dag but has undirected edges")
+            at = chosen[undirected.argmax()]
+            raise refuse(at, f"is declared a {KINDS[kinds[at]]} but has undirected edges")
         blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
     return tuple(blocks), tuple(names for names, _ in headers)
 
@@ -152,8 +162,8 @@ def _merge(blocks: Sequence[Block]) -> Block:
     return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
 
 
-def _undirected_dags(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which graphs, planes (n, 2 * W), are declared a dag although an edge has both marks."""
+def _undirected(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which graphs, planes (n, 2 * W), are declared fully directed although an edge has both marks."""
     words = planes.shape[1] // N_PLANES
     if words > _FEW:
         both = (planes[:, :words] & planes[:, words:]).any(axis=1)
@@ -161,4 +171,4 @@ def _undirected_dags(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> ND
         both = np.zeros(len(planes), dtype=np.bool_)
         for j in range(words):
             both |= planes[:, j] & planes[:, words + j] != 0
-    return np.asarray(both & (kinds == DAG))
+    return np.asarray(both & ((kinds == DAG) | (kinds == DIGRAPH)))

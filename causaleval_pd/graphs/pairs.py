@@ -12,9 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
+from .classes import not_in_class
 from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
+from .kernels.ones import count_ones
 from .kernels.planes import KINDS
+
+#: how to get classes that hold
+MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
@@ -51,20 +56,34 @@ class GraphBatch:
     planes: Planes
     #: (N,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
+    #: numbers of nodes whose graphs are known to be in these classes, of the column that they were read from; None:
+    #: these graphs are
+    checked: set[int] | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
 
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
-        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions])
+        checked = None if self.checked is None else set(self.checked)
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked)
+
+    @cached_property
+    def misdeclared(self) -> NDArray[np.bool_]:
+        """Which graphs are not in the class that their cell declares, as cells of a foreign file may be."""
+        if self.checked is None or self.n_nodes in self.checked:
+            return np.zeros(len(self), np.bool_)
+        wrong = not_in_class(self.planes, self.n_nodes, self.kinds)
+        if not wrong.any():
+            self.checked.add(self.n_nodes)
+        return wrong
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
         forward, backward = self.planes[:, 0], self.planes[:, 1]
-        edges = np.bitwise_count(forward | backward).sum(axis=1, dtype=np.float64)
-        undirected = np.bitwise_count(forward & backward).sum(axis=1, dtype=np.float64)
+        edges = count_ones(forward | backward).sum(axis=1, dtype=np.float64)
+        undirected = count_ones(forward & backward).sum(axis=1, dtype=np.float64)
         return EdgeCounts(edges, edges - undirected, undirected)
 
     @cached_property
@@ -144,19 +163,35 @@ class GraphPairs(Pairs):
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
+        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`.
+
+        Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
+        """
         allowed = np.array([kind in kinds for kind in KINDS])
         truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
         if allowed.all() and truth_allowed.all():
             return np.zeros(self.n, bool)
         fits = truth_allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
-        return np.asarray(~fits)
+        return np.asarray(~fits | self._misdeclared)
+
+    @property
+    def _misdeclared(self) -> NDArray[np.bool_]:
+        """Which pairs have a graph that is not in the class that its cell declares."""
+        return self.truth.misdeclared[self.truth_index] | self.estimate.misdeclared[self.estimate_index]
+
+    def _check_classes(self) -> None:
+        """Refuse pairs with a graph that is not in the class that its cell declares."""
+        if self._misdeclared.any():
+            positions = np.flatnonzero(self._misdeclared)
+            raise PairError(positions, f"{self.describe(int(positions[0]))}; {MEND_CLASS}")
 
     def describe(self, position: int) -> str:
         """Name the classes of the pair at `position`."""
-        truth = KINDS[self.truth.kinds[self.truth_index[position]]]
-        estimate = KINDS[self.estimate.kinds[self.estimate_index[position]]]
-        return f"truth is a {truth} and estimate a {estimate}"
+        sides = []
+        for graphs, at in ((self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])):
+            kind = KINDS[graphs.kinds[at]]
+            sides.append(f"declared a {kind}, which it is not" if graphs.misdeclared[at] else f"a {kind}")
+        return f"truth is {sides[0]} and estimate {sides[1]}"
 
     @cached_property
     def counts(self) -> PairCounts:
@@ -187,6 +222,7 @@ class GraphPairs(Pairs):
     @cached_property
     def cpdags(self) -> GraphPairs:
         """The same pairs with every graph replaced by its CPDAG."""
+        self._check_classes()
         return GraphPairs(self.truth.cpdag, self.estimate.cpdag, self.truth_index, self.estimate_index)
 
     @property
@@ -197,6 +233,7 @@ class GraphPairs(Pairs):
     @cached_property
     def ancestors(self) -> AncestorCounts:
         """Counts of directed paths."""
+        self._check_classes()
         return AncestorCounts(*np.asarray(kernels().ancestor_counts(*self._planes), np.float64).T)
 
     @cached_property

@@ -37,6 +37,8 @@ class UnpackedColumn:
     blocks: tuple[Block, ...]
     #: the distinct node sets, names in code-point order
     node_sets: tuple[tuple[str, ...], ...]
+    #: numbers of nodes whose block was checked to hold the classes that its cells declare; None: all hold
+    checked: set[int] | None = None
 
     @cached_property
     def row_node_set(self) -> NDArray[np.int64]:

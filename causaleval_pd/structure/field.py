@@ -35,7 +35,10 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
         found = [list(side.node_sets[side.row_node_set[row]]) for side in unpacked]
         raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*found)}")
     for true, estimated, rows, truth_index, estimate_index in shared_rows(*unpacked):
-        sides = [GraphBatch(block.n_nodes, block.planes, block.kinds) for block in (true, estimated)]
+        sides = [
+            GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
+            for block, column in zip((true, estimated), unpacked, strict=True)
+        ]
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
 
 

@@ -22,7 +22,7 @@ _DISTANCE: dict[str, Any] = {
     "optimum": 0,
     "reference": "10.1007/s10994-006-6889-7",
 }
-_ANY_KIND = ("dag", "cpdag", "pdag")
+_ANY_KIND = ("dag", "cpdag", "pdag", "digraph")
 
 
 @metric(**_DISTANCE, kinds=_ANY_KIND, long_name="structural Hamming distance", symmetric=True, closed_form="linear")

@@ -26,12 +26,13 @@ _WRONG: dict[str, Any] = {
     "optimum": 0,
     "costly": True,
 }
+_ANY_KIND = ("dag", "cpdag", "pdag", "digraph")
 _SID: dict[str, Any] = {**_WRONG, "reference": "10.1162/NECO_a_00708"}
 _BOUND: dict[str, Any] = {
     **_SID,
     "kinds": ("dag", "cpdag"),
     "truth_kinds": ("dag",),
-    "conventions": [Convention("beyond", "local", ("pdag",), "bounds that need not be attained")],
+    "conventions": [Convention("beyond", "local", ("pdag", "digraph"), "bounds that need not be attained")],
     "instead": ("parent_aid",),
 }
 _AID: dict[str, Any] = {
@@ -154,7 +155,7 @@ def sid_upper(
 
 @metric(
     field="graph",
-    kinds=("dag", "cpdag", "pdag"),
+    kinds=_ANY_KIND,
     truth_kinds=("dag",),
     direction=None,
     range=(0, 1),

@@ -66,9 +66,8 @@ def strings(column: pd.Series) -> list[str]:
 
 def test_list() -> None:
     found = ce.list_encodings()
-    assert found.index.tolist() == [
-        *("causal-learn", "column->row", "edge list", "edge string", "networkx", "packed", "row->column"),
-    ]
+    names = ["causal-learn", "column->row", "edge list", "edge string", "model string", "networkx", "packed"]
+    assert found.index.tolist() == [*names, "row->column"]
     assert found.columns.tolist() == ["tool", "cells", "meaning", "mark", "example", "by_name"]
     assert (found.drop(columns="by_name").map(len) > 0).all(axis=None)
     assert found.index[found["by_name"]].tolist() == ["column->row", "row->column"]

@@ -62,6 +62,7 @@ def same(found: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(found, PANDAS, check_exact=True, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_bits_of_one(client):
     same(
         dd.from_pandas(RUNS.sample(frac=1, random_state=1), npartitions=5, sort=False)

@@ -59,6 +59,12 @@ def test_repeated_keys_and_unknown_columns_are_errors():
         row_keys(table, ["a", "c"], 1)
 
 
+@pytest.mark.parametrize(("key", "found"), [([], "no column"), ([["a"]], r"lacks: \[\['a'\]\]"), ({}, "lacks")])
+def test_keys_that_are_no_columns_are_errors(key, found):
+    with pytest.raises(ValueError, match=f"key names .*{found}"):
+        row_keys(pd.DataFrame({"a": [1, 2]}), key, 1)
+
+
 def test_multiindex_levels_are_the_key():
     index = pd.MultiIndex.from_product([["pc", "ges"], [1, 2]])
     keys = row_keys(pd.DataFrame({"x": range(4)}, index=index), None, 1)

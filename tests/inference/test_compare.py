@@ -415,6 +415,7 @@ def test_zero_handling_is_explicit(ragged, make_cube):
         compare(ragged, "algorithm", zero_method="zsplit")
 
 
+@pytest.mark.slow
 def test_friedman_compares_mean_ranks_of_complete_blocks(ragged):
     table = compare(ragged, "algorithm", test="friedman", metrics="shd", adjust="holm")
     for density, part in table.groupby("density"):

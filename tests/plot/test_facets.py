@@ -15,6 +15,7 @@ import causaleval_pd as ce
 from .conftest import captions, inside
 
 
+@pytest.mark.slow
 def test_nine_facets_with_three_hues(cube):
     long = cube.assign_coords(density=["a density that takes a long name", "another such density", "third"])
     for grid in (

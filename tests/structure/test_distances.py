@@ -77,7 +77,7 @@ def test_a_cycle_behind_a_false_label_is_named():
     forged = bytes(a if i == 2 else b for i, (a, b) in enumerate(zip(good.to_bytes(), cyclic, strict=True)))
     column = pd.Series([good.to_bytes(), forged], dtype=ce.graph_column([good]).dtype)
     table = pd.DataFrame({"truth": [good.to_bytes()] * 2, "estimate": column}).astype({"truth": column.dtype})
-    with pytest.raises(ValueError, match=r"sid: row 1 .*declared a DAG or CPDAG has a directed cycle"):
+    with pytest.raises(ValueError, match=r"sid applies to dag, not to row 1 .*declared a dag, which it is not"):
         ce.evaluate(table, ["sid"])
     np.testing.assert_array_equal(ce.evaluate(table, ["sid"], invalid="nan")["sid"], [0, np.nan])
 

@@ -15,7 +15,7 @@ NAMES = sorted(ce.list_metrics("graph").index)
 JUDGED = [name for name in NAMES if ce.get_metric(name).direction is not None]
 
 
-def strings(kinds=("dag", "cpdag", "pdag"), d=3):
+def strings(kinds=("dag", "cpdag", "pdag", "digraph"), d=3):
     """Every graph over d nodes of the given classes, as edge strings."""
     names = [chr(65 + i) for i in range(d)]
     marks = {0: None, 1: "{} -> {}", 2: "{1} -> {0}", 3: "{} -- {}"}

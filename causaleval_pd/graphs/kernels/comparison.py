@@ -30,7 +30,7 @@ from .bits import (
 from .bounds import sid_bounds
 from .draws import draw_graphs
 from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
-from .planes import CLASS_BITS, DAG, KINDS, N_PLANES
+from .planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
@@ -50,7 +50,8 @@ __all__ = [
 ]
 
 N_COUNTS = 9
-_DAG, _CLASS_SHIFT, _BYTE = np.uint64(DAG), np.uint64(16), np.uint64(0xFF)
+_DAG, _DIGRAPH = np.uint64(DAG), np.uint64(DIGRAPH)
+_CLASS_SHIFT, _BYTE = np.uint64(16), np.uint64(0xFF)
 
 
 def _rows(n_nodes: int) -> Words:
@@ -336,7 +337,7 @@ def _split_cells(
         differs |= (planes[n, 0, words - ONE] | planes[n, 1, words - ONE]) & padding
         kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
         kinds[n] = kind
-        if differs != ZERO or kind >= n_kinds or (kind == _DAG and undirected != ZERO):
+        if differs != ZERO or kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
             return False
     return True
 
@@ -361,7 +362,7 @@ def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> 
         Class codes.
     alike : bool
         Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no
-        graph called a dag has an undirected edge.
+        graph called a dag or digraph has an undirected edge.
     """
     given = read_only(cells, np.uint64)
     planes, kinds = np.empty((len(given), N_PLANES, words), np.uint64), np.empty(len(given), np.uint8)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .inputs import Ints, Words, read_only
+from .ones import count_ones
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
 _MOST_COUNTED = 12
@@ -43,7 +44,7 @@ def check_edges(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, c
 
 def edge_numbers(graphs: Words) -> Ints:
     """Count the edges of each graph."""
-    return np.asarray(np.bitwise_count(graphs[:, 0] | graphs[:, 1]).sum(axis=1), np.int64)
+    return np.asarray(count_ones(graphs[:, 0] | graphs[:, 1]).sum(axis=1), np.int64)
 
 
 def _check_draws(start: int, count: int) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .bits import ONE, ZERO, lowest
 from .inputs import Ints, Words
+from .ones import count_ones
 
 Nodes = NDArray[np.uint16]
 Flags = NDArray[np.bool_]
@@ -72,7 +73,7 @@ def workspace(n_nodes: int, *blocks: Words) -> Room:
     most = 1
     for planes in blocks:
         if len(planes):
-            most = max(most, int(np.bitwise_count(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
+            most = max(most, int(count_ones(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
     return Room(
         np.empty((2, most), np.uint16),
         np.empty(most, np.bool_),

@@ -22,10 +22,10 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import control_kernels
-from ...graphs.kernels.planes import plane_words
+from ...graphs.kernels.planes import CPDAG, plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import exchangeable
-from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
+from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, toss_digraphs
 from .published import published_controls
 from .random_graphs import PERMUTE, random_graphs
 
@@ -52,19 +52,19 @@ def _drawn_skeletons(
     Nodes that are `alike` under the model have means in closed form. Drawing takes about `pace` nanoseconds for each
     node and edge.
     """
-    cpdag = matched_by_cpdags(matching, rows, pairs)
+    kinds = matched_kinds(matching, rows, pairs)
     d = pairs.n_nodes
 
     def graphs(start: int, count: int) -> GraphBatch:
         drawn = skeletons(pairs, keys, start, count)
         index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
         directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
-        return in_class(directed, d, cpdag, count)
+        return in_class(toss_digraphs(directed, kinds, keys, start, count), d, kinds, count)
 
     def known(metric: Metric) -> ClosedForm | None:
-        return exchangeable(metric, pairs, cpdag) if alike else None
+        return exchangeable(metric, pairs, kinds == CPDAG) if alike else None
 
-    return GraphControls(pairs, class_codes(cpdag), graphs, known, 16 * plane_words(d), pace)
+    return GraphControls(pairs, kinds, graphs, known, 16 * plane_words(d), pace)
 
 
 def check_switches(matching: Matching) -> int:

@@ -49,7 +49,7 @@ CUBES = {
     "no controls": {"n_draws": None, "values": ["run"]},
     "one stratum": {"by": []},
 }
-SLOW = {"several nulls' draws": pytest.mark.slow}
+SLOW = dict.fromkeys(["numbers given", "strata", "several nulls", "several nulls' draws"], pytest.mark.slow)
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["cut", "whole"])
