@@ -109,7 +109,7 @@ def skeleton_hd(pairs: GraphPairs) -> Values:
 @metric(
     **_DISTANCE,
     kinds=("dag", "cpdag"),
-    conventions=[Convention("pdag", "as_is", ("pdag",), "PDAGs are compared as they are")],
+    conventions=[Convention("pdag", "as_is", ("pdag", "digraph"), "PDAGs are compared as they are")],
     instead=("shd",),
     long_name="SHD of equivalence classes",
     symmetric=True,
@@ -133,7 +133,7 @@ def shd_cpdag(pairs: GraphPairs, *, pdag: Literal["refuse", "as_is"] = "refuse")
     Parameters
     ----------
     pdag : {"refuse", "as_is"}
-        How to treat a PDAG that is not declared or recognised as a CPDAG.
+        How to treat a PDAG that is not a CPDAG, and a directed graph with a cycle.
 
     Examples
     --------
