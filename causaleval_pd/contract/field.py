@@ -81,6 +81,8 @@ class Field:
         `custom_null(function, name)` makes a null model of a user's function.
     nulls : Registry
         Null models by name; `register_null` adds one.
+    samples : callable or None
+        `samples()` makes small tables that need every kernel of the field, for `warm_up`; None without kernels.
 
     Examples
     --------
@@ -103,6 +105,7 @@ class Field:
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
     nulls: Registry[Any] = field(default_factory=_no_nulls)
+    samples: Callable[[], Iterable[pd.DataFrame]] | None = None
 
     @property
     def of_truth(self) -> Field:

@@ -21,8 +21,8 @@ Where = Callable[[int], str]
 Decoded = tuple[tuple[Block, ...], tuple[tuple[str, ...], ...]]
 
 
-def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedColumn:
-    """Decode an Arrow binary array; `where` names a row in messages."""
+def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: bool = False) -> UnpackedColumn:
+    """Decode an Arrow binary array; `where` names a row in messages. Planes may stay `in_place` in its buffer."""
     n_rows = len(array)
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else to_large_binary(array).combine_chunks()
@@ -36,7 +36,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     words, length = _cell_words(array, rows, where)
     if (length == length[0]).all():
         cells = words.reshape(len(rows), -1)
-        return UnpackedColumn(n_rows, *(_one_node_set(cells, rows) or _many_node_sets(cells, rows, where)))
+        return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
     start = np.cumsum(length) - length
     found: dict[int, list[Block]] = {}
     node_sets: list[tuple[str, ...]] = []
@@ -44,7 +44,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     for cell_words, chosen in group_rows(length):
         cells = _cell_matrix(words, start[chosen], cell_words)
         here = rows[chosen]
-        blocks, names = _one_node_set(cells, here) or _many_node_sets(cells, here, where)
+        blocks, names = _one_node_set(cells, here, in_place) or _many_node_sets(cells, here, where)
         for block in blocks:
             own = replace(block, node_set=block.node_set + len(node_sets)) if node_sets else block
             found.setdefault(block.n_nodes, []).append(own)
@@ -90,7 +90,7 @@ def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words
     return np.asarray(np.lib.stride_tricks.sliding_window_view(words, cell_words)[start])
 
 
-def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64]) -> Decoded | None:
+def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: bool) -> Decoded | None:
     """Decode cells that all have the first one's nodes; None if they do not or one is faulty."""
     try:
         names, size = read_header(cells[0])
@@ -101,6 +101,8 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64]) -> Decoded
     planes, kinds, alike = kernels().split_cells(cells, size, words, padding_mask(n_nodes))
     if not alike:
         return None
+    if not in_place:
+        planes = planes.copy()
     return (Block(n_nodes, rows, planes, kinds, np.zeros(len(cells), dtype=np.int64)),), (names,)
 
 

@@ -95,10 +95,10 @@ def _checked_blocks(array: pa.ChunkedArray) -> set[int]:
     return known[1]
 
 
-def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> UnpackedColumn:
+def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
     """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
 
-    Messages call it `column`, by default the name of the series.
+    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`.
 
     Raises
     ------
@@ -119,9 +119,9 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> Unpac
 
     if is_packed(series):
         array = _arrow(series)
-        return replace(unpack_array(array, where), checked=_checked_blocks(array))
+        return replace(unpack_array(array, where, in_place=in_place), checked=_checked_blocks(array))
     array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
-    return replace(unpack_array(array, where), checked=set())
+    return replace(unpack_array(array, where, in_place=in_place), checked=set())
 
 
 def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:

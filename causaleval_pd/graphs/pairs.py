@@ -24,6 +24,8 @@ MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
 
+#: of at least as many pairs only some are looked at for their mean size
+_SAMPLED = 4096
 #: nanoseconds that a call of a costly metric takes, roughly
 _AT_ONCE = 1e8
 
@@ -79,6 +81,11 @@ class GraphBatch:
         return wrong
 
     @cached_property
+    def contiguous(self) -> Planes:
+        """The planes one after another, for kernels that do not read them in place in packed cells."""
+        return np.ascontiguousarray(self.planes)
+
+    @cached_property
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
         forward, backward = self.planes[:, 0], self.planes[:, 1]
@@ -89,7 +96,7 @@ class GraphBatch:
     @cached_property
     def degrees(self) -> NDArray[np.int32]:
         """In-degree, out-degree (directed edges) and undirected degree, (N, d, 3)."""
-        return np.asarray(kernels().degrees(self.planes, self.n_nodes))
+        return np.asarray(kernels().degrees(self.contiguous, self.n_nodes))
 
     @cached_property
     def cpdag(self) -> GraphBatch:
@@ -129,9 +136,15 @@ class GraphPairs(Pairs):
 
     @property
     def size(self) -> float:
-        """Number of nodes and edges of an estimate, the mean over the pairs."""
-        edges = self.estimate.edge_counts.edges[self.estimate_index]
-        return self.n_nodes + float(edges.mean()) if self.n else float(self.n_nodes)
+        """Number of nodes and edges of an estimate, the mean over the pairs, or over some thousands of many pairs."""
+        return self._size
+
+    @cached_property
+    def _size(self) -> float:
+        if not self.n:
+            return float(self.n_nodes)
+        some = self.estimate.take(self.estimate_index[:: 1 + self.n // _SAMPLED])
+        return self.n_nodes + float(some.edge_counts.edges.mean())
 
     @property
     def work(self) -> float:
@@ -214,9 +227,7 @@ class GraphPairs(Pairs):
     @cached_property
     def v_structures(self) -> VStructureCounts:
         """Counts of unshielded colliders."""
-        raw = kernels().v_structure_counts(
-            self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
-        )
+        raw = kernels().v_structure_counts(*self._planes)
         return VStructureCounts(*np.asarray(raw, np.float64).T)
 
     @cached_property
@@ -263,7 +274,8 @@ class GraphPairs(Pairs):
 
     @property
     def _planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64], int]:
-        return self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
+        sides = self.truth.contiguous, self.estimate.contiguous
+        return *sides, self.truth_index, self.estimate_index, self.n_nodes
 
     def _acyclic(self, found: NDArray[np.int64]) -> Values:
         """Return counts as floats; refuse the -1 by which kernels report a cycle."""

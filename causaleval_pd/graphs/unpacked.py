@@ -19,7 +19,7 @@ class Block:
     n_nodes: int
     #: (n,): positions in the column, ascending
     rows: NDArray[np.int64]
-    #: (n, 2, W): pair planes, contiguous and the block's own
+    #: (n, 2, W): pair planes, contiguous and the block's own unless unpacked in place
     planes: NDArray[np.uint64]
     #: (n,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]

@@ -81,11 +81,12 @@ def score(
     refused = metric.refused(pairs)
     if refused.any():
         return _score_others(metric, pairs, refused, distinct=distinct)
-    scored, inverse = pairs.unique() if metric.costly and distinct else (pairs, np.arange(pairs.n))
+    scored, inverse = pairs.unique() if metric.costly and distinct else (pairs, None)
     try:
-        return _call(metric, scored)[inverse]
+        values = _call(metric, scored)
+        return values if inverse is None else values[inverse]
     except PairError as error:
-        failed = np.isin(inverse, error.positions)
+        failed = np.isin(np.arange(pairs.n) if inverse is None else inverse, error.positions)
         if invalid == "raise":
             where = _name_rows(np.flatnonzero(failed), rows, index)
             raise ValueError(

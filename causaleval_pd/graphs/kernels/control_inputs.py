@@ -52,6 +52,11 @@ def _check_draws(start: int, count: int) -> None:
         raise ValueError(f"start and count must not be negative, found {start} and {count}")
 
 
+def edge_room(n_nodes: int, lists: int) -> Words:
+    """Return room for lists of a number an edge."""
+    return np.empty((lists, n_nodes * (n_nodes - 1) // 2 + 1), np.uint64)
+
+
 def check_rewiring(rewiring: float) -> float:
     """Return the share of rewired edges."""
     if not 0 <= rewiring <= 1:

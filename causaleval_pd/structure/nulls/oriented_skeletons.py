@@ -94,7 +94,7 @@ def _direct_skeletons(
     kinds = matched_kinds(matching, rows, pairs)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        given, index = skeletons.estimate.planes, skeletons.estimate_index
+        given, index = skeletons.estimate.contiguous, skeletons.estimate_index
         if law == "order":
             drawn = control_kernels().orient_graphs(given, d, index[:, None], keys, start, count)
         else:

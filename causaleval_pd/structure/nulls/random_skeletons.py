@@ -79,7 +79,7 @@ def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         attempts = switches * estimated_edges(pairs)
         drawn = control_kernels().switch_edges(
-            pairs.estimate.planes, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
+            pairs.estimate.contiguous, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
         )
         return np.asarray(drawn)
 
