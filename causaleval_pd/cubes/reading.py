@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
+from ..contract.metric import METRICS
 from ..statistics.arrays import ratio
 from .schema import (
     DRAW_VARIABLES,
@@ -44,7 +45,7 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
     if not wanted:
         raise ValueError(f"metrics names no metric; the cube has {', '.join(map(repr, [*known, *carried]))}")
     for name in wanted:
-        check_known(name, [*known, *carried], "metric of this cube")
+        check_known(name, [*known, *carried], "metric of this cube", METRICS.suggest(name, [*known, *carried]))
     return wanted
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS, Metric
 from ..execution.random_streams import hash_rows, key_columns
-from ..tables.columns import column, numbers
+from ..tables.columns import column, column_or_level, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, match_rows
 from ..tables.settings import Cells, NullChoice
@@ -115,7 +115,7 @@ def read_runs(
     strata = stratum_columns(table, by, own)
     directions = _directions(values)
     carried = {name: numbers(table, name, "values") for name in directions}
-    replicates = None if replicate is None else column(table, replicate, "replicate")
+    replicates = None if replicate is None else column_or_level(table, replicate, "replicate")
     given = None if control is None or choice is None else column(table, control, "control")
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
@@ -175,13 +175,16 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
     taken = result_columns()
     columns: list[StratumColumn] = []
     for name, edges in stratum_entries(by):
-        if not isinstance(name, str) or name in RESERVED or name in [found.name for found in columns]:
-            raise ValueError(
-                f"by names {name!r}; a stratum needs a name of its own, a string other than {', '.join(RESERVED)}"
+        if not isinstance(name, str):
+            raise ValueError(f"by names {name!r}, and a stratum needs a string as its name; rename the table's column")
+        if name in [found.name for found in columns]:
+            raise ValueError(f"by names {name!r} twice; a stratum needs a name of its own")
+        if name in RESERVED or name in taken:
+            what = (
+                "a dimension that cubes have" if name in RESERVED else "a column of the tables that are made of a cube"
             )
-        if name in taken:
             raise ValueError(
-                f"by names {name!r}, a column of the tables that are made of a cube; rename the table's column, "
+                f"by names {name!r}, {what}; rename the table's column, "
                 f"e.g. table.rename(columns={{{name!r}: 'my_{name}'}})"
             )
         columns.append(StratumColumn(name, _values(table, name, task), edges))
@@ -189,11 +192,12 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
 
 
 def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
-    if name not in table.columns:
+    here = name in table.columns or name in table.index.names
+    if not here:
         METRICS.load()
     described = METRICS.get(name)
-    if name in table.columns or described is None or described.direction is not None:
-        return column(table, name, "by").reset_index(drop=True)
+    if here or described is None or described.direction is not None:
+        return column_or_level(table, name, "by").reset_index(drop=True)
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
     return cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])

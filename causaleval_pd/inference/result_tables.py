@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -50,6 +50,7 @@ def stack_tests(
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*strata, *columns])
     labels = None
     if family is not None:
+        check_type(family, Iterable, "the name of a column or several", "family")
         within = [family] if isinstance(family, str) else list(family)
         for name in within:
             check_known(name, [c for c in [*strata, *columns] if c in table], "column (family)")
