@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..contract.checks import check_known, check_number
+from ..contract.checks import check_known, check_number, check_type
 from ..statistics.multiplicity import adjust as adjusted
 
 Missing = Literal["drop", "worst"]
