@@ -52,6 +52,7 @@ from .graphs.graph import Graph as Graph
 
 # isort: split
 # verbs
+from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary
 from .inference.calibration import size_and_power as size_and_power
@@ -66,6 +67,7 @@ from .structure.nulls.expectation import skeleton_test as skeleton_test
 from .tables.controls import with_controls as with_controls
 from .tables.evaluate import evaluate as evaluate
 from .tables.published import control_distribution as control_distribution
+from .tables.warm_up import warm_up as warm_up
 
 # isort: split
 # what is registered: metrics, null models, closed forms, fields, statistical tests, encodings, figures
@@ -96,6 +98,7 @@ from .contract.null import worst_of as worst_of
 from .contract.statistical_test import list_tests as list_tests
 from .contract.statistical_test import register_test as register_test
 from .versions import __version__ as __version__
+from .versions import show_versions as show_versions
 
 if "dask.dataframe" in sys.modules:
     # dask's tables get their verbs where dask is in use; importing it for nothing would cost a second

@@ -71,7 +71,7 @@ def caption(ax: Axes, own: bool, text: str) -> None:
 
     `causaleval_pd.contract.figure` describes what a caption states.
     """
-    figure = ax.get_figure(root=True)
+    figure = figure_of(ax)
     if own and figure is not None:
         caption_figure(figure, text)
         return
@@ -123,9 +123,15 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: fl
     return math.sin(math.radians(40)) * LETTER * max(map(len, words))
 
 
+def figure_of(ax: Axes) -> Figure | None:
+    """Return the figure that holds axes, be it through subfigures; None if they were removed."""
+    # a subfigure's figure is the outermost; get_figure(root=True) is newer than the oldest matplotlib supported
+    return None if ax.figure is None else ax.figure.figure
+
+
 def inches(ax: Axes) -> float:
     """Return the width of axes before their layout."""
-    figure = ax.get_figure(root=True)
+    figure = figure_of(ax)
     return 4.0 if figure is None else float(ax.get_window_extent().width / figure.dpi)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import json
+import platform
 import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -17,16 +22,53 @@ import causaleval_pd as ce
 from causaleval_pd import graphs
 
 PACKAGE = Path(ce.__file__).parent
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-HEAVY = ["bokeh", "causallearn", "dask", "h5netcdf", "matplotlib", "numba", "seaborn", "statsmodels", "zarr"]
+#: libraries and parts of them that are imported where they are used
+HEAVY = [
+    *(
+        "bokeh",
+        "causallearn",
+        "dask",
+        "distributed",
+        "h5netcdf",
+        "h5py",
+        "httpx2",
+        "llvmlite",
+        "matplotlib",
+        "networkx",
+    ),
+    *("numba", "pgmpy", "pyarrow.dataset", "pyarrow.parquet", "scipy.optimize", "scipy.sparse", "scipy.special"),
+    *("scipy.stats", "seaborn", "sklearn", "statsmodels", "tqdm", "zarr"),
+]
 
 
-def test_importing_is_light_and_silent():
-    code = f"import json, sys, causaleval_pd; print(json.dumps([m for m in {HEAVY} if m in sys.modules]))"
+def printed(code: str) -> object:
+    """Run code in a fresh process, with warnings as errors, and return the JSON that it prints."""
     run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert run.stderr == ""
-    assert json.loads(run.stdout) == []
+    return json.loads(run.stdout)
+
+
+def test_importing_is_light_and_silent():
+    code = f"""
+import json, sys, pandas, xarray
+before = set(sys.modules)
+import causaleval_pd
+print(json.dumps([m for m in {HEAVY} if m in sys.modules and m not in before]))
+"""
+    assert printed(code) == []
+
+
+def test_importing_adds_no_warning_filter():
+    code = """
+import json, warnings, pandas, xarray
+before = list(warnings.filters)
+import causaleval_pd
+print(json.dumps([str(x) for x in warnings.filters if x not in before] + [len(before) - len(warnings.filters)]))
+"""
+    assert printed(code) == [0]
 
 
 def test_star_import_gives_every_public_name():
@@ -54,6 +96,37 @@ def test_a_missing_extra_is_named():
     code = "import sys; sys.modules['dask.dataframe'] = None; import causaleval_pd.dask"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ImportError: tables of dask need dask: pip install 'causaleval_pd[dask]'" in run.stderr
+
+
+def test_versions_are_shown():
+    to_file = io.StringIO()
+    ce.show_versions(to_file)
+    printed_too = io.StringIO()
+    with contextlib.redirect_stdout(printed_too):
+        ce.show_versions()
+    text = to_file.getvalue()
+    shown = dict(line.split(maxsplit=1) for line in text.splitlines() if " " in line)
+    assert text == printed_too.getvalue()
+    assert shown["causaleval_pd"] == ce.__version__ and shown["python"].startswith(platform.python_version())
+    required = [re.split(r"[^\w.-]", line)[0] for line in PROJECT["dependencies"]]
+    assert {name: shown[name] for name in required} == {name: version(name) for name in required}
+    # an optional library that is present, and no paths
+    assert shown["pytest"] == version("pytest")
+    assert not set("/\\") & set(text)
+
+
+def test_sources_without_an_installation_show_their_versions():
+    code = """
+import importlib.metadata, io, json
+def requires(name):
+    raise importlib.metadata.PackageNotFoundError(name)
+importlib.metadata.requires = requires
+import causaleval_pd as ce
+text = io.StringIO()
+ce.show_versions(text)
+print(json.dumps(text.getvalue()))
+"""
+    assert f"numpy          {version('numpy')}" in str(printed(code))
 
 
 def public_objects() -> dict[str, object]:
@@ -102,3 +175,33 @@ def test_the_check_of_docstrings_sees_names():
     assert len(PUBLIC) > len(ce.list_metrics())
     text = "Add.\n\nParameters\n----------\na, b : int\n    Terms.\n**more\n    More.\n"
     assert documented_names(sections(text)["Parameters"]) == {"a", "b", "more"}
+
+
+def verbs(accessor: type) -> set[str]:
+    """Return the public methods and properties of an accessor."""
+    return {name for name in vars(accessor) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("accessor", [ce.accessors.FrameAccessor, ce.accessors.CubeAccessor])
+def test_the_help_of_an_accessor_names_every_verb(accessor):
+    overview = accessor.__doc__.split("Parameters\n")[0]
+    assert set(re.findall(r"^ +(\w+) {2,}\w", overview, re.MULTILINE)) == verbs(accessor)
+
+
+def test_tables_of_pandas_and_dask_have_the_same_verbs():
+    import causaleval_pd.dask as lazy
+
+    own = verbs(ce.accessors.FrameAccessor)
+    assert own == verbs(lazy.DaskAccessor) - {"to_parquet"}
+    for name in own:
+        here, there = (
+            set(inspect.signature(getattr(accessor, name)).parameters)
+            for accessor in (ce.accessors.FrameAccessor, lazy.DaskAccessor)
+        )
+        assert there <= here, name
+        assert here - there <= {"progress", "engine", "n_jobs", "keep_draws"}, name
+
+
+def test_names_of_the_package_are_public():
+    assert not [name for name in dir(ce) if name.startswith("_") and name != "__version__"]
+    assert not {"contract", "tables", "cubes", "graphs", "execution", "statistics", "inference", "sys"} & set(dir(ce))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_number, check_whole
 from ..contract.figure import figure
 from ..contract.metric import get_metric
-from ..drawing import LETTER, caption, colours, inches, place_to_draw
+from ..drawing import LETTER, caption, colours, figure_of, inches, place_to_draw
 from ..execution.random_streams import RNGLike
 from ..statistics.arrays import quantile_interval
 from .formulas.formula import Literal, Model
@@ -170,7 +170,7 @@ def model_difference(
 
 def _entitle(ax: Axes, own: bool, *texts: str, pad: float | None = None) -> None:
     """Write models over a figure, broken before `*` and `+` where they are too long; the figure grows if it is new."""
-    figure = ax.get_figure(root=True)
+    figure = figure_of(ax)
     width = figure.get_figwidth() if own and figure is not None else inches(ax)
     room = max(24, int((width - 0.3) / (1.25 * LETTER)))  # capitals are wide
     lines: list[str] = []

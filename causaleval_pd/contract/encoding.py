@@ -60,11 +60,14 @@ class Edges(NamedTuple):
         Marks source -> target as positions in `labels`; an undirected edge has both.
     is_open : bool
         Whether `nodes=` may add isolated nodes; else it must list the same nodes.
+    doubtful : tuple of str
+        Labels that may be something else than a node, as ``A-B`` alone; refused unless `nodes=` lists them.
     """
 
     labels: Labels | None
     arcs: Arcs
     is_open: bool = False
+    doubtful: tuple[str, ...] = ()
 
 
 class Matrix(NamedTuple):
@@ -168,7 +171,7 @@ def register_encoding(encoding: Encoding) -> Encoding:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If other code has taken the name; code that runs again replaces what it registered.
 
     Examples
     --------

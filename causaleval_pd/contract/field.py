@@ -16,7 +16,6 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .checks import check_known
 from .context import Context
 from .pairs import Batch, Pairs
 from .registry import Registry
@@ -82,6 +81,8 @@ class Field:
         `custom_null(function, name)` makes a null model of a user's function.
     nulls : Registry
         Null models by name; `register_null` adds one.
+    samples : callable or None
+        `samples()` makes small tables that need every kernel of the field, for `warm_up`; None without kernels.
 
     Examples
     --------
@@ -104,6 +105,7 @@ class Field:
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
     nulls: Registry[Any] = field(default_factory=_no_nulls)
+    samples: Callable[[], Iterable[pd.DataFrame]] | None = None
 
     @property
     def of_truth(self) -> Field:
@@ -127,7 +129,7 @@ def register_field(new: Field) -> Field:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If other code has taken the name; code that runs again replaces what it registered.
 
     Examples
     --------
@@ -138,15 +140,18 @@ def register_field(new: Field) -> Field:
         ...
     ValueError: a field called 'graph' is already registered; choose another name
     """
-    return FIELDS.add(new.name, new)
+    old = FIELDS.get(new.name)
+    FIELDS.add(new.name, new)
+    if old is not None:
+        # null models may have been registered since, by other code
+        for name, model in old.nulls.items():
+            new.nulls.setdefault(name, model)
+    return new
 
 
 def get_field(name: str) -> Field:
     """Return the registered field called `name`."""
-    if not isinstance(name, str) or name not in FIELDS:
-        FIELDS.load()
-    check_known(name, sorted(FIELDS), "field")
-    return FIELDS[name]
+    return FIELDS.find(name)
 
 
 def list_fields() -> pd.DataFrame:

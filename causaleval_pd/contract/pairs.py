@@ -50,6 +50,11 @@ class Pairs(ABC):
         """Nanoseconds that a plain metric takes for one pair, roughly; a costly one takes a hundred times as long."""
         return 1000.0
 
+    @property
+    def at_once(self) -> int:
+        """Number of pairs that a costly metric is given at a time: an interrupt is obeyed between its calls."""
+        return max(1, self.n)
+
     def remember(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returned when it was first asked for by this key, of these pairs."""
         kept = self.__dict__.setdefault("_remembered", {})

@@ -12,14 +12,16 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.context import describe_context
+from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.matching import find_models
 from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
-from .runs import read_runs
+from .runs import Runs, Values, read_runs
 from .scores import score_runs
 from .strata import By, check_names, lay_out
 
@@ -46,7 +48,7 @@ def cube(
     method: Method = "auto",
     level: float = 0.95,
     keep_draws: bool | Literal["auto"] = "auto",
-    values: Sequence[str] = (),
+    values: Values = (),
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -87,8 +89,10 @@ def cube(
     keep_draws : {"auto"} or bool
         Keep every draw (dimension `draw`). "auto" keeps them where they take at most 256 MiB; otherwise the cube
         carries sums by draw and tables of values a stratum, enough for `summary` and `test_controls`.
-    values : sequence of str
-        Numeric columns of the table to carry along (run times, for example).
+    values : sequence of str or {name: {"minimize", "maximize", None}}
+        Numeric columns of the table to carry along, such as run times. Verbs that need no controls take them as they
+        take metrics, when they are named: `summary("seconds")`. A direction says which values are better, for
+        `compare`, `rank_test` and figures; without one, rank 1 is the smallest value.
 
     Returns
     -------
@@ -96,7 +100,8 @@ def cube(
         Dimensions: the strata, `replicate`, and `draw` where draws are kept. For each metric `m`: `m` and, with
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
         (stratum x replicate), and `m_control` or the accumulators `m_control_sum`, `m_control_count`,
-        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`.
+        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`;
+        and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped.
         Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
         conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
 
@@ -137,7 +142,18 @@ def cube(
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
-    return assemble(runs, grid, scores, _attributes(cells, n_drawn) | attrs)
+    settings = {"by": by, "replicate": replicate, "values": values} | drawing.settings() | {"n_draws": n_drawn}
+    attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
+    return assemble(runs, grid, scores, attrs)
+
+
+def _history(runs: Runs, cells: Cells, choice: NullChoice | None, settings: dict[str, Any]) -> dict[str, str]:
+    """Return the attribute that holds the call with its settings, and what was settled on."""
+    found = metric_settings(runs.metrics) | cells.settings() | {"field": [task.field.name for task in runs.tasks]}
+    if choice is not None:
+        models = [model for by_task in find_models(runs.tasks, choice, runs.given) for model in by_task]
+        found |= null_settings(models) | choice.settings()
+    return {HISTORY: json.dumps([call("cube", found | settings)])}
 
 
 def _attributes(cells: Cells, n_draws: int) -> dict[str, Any]:

@@ -11,7 +11,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.history import Call, calls, remember
 from .reading import metric_strata, of_metric, own_dims
+from .reshaped import check_metric
 
 Rows = Callable[[xr.Dataset, str], pd.DataFrame]
 Finish = Callable[[list[pd.DataFrame]], pd.DataFrame]
@@ -22,7 +24,7 @@ BLOCK_BYTES = 64 * 2**20
 
 def is_lazy(cube: xr.Dataset) -> bool:
     """Return whether the cube is backed by dask."""
-    return any(variable.chunks is not None for variable in cube.data_vars.values())
+    return any(cube.variables[name].chunks is not None for name in cube.data_vars)
 
 
 def tabulate(
@@ -33,6 +35,7 @@ def tabulate(
     *,
     strata: Sequence[str],
     whole: Sequence[str] = (),
+    made: Call,
     draws: bool = True,
 ) -> pd.DataFrame:
     """Make a table that has rows for every stratum and metric.
@@ -53,11 +56,18 @@ def tabulate(
         Makes the table of the metrics' rows, in their order.
     strata, whole : sequence of str
         The strata of the cube, and those along which `rows` looks at all levels together.
+    made : dict
+        Record of the verb's call, for the table's history, which begins with that of the cube.
     draws : bool
         Whether `rows` looks at draws.
     """
+    made_by = [*calls(cube.attrs), made]
+
+    def finished(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        return remember(finish(parts), made_by)
+
     if not is_lazy(cube):
-        return finish([rows(metric_strata(cube, name), name) for name in names])
+        return finished([rows(check_metric(metric_strata(cube, name), name), name) for name in names])
     import dask.dataframe as dd
     from dask.delayed import delayed
 
@@ -68,8 +78,8 @@ def tabulate(
         blocks = split({dim: mine.sizes[dim] for dim in apart}, mine.nbytes, BLOCK_BYTES)
         labels = {dim: mine[dim].to_numpy() for dim in apart}
         metrics.append((labels, [_later(rows, mine.isel(block), name) for block in blocks]))
-        empty.append(rows(_without_runs(mine, whole), name))
-    table = dd.from_delayed([delayed(_join)(metrics, finish)], meta=finish(empty), verify_meta=False)
+        empty.append(rows(check_metric(_without_runs(mine, whole), name), name))
+    table = dd.from_delayed([delayed(_join)(metrics, finished)], meta=finished(empty), verify_meta=False)
     return cast(pd.DataFrame, table)
 
 
@@ -116,7 +126,7 @@ def _rows(
     name: str,
 ) -> pd.DataFrame:
     loaded = {key: (dims, arrays[key], attrs) for key, (dims, attrs) in spec.items()}
-    return rows(rest.assign(loaded), name)
+    return rows(check_metric(rest.assign(loaded), name), name)
 
 
 def _without_runs(cube: xr.Dataset, whole: Sequence[str]) -> xr.Dataset:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy import special
 
+from ..contract.history import call, calls, remember
 from ..statistics.arrays import Estimate
 from ..statistics.direction import TOLERANCE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
@@ -82,7 +83,7 @@ class Comoments:
         # a deviation that is rounding error is 0
         noise = TOLERANCE * max(abs(top), abs(bottom))
         deviation = np.sqrt(variance) if np.sqrt(variance) > noise else 0.0
-        reach = special.stdtrit(self.n - 1.0, (1 + level) / 2) * deviation / np.sqrt(self.n) / bottom
+        reach = scipy.special.stdtrit(self.n - 1.0, (1 + level) / 2) * deviation / np.sqrt(self.n) / bottom
         return Estimate(found, found - reach, found + reach)
 
 
@@ -198,4 +199,7 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
         values = {name: np.ravel(value)[0] for name, value in columns.items()}
         names = [*strata, *own_dims(found.empty, metric)]
         rows.append(dict(zip(names, labels, strict=True)) | {"metric": metric} | values)
-    return pd.DataFrame(rows, columns=[*strata_columns(found.empty, cube_metrics(found.empty)), *COLUMNS])
+    metrics = cube_metrics(found.empty)
+    made = call("summary", {"metrics": metrics, "level": level, "interval": interval})
+    table = pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS])
+    return remember(table, [*calls(found.empty.attrs), made])

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..contract.checks import check_type
 from .schema import CUBE_VARIABLES, METRIC, METRIC_VARIABLES, RESERVED
@@ -91,6 +90,9 @@ def levels(name: str, values: pd.Series) -> Axis:
 
 
 def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:
+    check_type(edges, (Sequence, np.ndarray), "a list of ascending numbers", f"the edges of {name!r}")
+    if isinstance(edges, str):
+        raise TypeError(f"the edges of {name!r} must be a list of ascending numbers, found {edges!r}")
     cuts = np.asarray(edges, np.float64)
     if cuts.ndim != 1 or len(cuts) < 2 or not (np.diff(cuts) > 0).all():
         raise ValueError(f"the edges of {name!r} must be at least two ascending numbers, found {list(edges)}")
@@ -256,16 +258,25 @@ def _number_truths(
         return np.empty(0, np.int64)
     truth, cell = pd.factorize(truth_id)[0], pd.factorize(stratum)[0]
     n_truths, n_cells = int(truth.max()) + 1, int(cell.max()) + 1
-    links = coo_array((np.ones(n, np.int8), (truth, n_truths + cell)), shape=(n_truths + n_cells,) * 2)
-    component = connected_components(links, directed=False)[1][truth]
-    rows = pd.DataFrame({"component": component, "truth": truth, "cell": cell, "rank": rank})
-    repeat = rows.sort_values("rank").groupby(["truth", "cell"]).cumcount().reindex(rows.index)
-    truths = (
-        rows.assign(repeats=repeat + 1).groupby("truth").agg({"component": "first", "rank": "min", "repeats": "max"})
-    )
-    truths = truths.sort_values(["component", "rank"])
-    start = truths.groupby("component")["repeats"].cumsum() - truths["repeats"]
-    return (start.reindex(truth).to_numpy() + repeat.to_numpy()).astype(np.int64)
+    links = scipy.sparse.coo_array((np.ones(n, np.int8), (truth, n_truths + cell)), shape=(n_truths + n_cells,) * 2)
+    component = scipy.sparse.csgraph.connected_components(links, directed=False)[1][:n_truths].astype(np.int64)
+    # repeats of a truth in a stratum
+    order, repeat = np.lexsort([rank, cell, truth]), np.empty(n, np.int64)
+    repeat[order] = _places(truth[order] * n_cells + cell[order], np.ones(n, np.int64))
+    repeats, smallest = np.zeros(n_truths, np.int64), np.full(n_truths, n)
+    np.maximum.at(repeats, truth, repeat + 1)
+    np.minimum.at(smallest, truth, rank)
+    start, by_key = np.empty(n_truths, np.int64), np.lexsort([smallest, component])
+    start[by_key] = _places(component[by_key], repeats[by_key])
+    return np.asarray(start[truth] + repeat, np.int64)
+
+
+def _places(groups: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where parts of these lengths, laid end to end, begin within their group; groups are side by side."""
+    ends = np.cumsum(lengths)
+    first = np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
+    before = ends[first] - lengths[first]
+    return np.asarray(ends - lengths - np.repeat(before, np.diff(first, append=len(groups))), np.int64)
 
 
 def check_names(strata: Sequence[str], metrics: Sequence[str], values: Sequence[str], *, controls: bool) -> None:

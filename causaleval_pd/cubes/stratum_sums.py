@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy import special
 
 from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio_of_means, weighted_quantile
 from ..statistics.direction import TOLERANCE, score
@@ -59,9 +59,10 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
     """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
-    defined, drawn = ~np.isnan(scores), has_controls(cube)
+    defined, drawn = ~np.isnan(scores), has_controls(cube, metric)
     lacking = defined & np.isnan(cells(variable(cube, metric, "control_mean"), dims)) if drawn else defined
-    counted = [status != NO_RUN, defined, status == FAILED, (status == SCORED) & ~defined, lacking]
+    unscored = ~defined
+    counted = [status != NO_RUN, defined, unscored & (status == FAILED), unscored & (status == SCORED), lacking]
     n = np.stack([x.sum(axis=1) for x in counted], axis=1)
     values = Table(scores, defined.astype(np.float64))
     none = np.empty((len(n), 0))
@@ -127,7 +128,7 @@ def summary_columns(
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
-        half = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
+        half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
         columns["low"], columns["high"] = mean - half, mean + half
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
     if losses is None:

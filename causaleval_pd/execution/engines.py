@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..contract.checks import check_known, check_whole
@@ -90,11 +92,35 @@ def _results(
     elif jobs == 1 or len(items) < 2:
         yield from map(function, items)
     else:
-        pool = ThreadPoolExecutor(jobs)
-        try:
+        with thread_pool(jobs) as pool:
             yield from _in_order(lambda i: pool.submit(function, items[i]), len(items), 2 * jobs)
-        finally:
-            pool.shutdown(cancel_futures=True)
+
+
+#: of each thread of a pool, what is set when its work is no longer wanted
+_own = threading.local()
+
+
+@contextmanager
+def thread_pool(jobs: int) -> Iterator[ThreadPoolExecutor]:
+    """Make a pool of threads whose work is given up when the block is left early, by Ctrl-C for example."""
+    unwanted = threading.Event()
+
+    def begin() -> None:
+        _own.unwanted = unwanted
+
+    pool = ThreadPoolExecutor(jobs, initializer=begin)
+    try:
+        yield pool
+    finally:
+        unwanted.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def stop_if_unwanted() -> None:
+    """End the work of a thread whose pool was given up; long work asks between pieces of well below a second."""
+    unwanted = getattr(_own, "unwanted", None)
+    if unwanted is not None and unwanted.is_set():
+        raise CancelledError
 
 
 def _in_order(submit: Callable[[int], Any], n: int, window: int) -> Iterator[Any]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import uuid
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +15,32 @@ except ImportError:
 import numpy as np
 import pandas as pd
 import xarray as xr
+from dask import config
 from dask.base import compute, tokenize
 from dask.delayed import delayed
 from dask.diagnostics.progress import ProgressBar
+from dask.system import CPU_COUNT
 
-from .engines import current_client
+from .engines import current_client, thread_pool
+from .outputs import (
+    LOCK,
+    add_folder,
+    check_whole,
+    checksum,
+    differing,
+    finish,
+    locked,
+    open_plan,
+    read_plan,
+    record,
+    recorded,
+    refuse_links,
+    refuse_strangers,
+    replace_file,
+)
 
-_PLAN = "_plan.json"
-#: folder, in an unfinished cube, of one empty file a finished block
-_BLOCKS = "_blocks"
+#: the piece of labels, attributes and arrays that are not divided
+_LAYOUT = "layout"
 #: what dask notes of Parquet files on the way, with the process's own view of the file system
 _CACHES = ("_dataset_info_cache", "_pq_length_stats")
 
@@ -45,7 +59,8 @@ def to_parquet(
     """Compute a dask table into a directory of Parquet files, one a partition.
 
     Files are written beside the directory, in `path` + ".partial", each under a name of its own and renamed when it is
-    complete; the directory gets its name when all of them are. What is at `path` is therefore always whole.
+    complete; the directory gets its name when all of them are. What is at `path` is therefore always whole. One writer
+    at a time holds the lock of an output, and the checksum of each file is recorded.
 
     Parameters
     ----------
@@ -54,8 +69,8 @@ def to_parquet(
     path : path
         Directory to make.
     resume : bool
-        Continue an interrupted run: partitions whose files are complete are not computed again. It must be the same
-        computation, of the same seed; a finished output stays as it is.
+        Continue an interrupted run: partitions whose files are complete, by their checksums, are not computed again. It
+        must be the same computation, of the same seed; a finished output is checked and stays as it is.
     progress : bool
         Show dask's progress bar.
     retries : int
@@ -70,9 +85,10 @@ def to_parquet(
     Raises
     ------
     FileExistsError
-        If there is an output, or an interrupted one, and `resume` is False.
+        If there is an output, or an interrupted one, and `resume` is False; if another process is writing it.
     ValueError
-        If the interrupted output belongs to another computation, or `retries` are asked for without a cluster.
+        If the output to continue belongs to another computation, is damaged, or holds symbolic links or files that are
+        not its own; if `retries` are asked for without a cluster.
 
     Examples
     --------
@@ -89,12 +105,13 @@ def to_parquet(
     """
     width = len(str(table.npartitions))
     parts = {f"part-{i:0{width}d}.parquet": part for i, part in enumerate(table.to_delayed())}
+    files = {name: [name] for name in parts}
     planned = {"computation": computation(table), "partitions": table.npartitions}
 
     def write(folder: Path, name: str) -> Any:
-        return delayed(_write_part)(parts[name], str(folder / name))
+        return delayed(_write_part)(parts[name], str(folder), name)
 
-    return _write_whole(path, planned, _make, list(parts), write, resume, progress, retries)
+    return _write_whole(path, planned, _make, files, write, resume, progress, retries)
 
 
 def to_zarr(
@@ -108,8 +125,8 @@ def to_zarr(
     """Compute a cube into a Zarr store, chunk by chunk.
 
     Labels and empty arrays come first, then blocks: the chunks of all variables at one place. All is written to `path`
-    + ".partial", where a file marks each complete block, and the store gets its name when all are. What is at `path`
-    is therefore always whole.
+    + ".partial", where a record with checksums marks each complete block, and the store gets its name when all are.
+    What is at `path` is therefore always whole.
 
     Parameters
     ----------
@@ -144,6 +161,7 @@ def to_zarr(
     6052.0
     """
     blocks = _blocks(cube)
+    files = {name: _chunk_files(cube, block) for name, block in blocks.items()}
     planned = {"computation": tokenize(cube), "blocks": len(blocks)}
 
     def lay_out(folder: Path) -> None:
@@ -154,22 +172,22 @@ def to_zarr(
 
     def write(folder: Path, name: str) -> Any:
         arrays, regions = zip(*blocks[name].values(), strict=True)
-        return delayed(_write_block)(list(blocks[name]), list(arrays), list(regions), str(folder), str(folder / name))
+        return delayed(_write_block)(list(blocks[name]), list(arrays), list(regions), str(folder), name, files[name])
 
-    return _write_whole(path, planned, lay_out, list(blocks), write, resume, progress, retries)
+    return _write_whole(path, planned, lay_out, files, write, resume, progress, retries)
 
 
 def _write_whole(
     path: str | os.PathLike[str],
     planned: Mapping[str, Any],
-    lay_out: Callable[[Path], None],
-    names: Sequence[str],
+    lay_out: Callable[[Path], object],
+    pieces: Mapping[str, Sequence[str]],
     write: Callable[[Path, str], Any],
     resume: bool,
     progress: bool,
     retries: int,
 ) -> Path:
-    """Write pieces, each of which ends with a file of its name, into a folder that gets its name when all are there."""
+    """Write pieces, each with its files and a record of them, into a folder that gets its name when all are there."""
     if retries and current_client() is None:
         raise ValueError("retries are made by a cluster; start a dask Client, or continue a failed run by resume=True")
     if "://" in os.fspath(path):
@@ -179,55 +197,64 @@ def _write_whole(
         )
     final = Path(path)
     partial = final.with_name(final.name + ".partial")
+    refuse_links(final)
+    refuse_links(partial)
     if final.exists() and not resume:
         raise FileExistsError(f"{final} exists; remove it, or choose another path")
     if final.exists():
-        return _check_plan(final, planned)
-    if partial.exists() and not resume:
-        raise FileExistsError(f"{partial} is an interrupted output; continue it by resume=True, or remove it")
-    if (partial / _PLAN).exists():
-        _check_plan(partial, planned)
-    else:
-        lay_out(partial)
-        _write_plan(partial, planned)
-    # workers may have another working directory
-    folder = partial.absolute()
-    _run([write(folder, name) for name in names if not (partial / name).exists()], progress=progress, retries=retries)
-    missing = [name for name in names if not (partial / name).exists()]
-    if missing:
-        raise FileNotFoundError(
-            f"{partial} lacks {len(missing)} files, {missing[0]} first: workers must write to a file system that this "
-            "process sees"
-        )
-    # what writers left that were killed: ours, and those of Zarr
-    for left in [*partial.rglob("*.writing"), *partial.rglob("*.partial")]:
-        if left.is_file():
-            left.unlink(missing_ok=True)
-    shutil.rmtree(partial / _BLOCKS, ignore_errors=True)
-    partial.rename(final)
+        check_whole(final, planned)
+        return final
+    try:
+        partial.mkdir(parents=True, exist_ok=resume)
+    except FileExistsError:
+        if (partial / LOCK).exists():
+            with locked(partial):
+                pass
+        raise FileExistsError(f"{partial} is an interrupted output; continue it by resume=True, or remove it") from None
+    with locked(partial):
+        open_plan(partial, planned)
+        _write_pieces(partial, planned, lay_out, pieces, write, progress, retries)
+        checksums = {file: x for name in (_LAYOUT, *pieces) for file, x in recorded(partial, name).items()}
+        finish(partial, final, planned, checksums)
     return final
 
 
-def _check_plan(folder: Path, planned: Mapping[str, Any]) -> Path:
-    found = json.loads((folder / _PLAN).read_text()) if (folder / _PLAN).exists() else {}
-    if found != planned:
-        raise ValueError(
-            f"{folder} belongs to another computation ({found}, not {planned}); resume=True needs the same table, "
-            "partitions and settings, and a seed by rng=; to start anew, remove it or choose another path"
+def _write_pieces(
+    partial: Path,
+    planned: Mapping[str, Any],
+    lay_out: Callable[[Path], object],
+    pieces: Mapping[str, Sequence[str]],
+    write: Callable[[Path, str], Any],
+    progress: bool,
+    retries: int,
+) -> None:
+    """Write the pieces that a folder lacks, or has otherwise than they were recorded."""
+    written = read_plan(partial, planned)
+    for name, files in pieces.items():
+        if written and not recorded(partial, name):
+            record(partial, name, {file: written[file] for file in files if file in written})
+    own = {file for files in pieces.values() for file in files}
+    layout = recorded(partial, _LAYOUT)
+    if not layout or differing(partial, layout, layout):
+        layout = add_folder(partial, lay_out)
+        record(partial, _LAYOUT, layout)
+    refuse_strangers(partial, own | set(layout))
+    # workers may have another working directory
+    folder = partial.absolute()
+    lacking = [name for name, files in pieces.items() if differing(partial, recorded(partial, name), files)]
+    _run([write(folder, name) for name in lacking], progress=progress, retries=retries)
+    missing = [name for name in lacking if not recorded(partial, name)]
+    if missing:
+        raise FileNotFoundError(
+            f"{partial} lacks {len(missing)} pieces, {missing[0]} first: workers must write to a file system that this "
+            "process sees"
         )
-    return folder
-
-
-def _write_plan(folder: Path, planned: Mapping[str, Any]) -> None:
-    writing = folder / f"{_PLAN}.{uuid.uuid4().hex}.writing"
-    writing.write_text(json.dumps(planned))
-    os.replace(writing, folder / _PLAN)
 
 
 def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
     client = current_client()
     if client is None:
-        with ProgressBar() if progress else nullcontext():
+        with ProgressBar() if progress else nullcontext(), _threads():
             compute(*writes)
         return
     futures = client.compute(writes, retries=retries)
@@ -247,14 +274,22 @@ def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
             future.release()
 
 
+@contextmanager
+def _threads() -> Iterator[None]:
+    """Let dask's threads, unless the user chose another scheduler or pool, give up their work on an interrupt."""
+    if config.get("scheduler", None) not in (None, "threads", "threading") or config.get("pool", None) is not None:
+        yield
+        return
+    with thread_pool(config.get("num_workers", None) or CPU_COUNT) as pool, config.set(pool=pool):
+        yield
+
+
 def _make(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+    """Lay out nothing: files of Parquet need no frame."""
 
 
-def _write_part(part: pd.DataFrame, path: str) -> None:
-    writing = f"{path}.{uuid.uuid4().hex}.writing"
-    part.to_parquet(writing)
-    os.replace(writing, path)
+def _write_part(part: pd.DataFrame, folder: str, name: str) -> None:
+    record(Path(folder), name, {name: replace_file(Path(folder) / name, part.to_parquet)})
 
 
 def computation(table: dd.DataFrame) -> str:
@@ -286,15 +321,29 @@ def _blocks(cube: xr.Dataset) -> dict[str, _Block]:
             region = {dim: slice(*edges[dim][i : i + 2]) for dim, i in at.items()}
             place = frozenset((dim, starts, at[dim]) for dim, starts in divided.items())
             blocks.setdefault(place, {})[name] = (chunks[index], region)
-    return {f"{_BLOCKS}/{i}": block for i, block in enumerate(blocks.values())}
+    return {str(i): block for i, block in enumerate(blocks.values())}
+
+
+def _chunk_files(cube: xr.Dataset, block: _Block) -> list[str]:
+    """Return the files of the chunks of a block, named as Zarr does: by their places along the dimensions."""
+    files = []
+    for name, (_, region) in block.items():
+        first = {dim: sizes[0] for dim, sizes in cube.variables[name].chunksizes.items()}
+        place = [region[dim].start // first[dim] for dim in cube[name].dims]
+        files.append(f"{name}/{'.'.join(map(str, place))}")
+    return files
 
 
 def _write_block(
-    names: list[Hashable], arrays: list[Any], regions: list[dict[Hashable, slice]], folder: str, mark: str
+    names: list[Hashable],
+    arrays: list[Any],
+    regions: list[dict[Hashable, slice]],
+    folder: str,
+    piece: str,
+    files: list[str],
 ) -> None:
     block = {name: (list(at), array) for name, array, at in zip(names, arrays, regions, strict=True)}
     region = {str(dim): place for at in regions for dim, place in at.items()}
     xr.Dataset(block).to_zarr(folder, region=region, consolidated=True)
-    Path(mark).parent.mkdir(exist_ok=True)
-    # an empty file is complete when it is there
-    Path(mark).touch()
+    # chunks of nothing but missing values are not stored
+    record(Path(folder), piece, {file: checksum(Path(folder) / file) for file in files})

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
 from .collect import Collector
 from .decode import Where, unpack_array
+from .edge_strings import explain_doubt
+from .header import MAX_NODES
 from .kernels.planes import arcs_from_planes, row_chunks
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .unpacked import UnpackedColumn
@@ -21,10 +23,10 @@ _Read = tuple[Encoding, Edges | Matrix | bytes]
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell is None, NaN, pd.NA or pd.NaT."""
+    """Return whether a cell is None, NaN, pd.NA, pd.NaT or masked."""
     if isinstance(cell, (float, np.floating)):
         return bool(np.isnan(cell))
-    return cell is None or cell is pd.NA or cell is pd.NaT
+    return cell is None or cell is pd.NA or cell is pd.NaT or cell is np.ma.masked
 
 
 class _Stack(NamedTuple):
@@ -46,8 +48,8 @@ class Cells:
         From a row to its name in messages.
     nodes : NodeLists
         The `nodes=` argument.
-    encoding : str, optional
-        Name of the encoding of all cells that can be in it.
+    encoding : str or list of str, optional
+        Name of the encoding of all cells that can be in it, or one a row.
     rename : mapping, optional
         New node names by old label.
     """
@@ -56,14 +58,17 @@ class Cells:
         self,
         where: Where,
         nodes: NodeLists,
-        encoding: str | None = None,
+        encoding: str | list[str | None] | None = None,
         rename: Mapping[Hashable, Hashable] | None = None,
     ) -> None:
         if rename is not None and not isinstance(rename, Mapping):
             raise TypeError(f"rename must be a mapping of labels to node names, found {type(rename).__name__}")
-        self._where, self._nodes, self._recogniser = where, nodes, Recogniser(encoding)
+        self._where, self._nodes, self._encoding = where, nodes, encoding
+        self._recognisers: dict[str | None, Recogniser] = {}
+        if not isinstance(encoding, list):
+            self._recogniser(0)  # refuses an unknown name
         self._sets, self._collector = NodeSets(rename), Collector()
-        self._texts: dict[str, _Read] = {}
+        self._texts: dict[tuple[str, Recogniser], _Read] = {}
         self._packed: list[tuple[int, bytes]] = []
         self._stacks: dict[tuple[Any, ...], _Stack] = {}
 
@@ -75,18 +80,32 @@ class Cells:
                     self._add(row, cell)
             except (ValueError, TypeError) as fault:
                 raise self._at_row(row, fault) from fault
+            except Exception as fault:  # an attribute or method of an object of another library failed
+                what = f"cannot read this {type(cell).__name__}: {type(fault).__name__}: {fault}"
+                raise ValueError(f"{self._where(row)}: {what}") from fault
         declared = np.full(n_rows, -1, dtype=np.int16)
         self._decode_packed(declared)
         self._decode_stacks()
         blocks = self._collector.blocks()
         return UnpackedColumn(n_rows, blocks, tuple(self._sets.known)), declared
 
+    def _recogniser(self, row: int) -> Recogniser:
+        """Return what finds the encoding of a row's cell."""
+        named = self._encoding
+        chosen = named[row] if isinstance(named, list) else named
+        found = self._recognisers.get(chosen)
+        if found is None:
+            found = self._recognisers[chosen] = Recogniser(chosen)
+        return found
+
     def _at_row(self, row: int, fault: Exception) -> Exception:
         own = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
         return next(own, ValueError)(f"{self._where(row)}: {fault}")
 
     def _add(self, row: int, cell: Any) -> None:
-        encoding, found = self._read_text(cell) if isinstance(cell, str) else self._read_cell(cell)
+        recogniser = self._recogniser(row)
+        read = self._read_text if isinstance(cell, str) else self._read_cell
+        encoding, found = read(cell, recogniser)
         if isinstance(found, bytes):
             self._packed.append((row, found))
         elif isinstance(found, Edges):
@@ -96,19 +115,22 @@ class Cells:
                     f"found {cell!r}, which names no nodes; pass nodes=, write a graph without edges as bare names "
                     "('A; B'), one without nodes as '{}'"
                 )
+            for label in found.doubtful:
+                if expected is None or label not in expected:
+                    raise ValueError(explain_doubt(label))
             self._collector.add(row, self._sets.match(labels or (), expected, complete=found.is_open), found.arcs)
         else:
             self._add_matrix(row, cell, encoding, found)
 
-    def _read_text(self, text: str) -> _Read:
+    def _read_text(self, text: str, recogniser: Recogniser) -> _Read:
         """Read a text, or return what the same text was read as before."""
-        found = self._texts.get(text)
+        found = self._texts.get((text, recogniser))
         if found is None:
-            found = self._texts[text] = self._read_cell(text)
+            found = self._texts[text, recogniser] = self._read_cell(text, recogniser)
         return found
 
-    def _read_cell(self, cell: Any) -> _Read:
-        encoding = self._recogniser.find(cell)
+    def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
+        encoding = recogniser.find(cell)
         found = encoding.read(cell)
         if isinstance(found, Edges) and found.labels is not None:
             for source, target in found.arcs:
@@ -117,8 +139,9 @@ class Cells:
         return encoding, found
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
-        values, expected = found.values, self._nodes[row]
-        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, expected)
+        values, expected = _plain(found.values), self._nodes[row]
+        types = None if found.labels is None else tuple(map(type, found.labels))  # True and 1.0 are equal to 1
+        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, types, expected)
         stack = self._stacks.get(kind)
         if stack is None:  # matrices of one kind are checked once
             _check_matrix(values)
@@ -206,6 +229,19 @@ def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> ND
     return marks
 
 
+def _plain(matrix: Any) -> Any:
+    """Return arrays of numpy's subclasses as plain ones; refuse masked values."""
+    if not isinstance(matrix, np.ndarray) or type(matrix) is np.ndarray:
+        return matrix
+    if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
+        place = tuple(np.argwhere(np.ma.getmaskarray(matrix))[0].tolist())
+        raise ValueError(
+            f"found a masked value in cell {place} of a masked array, expected 0 or 1; fill it, as in matrix.filled(0) "
+            "where it is no edge"
+        )
+    return np.asarray(matrix)
+
+
 def _self_loop(label: Any) -> str:
     return f"found an edge from {label!r} to itself; graphs have no self loops"
 
@@ -216,3 +252,5 @@ def _check_matrix(matrix: Any) -> None:
         raise ValueError(f"found an array of shape {matrix.shape}, expected a square adjacency matrix")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"found a matrix of dtype {matrix.dtype}, expected zeros and ones (bool, integer or float)")
+    if matrix.shape[0] > MAX_NODES:
+        raise ValueError(f"found a matrix of {matrix.shape[0]} nodes; at most {MAX_NODES} are supported")

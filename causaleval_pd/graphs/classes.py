@@ -1,8 +1,8 @@
 """Graph classes: the narrowest one of a graph, the check of a declared one, and CPDAGs.
 
 A *dag* is fully directed and acyclic. A *cpdag* is the completed partially directed graph of a Markov equivalence
-class: it has a consistent DAG extension, and the CPDAG of that extension is the graph itself. Every graph without mixed
-marks is a *pdag*.
+class: it has a consistent DAG extension, and the CPDAG of that extension is the graph itself. A *digraph* is fully
+directed and may have cycles. Every graph without mixed marks is a *pdag*.
 
 References
 ----------
@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from .edge_strings import write_edges, write_name
 from .kernels import kernels
-from .kernels.planes import CPDAG, DAG, KINDS, PDAG, arcs_from_planes
+from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, arcs_from_planes
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -31,9 +30,14 @@ def is_acyclic(planes: Planes, n_nodes: int) -> Flags:
     return np.asarray(kernels().is_acyclic(planes, n_nodes), dtype=np.bool_)
 
 
+def is_digraph(planes: Planes) -> Flags:
+    """Return which graphs are fully directed."""
+    return np.asarray(~(planes[:, 0] & planes[:, 1]).any(axis=1))
+
+
 def is_dag(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs are fully directed and acyclic."""
-    found = np.asarray(~(planes[:, 0] & planes[:, 1]).any(axis=1))
+    found = is_digraph(planes)
     found[found] = is_acyclic(planes[found], n_nodes)
     return found
 
@@ -56,10 +60,11 @@ def is_cpdag(planes: Planes, n_nodes: int) -> Flags:
 
 
 def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
-    """Return the narrowest class of each graph: dag, else cpdag, else pdag."""
-    kinds = np.full(len(planes), DAG, dtype=np.uint8)
-    rest = np.flatnonzero(~is_dag(planes, n_nodes))
-    kinds[rest] = np.where(is_cpdag(planes[rest], n_nodes), CPDAG, PDAG)
+    """Return the narrowest class of each graph: dag, else digraph where it is fully directed, else cpdag, else pdag."""
+    directed = is_digraph(planes)
+    kinds = np.full(len(planes), DIGRAPH, dtype=np.uint8)
+    kinds[directed] = np.where(is_acyclic(planes[directed], n_nodes), DAG, DIGRAPH)
+    kinds[~directed] = np.where(is_cpdag(planes[~directed], n_nodes), CPDAG, PDAG)
     return kinds
 
 
@@ -70,7 +75,7 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
         declared = np.flatnonzero(kinds == kind)
         if len(declared):
             wrong[declared] = ~holds(planes[declared], n_nodes)
-    return wrong
+    return wrong | ((kinds == DIGRAPH) & ~is_digraph(planes))
 
 
 def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
@@ -80,16 +85,20 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     directed = [(s, t) for s, t in arcs if (t, s) not in arcs]
     written = [write_name(name) for name in names]
     found = f"is declared a {KINDS[kind]}, but "
-    if kind == DAG and len(directed) < len(arcs):
+    if kind in (DAG, DIGRAPH) and len(directed) < len(arcs):
         edge = write_edges(written, arcs - set(directed))[0]
-        return f"{found}has the undirected edge {edge}; orient it, or declare the graph a cpdag or pdag"
+        opposite = " (two opposite arcs are one undirected edge)" if kind == DIGRAPH else ""
+        return f"{found}has the undirected edge {edge}{opposite}; orient it, or declare the graph a cpdag or pdag"
+    import networkx as nx
+
     try:
         cycle = [s for s, _ in nx.find_cycle(nx.DiGraph(sorted(directed)))]
     except nx.NetworkXNoCycle:
         pass
     else:
         path = " -> ".join(written[node] for node in [*cycle, cycle[0]])
-        return f"{found}has the directed cycle {path}; mend the graph, or declare it a pdag"
+        wider = "digraph" if len(directed) == len(arcs) else "pdag"
+        return f"{found}has the directed cycle {path}; mend the graph, or declare it a {wider}"
     completed, extends = class_cpdag(planes[None], len(names))
     if not extends[0]:
         return f"{found}no DAG has its skeleton, directed edges and v-structures; mend the graph, or declare it a pdag"
@@ -103,11 +112,11 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
 
 
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
-    """Return the CPDAG of each graph, and which graphs have none (a pdag without consistent extension)."""
+    """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
     result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]
-    pdags = np.flatnonzero(kinds == PDAG)
+    pdags = np.flatnonzero((kinds == PDAG) | (kinds == DIGRAPH))
     result[pdags], extends = class_cpdag(planes[pdags], n_nodes)
     none[pdags] = ~extends
     return result, none

@@ -19,7 +19,7 @@ from .decode import Where
 from .graph import Graph
 from .kernels.planes import KINDS
 from .node_names import NodeLists
-from .packed import COLUMN_DTYPE, is_packed, pack_column, unpack_column
+from .packed import as_packed, is_packed, pack_column, unpack_column
 from .unpacked import UnpackedColumn
 
 _FIRST_CELLS = 100
@@ -29,7 +29,7 @@ def graph_column(
     values: Any,
     *,
     nodes: Any = None,
-    encoding: str | None = None,
+    encoding: str | Iterable[str | None] | None = None,
     kind: Any = None,
     rename: Mapping[Hashable, Hashable] | None = None,
     index: Any = None,
@@ -46,11 +46,12 @@ def graph_column(
         Node names. They name the rows and columns of matrices, in their order (default "0", "1", ...); add isolated
         nodes to edge strings and edge lists; and must be the nodes of all other graphs. A packed column stands for the
         nodes of its graphs.
-    encoding : str, optional
+    encoding : str or one a row, optional
         Name of the encoding of all cells that can be in it (see `list_encodings`); the others are recognised by type.
         Required for matrices: "row->column" if the edge i -> j is the 1 in cell (i, j), "column->row" if it is in cell
-        (j, i). Both cells set is an undirected edge.
-    kind : {"dag", "cpdag", "pdag"} or one a row, optional
+        (j, i). Both cells set is an undirected edge. A list or a column of names, such as ``runs["encoding"]``, names
+        that of each row; in rows where it is missing, the encoding is recognised.
+    kind : {"dag", "cpdag", "pdag", "digraph"} or one a row, optional
         Graph class; default the narrowest one of the graph, except that packed graphs keep theirs.
     rename : mapping, optional
         New node names by old label, for graphs that bring their own labels.
@@ -80,7 +81,14 @@ def graph_column(
     hold other syntax, such as a comma, are quoted.
 
     Two opposite arcs of a networkx graph or an edge list are an undirected edge, as is an edge with the attribute type,
-    kind or edge_type "undirected". A pdag is any graph of directed and undirected edges; it may have directed cycles.
+    kind or edge_type "undirected". A digraph is fully directed and has a directed cycle, or is declared one; a pdag is
+    any graph of directed and undirected edges.
+
+    A bare name that stands alone must be a word: ``A-B`` and ``A B`` may be edges in another notation, and are refused
+    unless they are quoted or in `nodes`. In edges such names are read, as in ``IL-6 -> blood pressure``. The text
+    ``[A][B|A]`` is a model string of bnlearn.
+
+    The bytes are no text: for CSV, JSON or a report, write ``column.graph.to_strings()``, which can be read back.
 
     Examples
     --------
@@ -104,7 +112,8 @@ def graph_column(
         declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
     else:
         lists = NodeLists(nodes, len(labels), values.index if isinstance(values, pd.Series) else None)
-        column, declared = Cells(where, lists, encoding, rename).read(cells, len(labels))
+        chosen = _encodings(encoding, len(labels), values.index if isinstance(values, pd.Series) else None)
+        column, declared = Cells(where, lists, chosen, rename).read(cells, len(labels))
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     return pack_column(settled, index=labels, name=name)
 
@@ -194,7 +203,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     {'r1': 'A -> B', 'r2': nan}
     """
     if is_packed(series):
-        return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
+        return as_packed(series)
     column = series.name if column is None else column
 
     def where(row: int) -> str:
@@ -229,6 +238,8 @@ def is_graph_column(series: pd.Series) -> bool:
         series = series.cat.categories.to_series()
     if not (is_packed(series) or series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
         return False
+    if is_packed(series):
+        series = as_packed(series)
     cells = series.dropna().iloc[:_FIRST_CELLS].tolist()
     if not cells:
         return is_packed(series)
@@ -260,6 +271,19 @@ def _cells(values: Any, index: Any) -> tuple[Any, pd.Index, Hashable | None]:
         if len(labels) != len(cells):
             raise ValueError(f"index has {len(labels)} labels, values has {len(cells)} rows")
     return cells, labels, name
+
+
+def _encodings(encoding: Any, n_rows: int, index: pd.Index | None) -> str | list[str | None] | None:
+    """Return the name of all cells' encoding, or one a row, None where none is named."""
+    if encoding is None or isinstance(encoding, str):
+        return encoding
+    check_type(encoding, Iterable, "the name of an encoding, or one a row", "encoding")
+    if isinstance(encoding, pd.Series) and index is not None and not encoding.index.equals(index):
+        raise ValueError("encoding is a Series whose index differs from that of values; bring them into one order")
+    named = [None if is_missing(one) else one for one in encoding]
+    if len(named) != n_rows:
+        raise ValueError(f"encoding has {len(named)} rows, values has {n_rows}")
+    return named
 
 
 def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .header import HEADER_WORDS, not_a_graph, read_header
 from .kernels import kernels
-from .kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
+from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
 from .unpacked import Block, UnpackedColumn, group_rows
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
@@ -21,13 +21,13 @@ Where = Callable[[int], str]
 Decoded = tuple[tuple[Block, ...], tuple[tuple[str, ...], ...]]
 
 
-def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedColumn:
-    """Decode an Arrow binary array; `where` names a row in messages."""
+def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: bool = False) -> UnpackedColumn:
+    """Decode an Arrow binary array; `where` names a row in messages. Planes may stay `in_place` in its buffer."""
     n_rows = len(array)
     if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks == 1 else array.cast(pa.large_binary()).combine_chunks()
+        array = array.chunk(0) if array.num_chunks == 1 else to_large_binary(array).combine_chunks()
     if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
-        array = array.cast(pa.large_binary())
+        array = to_large_binary(array)
     rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
@@ -36,7 +36,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     words, length = _cell_words(array, rows, where)
     if (length == length[0]).all():
         cells = words.reshape(len(rows), -1)
-        return UnpackedColumn(n_rows, *(_one_node_set(cells, rows) or _many_node_sets(cells, rows, where)))
+        return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
     start = np.cumsum(length) - length
     found: dict[int, list[Block]] = {}
     node_sets: list[tuple[str, ...]] = []
@@ -44,12 +44,21 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where) -> UnpackedCol
     for cell_words, chosen in group_rows(length):
         cells = _cell_matrix(words, start[chosen], cell_words)
         here = rows[chosen]
-        blocks, names = _one_node_set(cells, here) or _many_node_sets(cells, here, where)
+        blocks, names = _one_node_set(cells, here, in_place) or _many_node_sets(cells, here, where)
         for block in blocks:
             own = replace(block, node_set=block.node_set + len(node_sets)) if node_sets else block
             found.setdefault(block.n_nodes, []).append(own)
         node_sets.extend(names)
     return UnpackedColumn(n_rows, tuple(_merge(found[n_nodes]) for n_nodes in sorted(found)), tuple(node_sets))
+
+
+def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Cast to 64-bit offsets."""
+    try:
+        return array.cast(pa.large_binary())
+    except pa.ArrowNotImplementedError:  # older releases of pyarrow do not cast views
+        flat = pa.array(array.to_pylist(), type=pa.large_binary())
+        return pa.chunked_array([flat]) if isinstance(array, pa.ChunkedArray) else flat
 
 
 def _cell_words(array: pa.Array, rows: NDArray[np.int64], where: Where) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -81,7 +90,7 @@ def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words
     return np.asarray(np.lib.stride_tricks.sliding_window_view(words, cell_words)[start])
 
 
-def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64]) -> Decoded | None:
+def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: bool) -> Decoded | None:
     """Decode cells that all have the first one's nodes; None if they do not or one is faulty."""
     try:
         names, size = read_header(cells[0])
@@ -92,6 +101,8 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64]) -> Decoded
     planes, kinds, alike = kernels().split_cells(cells, size, words, padding_mask(n_nodes))
     if not alike:
         return None
+    if not in_place:
+        planes = planes.copy()
     return (Block(n_nodes, rows, planes, kinds, np.zeros(len(cells), dtype=np.int64)),), (names,)
 
 
@@ -134,9 +145,10 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
         padded = (planes[:, :, -1] & padding_mask(n_nodes)).any(axis=1)
         if padded.any():
             raise refuse(chosen[padded.argmax()], "has bits set beyond its last pair of nodes; the cell is damaged")
-        undirected = _undirected_dags(flat, kinds[chosen])
+        undirected = _undirected(flat, kinds[chosen])
         if undirected.any():
-            raise refuse(chosen[undirected.argmax()], "is declared a dag but has undirected edges")
+            at = chosen[undirected.argmax()]
+            raise refuse(at, f"is declared a {KINDS[kinds[at]]} but has undirected edges")
         blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
     return tuple(blocks), tuple(names for names, _ in headers)
 
@@ -152,8 +164,8 @@ def _merge(blocks: Sequence[Block]) -> Block:
     return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
 
 
-def _undirected_dags(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which graphs, planes (n, 2 * W), are declared a dag although an edge has both marks."""
+def _undirected(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which graphs, planes (n, 2 * W), are declared fully directed although an edge has both marks."""
     words = planes.shape[1] // N_PLANES
     if words > _FEW:
         both = (planes[:, :words] & planes[:, words:]).any(axis=1)
@@ -161,4 +173,4 @@ def _undirected_dags(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> ND
         both = np.zeros(len(planes), dtype=np.bool_)
         for j in range(words):
             both |= planes[:, j] & planes[:, words + j] != 0
-    return np.asarray(both & (kinds == DAG))
+    return np.asarray(both & ((kinds == DAG) | (kinds == DIGRAPH)))

@@ -1,13 +1,15 @@
 """Edge strings: ``"A -> B; B -- C; D"``.
 
 Statements stand between semicolons or line ends; a statement is a node name, an edge or a chain of edges. Names may be
-quoted by ``"`` or ``'`` (a quote inside is doubled) and must be where they hold something that could be syntax.
+quoted by ``"`` or ``'`` (a quote inside is doubled) and must be where they hold something that could be syntax. A name
+that stands alone, as ``A-B`` or ``A B``, may be an edge in another notation: it is doubtful unless it is quoted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from typing import NamedTuple
 
 ARROWS = "'->', '<-' and '--'"
 
@@ -23,36 +25,65 @@ _QUOTED = re.compile(rf"""{_BLANK}(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'){_BLANK}"
 _SIMPLE = re.compile(r"[ ]*([\w.:()+*/^]+(?:-[\w.:()+*/^]+)*)[ ]*(?=[;\n\r]|<-|->|--|$)")
 _BARE = re.compile(r"(?:(?!<-|->|--)[^;\n\r])*")
 # what a bare name may not hold: syntax of other notations, which would silently become part of a name
-_NOT_BARE = re.compile(r"""[,{}"\x00\t]|\s\s|\s(?:[-=~|<>]+|o-o)\s|=>|[→←↔⟶⟵⟷]|^'""")
+_NOT_BARE = re.compile(
+    r"""[,{}"\x00\t]|\s\s|\s(?:[-=~|<>]+|o-o)\s|=>|[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2794\u2798-\u27be\u2b05-\u2b0d]"""
+    r"""|^'|[\u2014\u2015]|\s[-\u2010-\u2013\u2212]|[-\u2010-\u2013\u2212]\s|^\W*$"""
+)
+# what joins nodes in other notations: a name of such parts that stands alone is doubtful, in an edge it is not
+_JOINS = r"\s\-\u2010-\u2013\u2212"
+_DOUBTFUL = re.compile(rf"[{_JOINS}|~+*^=<>()\[\]/&!?\\]")
+_WORD = re.compile(r"\w")
+_PARTS = re.compile(rf"[{_JOINS}]+")
 
 
-def parse_edges(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
-    """Read an edge string: the nodes in order of appearance, and the marks (source, target) as positions among them.
+class EdgeText(NamedTuple):
+    """An edge string as it was read.
 
-    Statements are such as ``A -> B``, ``C <- B -- D`` or ``E``; an undirected edge has both marks. There are no nodes
-    in ``{}`` and in blank text. An error names the place in the text, and the caller adds the row.
+    Attributes
+    ----------
+    nodes : tuple of str
+        Node names in order of appearance.
+    arcs : list of (int, int)
+        Marks (source, target) as positions among the nodes; an undirected edge has both.
+    doubtful : tuple of str
+        Bare names that may be edges in another notation.
+    """
+
+    nodes: tuple[str, ...]
+    arcs: list[tuple[int, int]]
+    doubtful: tuple[str, ...] = ()
+
+
+def parse_edges(text: str) -> EdgeText:
+    """Read an edge string.
+
+    Statements are such as ``A -> B``, ``C <- B -- D`` or ``E``. There are no nodes in ``{}`` and in blank text. An
+    error names the place in the text, and the caller adds the row.
 
     Examples
     --------
     >>> parse_edges("A -> B -- C; D")
-    (('A', 'B', 'C', 'D'), [(0, 1), (1, 2), (2, 1)])
+    EdgeText(nodes=('A', 'B', 'C', 'D'), arcs=[(0, 1), (1, 2), (2, 1)], doubtful=())
+    >>> parse_edges("A-B; IL-6 -> CRP").doubtful
+    ('A-B',)
     """
     if TEXT_OF_OBJECT.match(text):
         raise ValueError(explain_text(text))
     position: dict[str, int] = {}
     marks: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
     if text.strip() == "{}":
-        return (), []
+        return EdgeText((), [])
+    quoted: set[str] = set()
     at = 0
     while at < len(text):
         if text[at] in ";\n\r" or text[at].isspace():
             at += 1
             continue
-        name, at = _read_name(text, at)
+        name, at = _read_name(text, at, quoted)
         left = position.setdefault(name, len(position))
         while arrow := _ARROW.match(text, at):
             before = name
-            name, at = _read_name(text, arrow.end())
+            name, at = _read_name(text, arrow.end(), quoted)
             _refuse_mixed(text, before, arrow, name)
             right = position.setdefault(name, len(position))
             if left == right:
@@ -69,18 +100,43 @@ def parse_edges(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
             left = right
         if at < len(text) and text[at] not in ";\n\r":
             raise ValueError(f"cannot read {_near(text, at)}: expected an arrow or ';' after the quoted name {name!r}")
-    return tuple(position), [arc for arcs in marks.values() for arc in arcs]
+    linked = {node for pair in marks for node in pair}
+    doubtful = [
+        name
+        for name, node in position.items()
+        if name not in quoted and (_joins_nodes(name, position) if node in linked else _DOUBTFUL.search(name))
+    ]
+    return EdgeText(tuple(position), [arc for arcs in marks.values() for arc in arcs], tuple(doubtful))
 
 
-def _read_name(text: str, at: int) -> tuple[str, int]:
-    """Return the name that starts at a position, and where it ends."""
+def _joins_nodes(name: str, nodes: Container[str]) -> bool:
+    """Return whether a name, as A-B, joins the names of other nodes."""
+    if not _PARTS.search(name):
+        return False
+    parts = _PARTS.split(name)
+    return len(parts) > 1 and all(part in nodes for part in parts)
+
+
+def explain_doubt(name: str) -> str:
+    """Return a message for a doubtful name."""
+    return (
+        f"found {name!r}, which may be a node or an edge in another notation; write edges with {ARROWS}, and quote a "
+        f"name that holds other syntax ({_quote(name)}), or list it in nodes="
+    )
+
+
+def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
+    """Return the name that starts at a position, and where it ends; remember a quoted one."""
     simple = _SIMPLE.match(text, at)
-    if simple:
+    if simple and _WORD.search(simple.group(1)):
         return simple.group(1), simple.end()
     quoted = _QUOTED.match(text, at)
     if quoted:
         double, single = quoted.groups()
         name = double.replace('""', '"') if double is not None else single.replace("''", "'")
+        if not name:
+            raise ValueError(f"cannot read {_near(text, at)}: found an empty name in quotes; a node needs a name")
+        quoted_names.add(name)
         return name, quoted.end()
     bare = _BARE.match(text, at)
     name = bare.group().strip() if bare else ""
@@ -119,7 +175,8 @@ def explain_text(cell: str) -> str:
     shown = cell if len(cell) <= 60 else cell[:57] + "..."
     return (
         f"found the text {shown!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "
-        "make the column with graph_column before that, and store it as Parquet, not CSV"
+        "make the column with graph_column before that, and store it as Parquet, not CSV, or as the text that its "
+        ".graph.to_strings() returns"
     )
 
 
@@ -135,9 +192,17 @@ def write_name(name: str) -> str:
         or name[-1] in "-<"
         or re.search(r"\so$|^o\s", name)
     )
-    if not unsafe:
-        return name
+    return _quote(name) if unsafe else name
+
+
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def write_names(names: Sequence[str]) -> list[str]:
+    """Return the names of a graph's nodes, quoted where they have to be beside one another."""
+    known = set(names)
+    return [_quote(name) if _joins_nodes(name, known) else write_name(name) for name in names]
 
 
 def write_edges(names: Sequence[str], arcs: Iterable[tuple[int, int]]) -> list[str]:
@@ -154,7 +219,14 @@ def write_edges(names: Sequence[str], arcs: Iterable[tuple[int, int]]) -> list[s
 
 
 def write_graph(names: Sequence[str], arcs: Sequence[tuple[int, int]]) -> str:
-    """Return the edge string of a graph: its edges, then its isolated nodes as bare names, ``{}`` without nodes."""
+    """Return the edge string of a graph: its edges, then its isolated nodes by name, ``{}`` without nodes.
+
+    `names` are as `write_names` returns them.
+    """
     linked = {node for arc in arcs for node in arc}
-    isolated = [name for i, name in enumerate(names) if i not in linked]
+    isolated = [
+        name if name[0] == '"' or not _DOUBTFUL.search(name) else _quote(name)
+        for i, name in enumerate(names)
+        if i not in linked
+    ]
     return "; ".join(write_edges(names, arcs) + isolated) or "{}"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import networkx as nx
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -14,9 +13,13 @@ from numpy.typing import NDArray
 from ..contract.encoding import ENCODINGS
 from . import classes
 from .decode import unpack_array
-from .edge_strings import write_edges, write_graph, write_name
+from .edge_strings import write_edges, write_graph, write_names
 from .header import check_names, pack_cell
+from .kernels.ones import count_ones
 from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -30,7 +33,7 @@ class Graph:
     ----------
     nodes : tuple of str
         Node names in code-point order.
-    kind : {"dag", "cpdag", "pdag"}
+    kind : {"dag", "cpdag", "pdag", "digraph"}
         Graph class.
     planes : (2, W) uint64
         Marks of the edges as bit planes, read-only.
@@ -136,17 +139,17 @@ class Graph:
     @property
     def n_edges(self) -> int:
         """Number of edges, of any mark."""
-        return int(np.bitwise_count(self.planes[0] | self.planes[1]).sum())
+        return int(count_ones(self.planes[0] | self.planes[1]).sum())
 
     @property
     def n_undirected(self) -> int:
         """Number of undirected edges."""
-        return int(np.bitwise_count(self.planes[0] & self.planes[1]).sum())
+        return int(count_ones(self.planes[0] & self.planes[1]).sum())
 
     @property
     def edges(self) -> tuple[str, ...]:
         """The edges as strings, ordered by the names of their nodes."""
-        return tuple(write_edges([write_name(name) for name in self.nodes], self._arcs()))
+        return tuple(write_edges(write_names(self.nodes), self._arcs()))
 
     @property
     def is_acyclic(self) -> bool:
@@ -155,7 +158,7 @@ class Graph:
 
     def to_string(self) -> str:
         """Return the edge string, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
-        return write_graph([write_name(name) for name in self.nodes], self._arcs())
+        return write_graph(write_names(self.nodes), self._arcs())
 
     def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[np.int8]:
         """Return the adjacency matrix.
@@ -178,6 +181,8 @@ class Graph:
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return a networkx DiGraph; an undirected edge becomes two arcs."""
+        import networkx as nx
+
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from((self.nodes[s], self.nodes[t]) for s, t in self._arcs())
@@ -194,7 +199,7 @@ class Graph:
         Raises
         ------
         ValueError
-            If a pdag has no consistent extension.
+            If a pdag or digraph has no consistent extension, as where it has a directed cycle.
         """
         kinds = np.array([KINDS.index(self.kind)], dtype=np.uint8)
         planes, none = classes.to_cpdags(self.planes[None], self.n_nodes, kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,8 +36,18 @@ def node_name(label: Hashable) -> str:
 
 def _refuse_twice(names: Sequence[str], whose: str) -> None:
     if len(set(names)) < len(names):
-        name = next(name for i, name in enumerate(names) if name in names[:i])
+        name = next(name for name, number in Counter(names).items() if number > 1)
         raise ValueError(f"{whose}: has the node name {name!r} twice; names must be unique")
+
+
+def _given_names(labels: Iterable[Any], whose: str) -> Nodes:
+    """Return the names that `nodes=` lists."""
+    try:
+        names = tuple(node_name(label) for label in labels)
+    except TypeError as fault:
+        raise TypeError(f"{whose}: {fault}") from None
+    _refuse_twice(names, whose)
+    return names
 
 
 def is_natural_order(names: Nodes) -> bool:
@@ -80,8 +91,7 @@ class NodeLists:
             if any(not isinstance(one, (str, int, np.integer)) for one in given):
                 self._rows = [self._one_row(i, one) for i, one in enumerate(given)]
             else:
-                self._all = tuple(node_name(label) for label in given)
-                _refuse_twice(self._all, "nodes")
+                self._all = _given_names(given, "nodes")
         if self._rows is not None and len(self._rows) != n_rows:
             raise ValueError(f"nodes has {len(self._rows)} rows, values has {n_rows}")
 
@@ -91,9 +101,7 @@ class NodeLists:
             return None
         if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
             raise TypeError(f"nodes, row {row}: found {labels!r}, expected a list of node names as in the other rows")
-        names = tuple(node_name(label) for label in labels)
-        _refuse_twice(names, f"nodes, row {row}")
-        return names
+        return _given_names(labels, f"nodes, row {row}")
 
     def __getitem__(self, row: int) -> Nodes | None:
         """Return the names for a row, in the order in which they were given."""
@@ -114,11 +122,12 @@ class NodeSets:
     def __init__(self, rename: Mapping[Hashable, Hashable] | None) -> None:
         self._rename = rename
         self.known: dict[Nodes, int] = {}
-        self._matched: dict[tuple[Labels, Nodes | None, bool], Matched] = {}
+        self._matched: dict[tuple[Labels, tuple[type, ...], Nodes | None, bool], Matched] = {}
 
     def match(self, labels: Labels, expected: Nodes | None, *, complete: bool = False) -> Matched:
         """Match the labels of a named object with the expected names, which `complete` lets add nodes."""
-        key = (labels, expected, complete)
+        # True and 1.0 are equal to 1, and no names
+        key = (labels, tuple(map(type, labels)), expected, complete)
         found = self._matched.get(key)
         if found is None:
             found = self._matched[key] = self._match(labels, expected, complete)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from ..contract.checks import name_row
-from .decode import Where, unpack_array
+from .decode import Where, to_large_binary, unpack_array
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .header import names_header
 from .kernels.planes import N_PLANES, plane_words, row_chunks
 from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
+
+#: of arrays that are alive, by identity: the array, and the numbers of nodes of its graphs whose classes were checked
+_CHECKED: dict[int, tuple[weakref.ref[pa.ChunkedArray], set[int]]] = {}
 
 
 def is_packed(series: pd.Series) -> bool:
@@ -28,7 +33,7 @@ def is_packed(series: pd.Series) -> bool:
         pa.types.is_large_binary(kind)
         or pa.types.is_binary(kind)
         or pa.types.is_fixed_size_binary(kind)
-        or pa.types.is_binary_view(kind)
+        or str(kind) == "binary_view"  # pyarrow has the type, and its test, since 16
     )
 
 
@@ -63,13 +68,37 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     bitmap = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
     buffers = [bitmap, pa.py_buffer(offset * 8), pa.py_buffer(data)]
     array = pa.Array.from_buffers(pa.large_binary(), column.n_rows, buffers)
-    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
+    packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
+    _checked_blocks(_arrow(packed)).update(block.n_nodes for block in column.blocks)
+    return packed
 
 
-def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> UnpackedColumn:
+def as_packed(series: pd.Series) -> pd.Series:
+    """Return a packed column of another Arrow type as `COLUMN_DTYPE`."""
+    if series.dtype == COLUMN_DTYPE:
+        return series
+    array = to_large_binary(_arrow(series))
+    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
+
+
+def _arrow(series: pd.Series) -> pa.ChunkedArray:
+    """Return the chunks of a packed column without a copy."""
+    return series.array.__arrow_array__()
+
+
+def _checked_blocks(array: pa.ChunkedArray) -> set[int]:
+    """Return the numbers of nodes of an array's graphs whose classes were checked, remembered while the array lives."""
+    known = _CHECKED.get(id(array))
+    if known is None or known[0]() is not array:
+        key = id(array)
+        known = _CHECKED[key] = (weakref.ref(array, lambda _: _CHECKED.pop(key, None)), set())
+    return known[1]
+
+
+def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
     """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
 
-    Messages call it `column`, by default the name of the series.
+    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`.
 
     Raises
     ------
@@ -80,8 +109,8 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> Unpac
 
     Notes
     -----
-    The class that a cell declares is checked only as far as its bytes go (a dag has no undirected edge);
-    `graph_column` checks it in full.
+    The class that a cell declares is checked only as far as its bytes go (a dag has no undirected edge).
+    `graph_column` checks it in full, and so does what relies on it, once a column.
     """
     column = series.name if column is None else column
 
@@ -89,11 +118,10 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None) -> Unpac
         return name_row(row, series.index, column)
 
     if is_packed(series):
-        # __arrow_array__ hands over the chunks without a copy
-        array = series.array.__arrow_array__()
-    else:
-        array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
-    return unpack_array(array, where)
+        array = _arrow(series)
+        return replace(unpack_array(array, where, in_place=in_place), checked=_checked_blocks(array))
+    array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
+    return replace(unpack_array(array, where, in_place=in_place), checked=set())
 
 
 def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:

@@ -12,12 +12,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
+from .classes import not_in_class
 from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
+from .kernels.ones import count_ones
 from .kernels.planes import KINDS
+
+#: how to get classes that hold
+MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
+
+#: of at least as many pairs only some are looked at for their mean size
+_SAMPLED = 4096
+#: nanoseconds that a call of a costly metric takes, roughly
+_AT_ONCE = 1e8
 
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -48,26 +58,45 @@ class GraphBatch:
     planes: Planes
     #: (N,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
+    #: numbers of nodes whose graphs are known to be in these classes, of the column that they were read from; None:
+    #: these graphs are
+    checked: set[int] | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
 
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
-        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions])
+        checked = None if self.checked is None else set(self.checked)
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked)
+
+    @cached_property
+    def misdeclared(self) -> NDArray[np.bool_]:
+        """Which graphs are not in the class that their cell declares, as cells of a foreign file may be."""
+        if self.checked is None or self.n_nodes in self.checked:
+            return np.zeros(len(self), np.bool_)
+        wrong = not_in_class(self.planes, self.n_nodes, self.kinds)
+        if not wrong.any():
+            self.checked.add(self.n_nodes)
+        return wrong
+
+    @cached_property
+    def contiguous(self) -> Planes:
+        """The planes one after another, for kernels that do not read them in place in packed cells."""
+        return np.ascontiguousarray(self.planes)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
         forward, backward = self.planes[:, 0], self.planes[:, 1]
-        edges = np.bitwise_count(forward | backward).sum(axis=1, dtype=np.float64)
-        undirected = np.bitwise_count(forward & backward).sum(axis=1, dtype=np.float64)
+        edges = count_ones(forward | backward).sum(axis=1, dtype=np.float64)
+        undirected = count_ones(forward & backward).sum(axis=1, dtype=np.float64)
         return EdgeCounts(edges, edges - undirected, undirected)
 
     @cached_property
     def degrees(self) -> NDArray[np.int32]:
         """In-degree, out-degree (directed edges) and undirected degree, (N, d, 3)."""
-        return np.asarray(kernels().degrees(self.planes, self.n_nodes))
+        return np.asarray(kernels().degrees(self.contiguous, self.n_nodes))
 
     @cached_property
     def cpdag(self) -> GraphBatch:
@@ -107,14 +136,26 @@ class GraphPairs(Pairs):
 
     @property
     def size(self) -> float:
-        """Number of nodes and edges of an estimate, the mean over the pairs."""
-        edges = self.estimate.edge_counts.edges[self.estimate_index]
-        return self.n_nodes + float(edges.mean()) if self.n else float(self.n_nodes)
+        """Number of nodes and edges of an estimate, the mean over the pairs, or over some thousands of many pairs."""
+        return self._size
+
+    @cached_property
+    def _size(self) -> float:
+        if not self.n:
+            return float(self.n_nodes)
+        some = self.estimate.take(self.estimate_index[:: 1 + self.n // _SAMPLED])
+        return self.n_nodes + float(some.edge_counts.edges.mean())
 
     @property
     def work(self) -> float:
         """Rough time of a plain metric for one pair in nanoseconds; a costly metric takes a hundred times as long."""
         return self.size
+
+    @property
+    def at_once(self) -> int:
+        """Number of pairs that a costly metric is given at a time, which take it well below a second."""
+        # such metrics look at nodes and edges from every node, at up to 20 ns each
+        return max(1, int(_AT_ONCE / (20 * self.n_nodes * max(1.0, self.size))))
 
     def take(self, positions: NDArray[Any] | slice) -> GraphPairs:
         """Return the pairs at `positions`, sharing the stored graphs."""
@@ -135,19 +176,35 @@ class GraphPairs(Pairs):
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
+        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`.
+
+        Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
+        """
         allowed = np.array([kind in kinds for kind in KINDS])
         truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
         if allowed.all() and truth_allowed.all():
             return np.zeros(self.n, bool)
         fits = truth_allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
-        return np.asarray(~fits)
+        return np.asarray(~fits | self._misdeclared)
+
+    @property
+    def _misdeclared(self) -> NDArray[np.bool_]:
+        """Which pairs have a graph that is not in the class that its cell declares."""
+        return self.truth.misdeclared[self.truth_index] | self.estimate.misdeclared[self.estimate_index]
+
+    def _check_classes(self) -> None:
+        """Refuse pairs with a graph that is not in the class that its cell declares."""
+        if self._misdeclared.any():
+            positions = np.flatnonzero(self._misdeclared)
+            raise PairError(positions, f"{self.describe(int(positions[0]))}; {MEND_CLASS}")
 
     def describe(self, position: int) -> str:
         """Name the classes of the pair at `position`."""
-        truth = KINDS[self.truth.kinds[self.truth_index[position]]]
-        estimate = KINDS[self.estimate.kinds[self.estimate_index[position]]]
-        return f"truth is a {truth} and estimate a {estimate}"
+        sides = []
+        for graphs, at in ((self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])):
+            kind = KINDS[graphs.kinds[at]]
+            sides.append(f"declared a {kind}, which it is not" if graphs.misdeclared[at] else f"a {kind}")
+        return f"truth is {sides[0]} and estimate {sides[1]}"
 
     @cached_property
     def counts(self) -> PairCounts:
@@ -170,14 +227,13 @@ class GraphPairs(Pairs):
     @cached_property
     def v_structures(self) -> VStructureCounts:
         """Counts of unshielded colliders."""
-        raw = kernels().v_structure_counts(
-            self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
-        )
+        raw = kernels().v_structure_counts(*self._planes)
         return VStructureCounts(*np.asarray(raw, np.float64).T)
 
     @cached_property
     def cpdags(self) -> GraphPairs:
         """The same pairs with every graph replaced by its CPDAG."""
+        self._check_classes()
         return GraphPairs(self.truth.cpdag, self.estimate.cpdag, self.truth_index, self.estimate_index)
 
     @property
@@ -188,6 +244,7 @@ class GraphPairs(Pairs):
     @cached_property
     def ancestors(self) -> AncestorCounts:
         """Counts of directed paths."""
+        self._check_classes()
         return AncestorCounts(*np.asarray(kernels().ancestor_counts(*self._planes), np.float64).T)
 
     @cached_property
@@ -217,7 +274,8 @@ class GraphPairs(Pairs):
 
     @property
     def _planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64], int]:
-        return self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index, self.n_nodes
+        sides = self.truth.contiguous, self.estimate.contiguous
+        return *sides, self.truth_index, self.estimate_index, self.n_nodes
 
     def _acyclic(self, found: NDArray[np.int64]) -> Values:
         """Return counts as floats; refuse the -1 by which kernels report a cycle."""

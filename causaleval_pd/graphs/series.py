@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from . import classes
-from .edge_strings import write_graph, write_name
+from .edge_strings import write_graph, write_names
 from .graph import Graph, marks_in_order
 from .kernels import kernels
+from .kernels.ones import count_ones
 from .kernels.planes import CPDAG, KINDS, arcs_from_planes, marks_from_planes
 from .node_names import short
 from .packed import is_packed, pack_column, unpack_column
-from .unpacked import Block
+from .pairs import MEND_CLASS, GraphBatch
+from .unpacked import Block, UnpackedColumn
 
 
 class SeriesGraphAccessor:
@@ -119,7 +121,7 @@ class SeriesGraphAccessor:
 
     @property
     def kind(self) -> pd.Series:
-        """Graph class, a categorical over dag, cpdag, pdag."""
+        """Graph class, a categorical over dag, cpdag, pdag, digraph."""
         return _kinds(self._obj)
 
     @property
@@ -136,7 +138,7 @@ class SeriesGraphAccessor:
         return _skeletons(self._obj)
 
     def cpdag(self) -> pd.Series:
-        """Return the CPDAGs: of a dag its Markov equivalence class, of a pdag that of its consistent extensions."""
+        """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
         return _cpdags(self._obj)
 
 
@@ -147,7 +149,7 @@ def _counts(series: pd.Series, count: Callable[[Block], NDArray[Any]]) -> pd.Ser
 
 
 def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
-    return np.asarray(np.bitwise_count(words).sum(axis=1, dtype=np.int64))
+    return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
 
 
 def _n_v_structures(block: Block) -> NDArray[Any]:
@@ -179,6 +181,7 @@ def _is_acyclic(series: pd.Series) -> pd.Series:
 
 def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
     column = unpack_column(series)
+    _check_classes(column, series)
     found = np.full(column.n_rows, None, dtype=object)
     for block in column.blocks:
         for i, row in enumerate(block.rows.tolist()):
@@ -187,10 +190,21 @@ def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
     return pd.Series(found, index=series.index, name=series.name, dtype=object)
 
 
+def _check_classes(column: UnpackedColumn, series: pd.Series) -> None:
+    """Refuse graphs that are not in the class that their cell declares."""
+    for block in column.blocks:
+        batch = GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
+        if batch.misdeclared.any():
+            at = int(batch.misdeclared.argmax())
+            where = name_row(int(block.rows[at]), series.index, series.name)
+            reason = classes.explain_kind(block.planes[at], column.node_sets[block.node_set[at]], int(block.kinds[at]))
+            raise ValueError(f"{where}: the graph {reason}; {MEND_CLASS}")
+
+
 def _to_strings(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
     found = np.full(column.n_rows, None, dtype=object)
-    written = [[write_name(name) for name in names] for names in column.node_sets]
+    written = [write_names(names) for names in column.node_sets]
     for block in column.blocks:
         at, source, target = arcs_from_planes(block.planes, block.n_nodes)
         arcs = list(zip(source.tolist(), target.tolist(), strict=True))
@@ -242,14 +256,15 @@ def _skeletons(series: pd.Series) -> pd.Series:
 
 def _cpdags(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
+    _check_classes(column, series)
     blocks = []
     for block in column.blocks:
         planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
         if none.any():
             row = int(block.rows[none.argmax()])
             raise ValueError(
-                f"{name_row(row, series.index, series.name)}: the pdag has no CPDAG, because no DAG has its skeleton, "
-                "directed edges and v-structures; leave the row out"
+                f"{name_row(row, series.index, series.name)}: the graph has no CPDAG, because no DAG has its "
+                "skeleton, directed edges and v-structures; leave the row out"
             )
         blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), CPDAG, np.uint8)))
     return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)

@@ -19,7 +19,7 @@ class Block:
     n_nodes: int
     #: (n,): positions in the column, ascending
     rows: NDArray[np.int64]
-    #: (n, 2, W): pair planes, contiguous and the block's own
+    #: (n, 2, W): pair planes, contiguous and the block's own unless unpacked in place
     planes: NDArray[np.uint64]
     #: (n,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
@@ -37,6 +37,8 @@ class UnpackedColumn:
     blocks: tuple[Block, ...]
     #: the distinct node sets, names in code-point order
     node_sets: tuple[tuple[str, ...], ...]
+    #: numbers of nodes whose block was checked to hold the classes that its cells declare; None: all hold
+    checked: set[int] | None = None
 
     @cached_property
     def row_node_set(self) -> NDArray[np.int64]:

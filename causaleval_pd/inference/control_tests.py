@@ -9,14 +9,15 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_number
+from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
     control_means,
     cube_metrics,
     draws_shared,
-    has_controls,
     has_draws,
+    need_controls,
     null_name,
     null_references,
     null_stratum,
@@ -24,13 +25,14 @@ from ..cubes.reading import (
     strata_table,
     variable,
 )
+from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
 from .pairwise import cluster_count
-from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
 from .statistical_tests import RANDOMISATION
 
 #: columns of the result, after the strata
@@ -38,7 +40,7 @@ COLUMNS = declare_columns(
     "test_controls",
     (
         *TEST_COLUMNS,
-        *("superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
+        *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
     ),
 )
 
@@ -81,12 +83,11 @@ def test_controls(
     DataFrame
         A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, or that of
         the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect` (mean of estimate
-        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their
-        truths), `n_failed` (failed runs),
-        `n_undefined` (scored runs without a value or control), `null`, `method`, `alternative`, `superiority_share`
-        (share of controls at least as good, averaged over runs), and of it `superiority_strict` (better) and
-        `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any row whose metric is defined, which
-        the randomisation test leaves out.
+        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their truths),
+        `n_failed` (failed runs), `n_undefined` (scored runs without a value or control), `null`, `method`,
+        `alternative`, `n_runs`, `superiority_share` (share of controls at least as good, averaged over runs), and of it
+        `superiority_strict` (better) and `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any
+        row whose metric is defined, which the randomisation test leaves out.
 
     Raises
     ------
@@ -117,11 +118,11 @@ def test_controls(
     0         x    shd        0.0     0.01        6
     """
     test = find_test(method, "test_controls", "method")
-    check_cube(cube)
     check_number(level, "level", "(0, 1)")
     check_missing(missing)
-    cube = null_stratum(cube)
-    dims = strata_dims(cube)
+    cube = null_stratum(read_cube(cube))
+    dims, names = strata_dims(cube), cube_metrics(cube, metrics)
+    need_controls(cube, names, "to test against")
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _against_controls(part, name, test, level, missing)
@@ -129,7 +130,10 @@ def test_controls(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
 
-    return tabulate(cube, cube_metrics(cube, metrics), rows, finish, strata=dims)
+    names = cube_metrics(cube, metrics)
+    settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
+    made = call("test_controls", {"metrics": names} | settings)
+    return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
 
 # pytest collects what is called test_...
@@ -140,8 +144,6 @@ def _against_controls(
     cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing
 ) -> pd.DataFrame:
     """Return the rows of one metric, one a stratum; the parameters are those of `test_controls`."""
-    if not has_controls(cube):
-        raise ValueError("the cube has no controls to test against; make it by cube(..., n_draws=1000)")
     _check_draws(cube, test)
     dims, direction = strata_dims(cube), cube[name].attrs["direction"]
     status = cells(cube["status"], dims)
@@ -168,20 +170,22 @@ def _against_controls(
         outcome = test.function(pairs, alternative=alternative)
     statistic, p_value = outcome[:2]
 
-    table = strata_table(cube)
-    table["null"] = table["null"] if "null" in dims else null_name(cube, name)
+    null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
-    table = table.assign(
+    table = strata_table(
+        cube,
+        null=null,
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
         # a point of reference is not a random guess, so there is nothing to test
-        p_value=np.where(table["null"].isin(null_references(cube, name)), np.nan, p_value),
+        p_value=np.where(null.isin(null_references(cube, name)), np.nan, p_value),
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
         n_clusters=cluster_count(pairs, cells(cube["truth_id"], dims)),
+        n_runs=(status != NO_RUN).sum(axis=1),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
         method=test.name,

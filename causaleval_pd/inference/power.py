@@ -8,35 +8,51 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy import special
 
 from ..contract.checks import check_known
+from ..contract.history import call, calls, remember
 from ..cubes.lazy_tables import tabulate, then
 from ..cubes.reading import (
     control_sums,
     cube_metrics,
-    has_controls,
     losses,
+    need_controls,
     null_name,
     null_stratum,
     strata_dims,
     strata_table,
 )
-from ..cubes.schema import declare_columns
+from ..cubes.reshaped import read_cube
+from ..cubes.schema import NO_RUN, declare_columns
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments, ratio
 from .compare import COLUMNS as COMPARE_COLUMNS
 from .compare import compare
-from .result_tables import check_cube, check_shares, in_order
+from .result_tables import check_shares, in_order
 
 Sided = Literal["two-sided", "one-sided"]
 
 #: columns of the results, after the strata; `comparison_power` has the last three where a difference is given
 CONTROL_POWER_COLUMNS = declare_columns(
     "control_power",
-    (*("metric", "n_pairs", "control_loss", "sd_null", "sd", "skill", "n_needed", "power", "minimal_skill", "null"),),
+    (
+        *(
+            "metric",
+            "n_runs",
+            "n_pairs",
+            "control_loss",
+            "sd_null",
+            "sd",
+            "skill",
+            "n_needed",
+            "power",
+            "minimal_skill",
+            "null",
+        ),
+    ),
 )
 COMPARISON_POWER_COLUMNS = declare_columns(
     "comparison_power",
@@ -70,11 +86,11 @@ def control_power(
     Returns
     -------
     DataFrame
-        A row a stratum and metric: the strata, `metric`, `n_pairs` (runs with a value and controls), `control_loss`
-        (mean expected distance of controls from the optimum), `sd_null` (standard deviation of the mean of one draw
-        over all runs, times the square root of their number), `sd` (of the runs' distances less those expected of their
-        controls), `skill`, `n_needed` (runs), `power` (of the present number of runs to detect `skill`), and
-        `minimal_skill` that this number detects with the power asked for; `null`.
+        A row a stratum and metric: the strata, `metric`, `n_runs`, `n_pairs` (runs with a value and controls),
+        `control_loss` (mean expected distance of controls from the optimum), `sd_null` (standard deviation of the mean
+        of one draw over all runs, times the square root of their number), `sd` (of the runs' distances less those
+        expected of their controls), `skill`, `n_needed` (runs), `power` (of the present number of runs to detect
+        `skill`), and `minimal_skill` that this number detects with the power asked for; `null`.
 
     Raises
     ------
@@ -103,11 +119,10 @@ def control_power(
     1    lingam        12
     2        pc         9
     """
+    cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
-    check_cube(cube)
     check_shares(power=power, alpha=alpha, skill=skill)
-    if not has_controls(cube):
-        raise ValueError("the cube has no controls to measure skill against; make it by cube(..., n_draws=1000)")
+    need_controls(cube, names, "to measure skill against")
     cube = null_stratum(cube)
     dims = strata_dims(cube)
 
@@ -117,7 +132,8 @@ def control_power(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return in_order(pd.concat(parts, ignore_index=True), CONTROL_POWER_COLUMNS)
 
-    return tabulate(cube, names, rows, finish, strata=dims)
+    made = call("control_power", {"metrics": names, "skill": skill, "power": power, "alpha": alpha})
+    return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
 
 def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alpha: float) -> pd.DataFrame:
@@ -137,6 +153,7 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
     needed = normal_sample_size_one_tail(skill * loss, power, alpha, null, spread)
     table = strata_table(part).assign(
         metric=name,
+        n_runs=(cells(part["status"], dims) != NO_RUN).sum(axis=1),
         n_pairs=n,
         control_loss=loss,
         sd_null=null,
@@ -144,7 +161,7 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
         skill=skill,
         n_needed=_whole(needed),
         power=normal_power_het(skill * loss, np.maximum(n, 1), alpha, null, positive, alternative="larger"),
-        minimal_skill=(special.ndtri(1 - alpha) * null + special.ndtri(power) * spread)
+        minimal_skill=(scipy.special.ndtri(1 - alpha) * null + scipy.special.ndtri(power) * spread)
         / (np.sqrt(np.maximum(n, 1)) * loss),
     )
     if "null" not in dims:
@@ -219,14 +236,18 @@ def comparison_power(
     """
     check_shares(power=power, alpha=alpha)
     check_known(alternative, ["two-sided", "one-sided"], "alternative")
+    cube = read_cube(cube, controls=False)
     names = cube_metrics(cube, metrics)
     wanted = None if difference is None else _differences(difference, names)
     # compare() checks names and pairs, and decides which rows there are
     compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)
     sides = "two-sided" if alternative == "two-sided" else "larger"
 
+    settings = {"metrics": names, "difference": wanted, "power": power, "alpha": alpha, "alternative": alternative}
+
     def of_pairs(rows: pd.DataFrame) -> pd.DataFrame:
-        return _comparison_power(rows, wanted, power, alpha, sides)
+        table = _comparison_power(rows, wanted, power, alpha, sides)
+        return remember(table, [*calls(rows.attrs), call("comparison_power", settings)])
 
     return then(compared, of_pairs)
 
@@ -253,7 +274,7 @@ def _comparison_power(
     # the t interval is the effect +- t(.975) sd / sqrt(n)
     n = table["n_pairs"].to_numpy(np.float64)
     half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
-    table["sd"] = half * np.sqrt(n) / special.stdtrit(np.maximum(n - 1, 1), 0.975)
+    table["sd"] = half * np.sqrt(n) / scipy.special.stdtrit(np.maximum(n - 1, 1), 0.975)
     smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n], np.float64)
     spread = np.where(table["sd"] > 0, table["sd"], np.nan)
     table["minimal_difference"] = smallest * spread

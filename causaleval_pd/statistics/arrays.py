@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from .direction import TOLERANCE
 
@@ -77,7 +77,7 @@ def ratio_of_means(a: ArrayLike, b: ArrayLike, level: float) -> Estimate:
     (np.float64(0.5), np.float64(-0.121), np.float64(1.121))
     """
     n, found, error = ratio_moments(a, b)
-    reach = special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
+    reach = scipy.special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
     return Estimate(found, found - reach, found + reach)
 
 
@@ -189,7 +189,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Float
 def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
     """Return the mean of paired differences and its t interval."""
     n, mean, deviation = moments(difference)
-    half = special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
+    half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
     return Estimate(mean, mean - half, mean + half)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
-from scipy.stats import rankdata
 
 from .arrays import Estimate, Floats, moments, ratio, welch_moments
 from .ranks import rounded, signed_ranks
@@ -29,7 +28,7 @@ def cohen_dz(difference: ArrayLike, level: float = 0.95) -> Estimate:
     root, df = np.sqrt(np.maximum(n, 1)), np.maximum(n - 1, 1)
     # by absolute value, so that a - b and b - a have mirrored intervals
     size = np.abs(effect) * root
-    near, far = (special.nctdtrinc(df, p, size) / root for p in ((1 + level) / 2, (1 - level) / 2))
+    near, far = (scipy.special.nctdtrinc(df, p, size) / root for p in ((1 + level) / 2, (1 - level) / 2))
     minus = effect < 0
     return Estimate(effect, np.where(minus, -far, near), np.where(minus, -near, far))
 
@@ -54,7 +53,7 @@ def rank_biserial(difference: ArrayLike, level: float = 0.95) -> Estimate:
 def welch_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
     """Return the difference of the means of independent samples, mean(a) - mean(b), with Welch's interval."""
     mean, error, df = welch_moments(a, b)
-    half = special.stdtrit(df, (1 + level) / 2) * error
+    half = scipy.special.stdtrit(df, (1 + level) / 2) * error
     return Estimate(mean, mean - half, mean + half)
 
 
@@ -114,7 +113,7 @@ def _ranks(values: Floats, ends: Literal["min", "max"]) -> Floats:
     """Rank, with the lowest or highest rank for ties, and undefined values last."""
     top = np.finfo(np.float64).max
     ordered = np.where(np.isnan(values), np.inf, np.clip(values, -top, top))
-    return np.asarray(rankdata(ordered, ends, axis=-1) if values.size else ordered, np.float64)
+    return np.asarray(scipy.stats.rankdata(ordered, ends, axis=-1) if values.size else ordered, np.float64)
 
 
 def _squares(values: Floats, centre: Floats) -> Floats:
@@ -125,7 +124,7 @@ def _squares(values: Floats, centre: Floats) -> Floats:
 
 def _asymmetric(delta: Floats, variance: Floats, level: float) -> Estimate:
     """Return the interval of Feng and Cliff, which cannot leave [-1, 1]."""
-    z = special.ndtri((1 + level) / 2)
+    z = scipy.special.ndtri((1 + level) / 2)
     spread = z * np.sqrt(variance)
     inside = np.abs(delta) < 1
     half = spread * np.sqrt((1 - delta**2) ** 2 + spread**2)
@@ -138,5 +137,5 @@ def _fisher(effect: Floats, error: Floats, level: float) -> Estimate:
     """Return the interval that is symmetric on Fisher's z scale."""
     inside = np.abs(effect) < 1
     centre = np.arctanh(np.where(inside, effect, np.nan))
-    half = special.ndtri((1 + level) / 2) * error
+    half = scipy.special.ndtri((1 + level) / 2) * error
     return Estimate(effect, np.tanh(centre - half), np.tanh(centre + half))

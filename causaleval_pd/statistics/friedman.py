@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
-from scipy.stats import rankdata, studentized_range
 
 from .arrays import BLOCK, Bools, Floats, ratio
 from .paired_tests import Alternative, check_alternative
@@ -71,12 +70,12 @@ def friedman(values: ArrayLike) -> Friedman:
     between = np.where(there, (sums - n[..., None] * centre) ** 2, 0.0).sum(axis=-1)
     usable = (n > 0) & (k > 1)
     statistic = ratio((k - 1) * between, within, empty=0.0)
-    p = special.chdtrc(np.maximum(k - 1, 1), statistic)
+    p = scipy.special.chdtrc(np.maximum(k - 1, 1), statistic)
     if (k == 2).any():
         # whole numbers: blocks that differ, and of these the fewer
         differ = np.rint(2 * within)
         fewer = np.rint((differ - np.sqrt(statistic * differ)) / 2)
-        p = np.where(k == 2, np.minimum(1.0, 2 * special.bdtr(fewer, differ.astype(np.int64), 0.5)), p)
+        p = np.where(k == 2, np.minimum(1.0, 2 * scipy.special.bdtr(fewer, differ.astype(np.int64), 0.5)), p)
     p = np.where(within > 0, p, 1.0)
     mean_rank = np.where(there & usable[..., None], ratio(sums, n[..., None]), np.nan)
     spread = np.where(usable, ratio(2 * within, (k - 1) * n.astype(np.float64) ** 2), np.nan)
@@ -128,7 +127,7 @@ def rank_differences(
     z = ratio(difference, np.sqrt(spread)[:, None], empty=0.0)
     z = np.where(np.isnan(difference), np.nan, z)
     tail = {"two-sided": -np.abs(z), "less": z, "greater": -z}[alternative]
-    p = special.ndtr(tail)
+    p = scipy.special.ndtr(tail)
     exact = (n > 0) & (n <= EXACT_BLOCKS) & (k > 1) & (k <= EXACT_LEVELS)
     rows = np.flatnonzero(exact)
     if len(rows):
@@ -163,7 +162,7 @@ def critical_difference(n_levels: ArrayLike, n_blocks: ArrayLike, level: float =
     k, n = np.broadcast_arrays(np.asarray(n_levels, np.int64), np.asarray(n_blocks, np.int64))
     quantile = np.full(k.shape, np.nan)
     for size in np.unique(k[k > 1]):
-        quantile[k == size] = studentized_range.ppf(level, int(size), np.inf)
+        quantile[k == size] = scipy.stats.studentized_range.ppf(level, int(size), np.inf)
     return quantile * np.sqrt(ratio(k * (k + 1), 12 * n))
 
 
@@ -177,7 +176,7 @@ def _block_ranks(values: ArrayLike) -> tuple[Floats, Bools, Bools]:
         return np.zeros(values.shape), complete, there
     top = np.finfo(np.float64).max
     ordered = np.where(here, np.clip(values, -top, top), np.inf)
-    ranks: Floats = np.where(complete[..., None] & here, rankdata(ordered, axis=-1), 0.0)
+    ranks: Floats = np.where(complete[..., None] & here, scipy.stats.rankdata(ordered, axis=-1), 0.0)
     return ranks, complete, there
 
 
@@ -232,6 +231,6 @@ def _studentised(z: Floats, k: NDArray[np.int64]) -> Floats:
         seen, place = np.unique(np.round(z[rows], 12), return_inverse=True)
         found = np.full(len(seen), np.nan)
         defined = ~np.isnan(seen)
-        found[defined] = studentized_range.sf(seen[defined] * math.sqrt(2), int(size), np.inf)
+        found[defined] = scipy.stats.studentized_range.sf(seen[defined] * math.sqrt(2), int(size), np.inf)
         p[rows] = found[place].reshape(len(rows), -1)
     return p

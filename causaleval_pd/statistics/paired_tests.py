@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
-from scipy.stats import mannwhitneyu
 
 from .arrays import BLOCK, moments, welch_moments
 from .direction import TOLERANCE
@@ -100,7 +99,7 @@ def paired_wilcoxon(
     n = (ranks != 0).sum(axis=1)
 
     deviation = np.sqrt(squares / 4)
-    p = special.ndtr(np.divide(small - total / 2, deviation, out=np.zeros(len(n)), where=n > 0))
+    p = scipy.special.ndtr(np.divide(small - total / 2, deviation, out=np.zeros(len(n)), where=n > 0))
     untied = (np.abs(squares - n * (n + 1) * (2 * n + 1) / 6) < 0.25) & (np.abs(total - n * (n + 1) / 2) < 0.25)
     for size in np.unique(n[untied & (n <= _EXACT)]):
         rows = untied & (n == size)
@@ -164,7 +163,7 @@ def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") 
     plus, minus = (signs > 0).sum(axis=-1), (signs < 0).sum(axis=-1)
     n = plus + minus
     small = {"two-sided": np.minimum(plus, minus), "less": plus, "greater": minus}[alternative]
-    p = np.minimum(1.0, special.bdtr(small, n, 0.5) * (2 if alternative == "two-sided" else 1))
+    p = np.minimum(1.0, scipy.special.bdtr(small, n, 0.5) * (2 if alternative == "two-sided" else 1))
     p = np.where(undefined, np.nan, np.where(n == 0, 1.0, p))
     return Outcome(np.where(undefined, np.nan, plus), p)
 
@@ -195,8 +194,8 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", le
     tail = (1 - level) / 2
     some = differ > 0
     plus, pairs = np.where(some, statistic, 0.0), np.maximum(differ, 1)
-    low = np.where(plus > 0, special.betaincinv(np.maximum(plus, 1), pairs - plus + 1, tail), 0.0)
-    high = np.where(plus < pairs, special.betaincinv(plus + 1, np.maximum(pairs - plus, 1), 1 - tail), 1.0)
+    low = np.where(plus > 0, scipy.special.betaincinv(np.maximum(plus, 1), pairs - plus + 1, tail), 0.0)
+    high = np.where(plus < pairs, scipy.special.betaincinv(plus + 1, np.maximum(pairs - plus, 1), 1 - tail), 1.0)
     share = np.divide(differ, n, out=np.full(n.shape, np.nan), where=n > 0)
     limits = (np.where(some, share * (2 * x - 1), np.where(n > 0, 0.0, np.nan)) for x in (low, high))
     return BoundedOutcome(statistic, p_value, *limits)
@@ -233,7 +232,7 @@ def _t(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Out
     t = np.divide(mean, error, out=np.full(np.shape(mean), np.nan), where=error > 0)
     t = np.where((error == 0) & (np.abs(mean) <= TOLERANCE), 0.0, t)
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
-    return Outcome(t, special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
+    return Outcome(t, scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
 
 
 def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
@@ -258,11 +257,11 @@ def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-
     large = {"two-sided": np.maximum(statistic, n * m - statistic), "greater": statistic, "less": n * m - statistic}
     excess = large[alternative] - n * m / 2 - 0.5
     z = np.divide(excess, np.sqrt(np.maximum(spread, 0.0)), out=np.full(len(n), -np.inf), where=spread > 0)
-    p = np.minimum(1.0, special.ndtr(-z) * (2 if alternative == "two-sided" else 1))
+    p = np.minimum(1.0, scipy.special.ndtr(-z) * (2 if alternative == "two-sided" else 1))
     exact = (np.minimum(n, m) <= _EXACT_INDEPENDENT) & (ties == 0)
     for rows in _same_sizes(n, m, exact & (n > 0) & (m > 0)):
         one, other = (np.sort(rounded(x[rows]), axis=1)[:, : k[rows[0]]] for x, k in ((first, n), (second, m)))
-        p[rows] = mannwhitneyu(one, other, axis=1, alternative=alternative, method="exact").pvalue
+        p[rows] = scipy.stats.mannwhitneyu(one, other, axis=1, alternative=alternative, method="exact").pvalue
     undefined = (n == 0) | (m == 0)
     statistic, p = (np.where(undefined, np.nan, x).reshape(shape) for x in (statistic, p))
     return Outcome(statistic, p)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from .arrays import BLOCK, Floats, moments, quantiles
 from .direction import TOLERANCE
@@ -179,16 +179,16 @@ def _bootstrap(
         count += _count(drawn, bound, noise, alternative)
     # a mean* equal to the mean counts half for the bias; shares of 0 and 1 have no normal quantile
     below = (means < -noise[:, None]).mean(axis=1) / 2 + (means <= noise[:, None]).mean(axis=1) / 2
-    bias = special.ndtri(np.clip(below, 0.5 / n_resamples, 1 - 0.5 / n_resamples))
+    bias = scipy.special.ndtri(np.clip(below, 0.5 / n_resamples, 1 - 0.5 / n_resamples))
     scale = 6 * error**3
     acceleration = np.divide((apart**3).sum(axis=1), scale, out=np.zeros(len(mean)), where=varies)
-    z = bias[:, None] + special.ndtri([(1 - level) / 2, (1 + level) / 2])
-    place = special.ndtr(bias[:, None] + z / (1 - acceleration[:, None] * z))
+    z = bias[:, None] + scipy.special.ndtri([(1 - level) / 2, (1 + level) / 2])
+    place = scipy.special.ndtr(bias[:, None] + z / (1 - acceleration[:, None] * z))
     limits = mean[:, None] + quantiles(means, place)
     p = np.where(varies, (count + 1) / (n_resamples + 1), np.nan)
     if n < _FEW:
         tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative] * math.sqrt((n - 1) / n)
-        p = np.maximum(p, special.stdtr(n - 1, tail) * (2 if alternative == "two-sided" else 1))
+        p = np.maximum(p, scipy.special.stdtr(n - 1, tail) * (2 if alternative == "two-sided" else 1))
     return p, limits[:, 0], limits[:, 1]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from .arrays import Estimate, Floats, ratio
 from .direction import TOLERANCE
@@ -56,7 +56,7 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     values = np.where(np.isnan(losses), np.nan, values)
     error = _jackknife_error(values, number)
     effective = ratio(bottom**2, np.where(np.isnan(controls), 0.0, controls**2).sum(axis=-1))
-    reach = special.stdtrit(np.maximum(1.0, effective - 1), (1 + level) / 2) * error
+    reach = scipy.special.stdtrit(np.maximum(1.0, effective - 1), (1 + level) / 2) * error
     with np.errstate(invalid="ignore", over="ignore"):
         low = np.where(log_scale, 1 - found * np.exp(reach), 1 - found - reach)
         high = np.where(log_scale, 1 - found * np.exp(-reach), 1 - found + reach)
@@ -136,8 +136,8 @@ def skill_difference(
     same = still & (np.abs(effect - shift) <= TOLERANCE)
     t = np.where(same, 0.0, np.where(still, np.nan, ratio(effect - shift, error)))
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
-    p = np.where(same, 1.0, special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
-    half = np.where(still & ~same, np.nan, special.stdtrit(df, (1 + level) / 2) * error)
+    p = np.where(same, 1.0, scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
+    half = np.where(still & ~same, np.nan, scipy.special.stdtrit(df, (1 + level) / 2) * error)
     squares = (values - _mean(values, number)[..., None]) ** 2
     total = np.where(gone, 0.0, squares).sum(axis=-1)
     share = ratio(np.where(gone, 0.0, squares).max(axis=-1, initial=0.0), total)

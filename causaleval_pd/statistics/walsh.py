@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from .arrays import BLOCK, Estimate, Floats
 from .paired_tests import signed_rank_cdf
@@ -82,7 +82,7 @@ def median_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
     found = np.full((3, len(flat)), np.nan)
     for rows, sample in _by_number(flat):
         n = sample.shape[1]
-        below = special.bdtr(np.arange(n + 1), n, 0.5)
+        below = scipy.special.bdtr(np.arange(n + 1), n, 0.5)
         place = int((below <= (1 - level) / 2 + 1e-12).sum())
         found[:, rows] = _middle_and_limits(np.sort(sample, axis=1), place)
     return Estimate(*found.reshape(3, *shape))
@@ -144,7 +144,7 @@ def _u_limit(n: int, m: int, level: float) -> int:
         below = np.cumsum(weights)
         return int((below <= (tail + 1e-12) * below[-1]).sum())
     mean, deviation = n * m / 2, math.sqrt(n * m * (n + m + 1) / 12)
-    return max(0, math.floor(mean - 0.5 + deviation * float(special.ndtri(tail))) + 1)
+    return max(0, math.floor(mean - 0.5 + deviation * float(scipy.special.ndtri(tail))) + 1)
 
 
 def _middle_and_limits(ordered: Floats, place: int) -> tuple[Floats, Floats, Floats]:
@@ -165,7 +165,7 @@ def _signed_rank_limit(n: int, level: float) -> int:
     if n <= _EXACT:
         return int((signed_rank_cdf(n) <= tail + 1e-12).sum())
     mean, deviation = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    return max(0, math.floor(mean - 0.5 + deviation * float(special.ndtri(tail))) + 1)
+    return max(0, math.floor(mean - 0.5 + deviation * float(scipy.special.ndtri(tail))) + 1)
 
 
 def _by_number(values: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:

@@ -33,7 +33,7 @@ __all__ = [
 
 _SKELETON: dict[str, Any] = {
     "field": "graph",
-    "kinds": ("dag", "cpdag", "pdag"),
+    "kinds": ("dag", "cpdag", "pdag", "digraph"),
     "closed_form": "hypergeometric",
     "reference": "10.48550/arXiv.2412.10039",
 }

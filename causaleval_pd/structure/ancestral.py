@@ -44,7 +44,7 @@ _ANCESTOR = ConfusionFamily(
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
     example=("A -> B; B -> C", "A -> C; B"),
-    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag"), "closed_form": "ancestors", "costly": True},
+    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag", "digraph"), "closed_form": "ancestors", "costly": True},
 )
 
 ancestor_precision = _ANCESTOR.metric("precision", gives=1)
@@ -54,7 +54,7 @@ ancestor_f1 = _ANCESTOR.metric("f1", gives=1 / 2)
 
 @metric(
     field="graph",
-    kinds=("dag", "cpdag", "pdag"),
+    kinds=("dag", "cpdag", "pdag", "digraph"),
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
@@ -102,7 +102,7 @@ _BLANKET = replace(
     convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "
     "over the nodes before dividing.",
     example=("A -> B; C -> B", "A -> B; B -> C"),
-    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag"), "closed_form": "blankets"},
+    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag", "digraph"), "closed_form": "blankets"},
 )
 
 markov_blanket_precision = _BLANKET.metric("precision", gives=1)

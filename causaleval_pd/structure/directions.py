@@ -43,7 +43,7 @@ _DIRECTED = ConfusionFamily(
     convention="Unconditional, over ordered pairs of nodes: a directed edge counts where it stands, undirected edges "
     "never.",
     example=("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C"),
-    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag"), "closed_form": "linear"},
+    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag", "digraph"), "closed_form": "linear"},
 )
 
 directed_tp = _DIRECTED.metric("tp", gives=1, long_name="right directed edges")

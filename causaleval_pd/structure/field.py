@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise, product
 from typing import Any
 
 import pandas as pd
@@ -11,7 +12,7 @@ from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, register_field
 from ..contract.pairs import Batch
-from ..graphs.column import as_graph, coerce_graphs, is_graph_column
+from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ..graphs.packed import unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
 from ..graphs.unpacked import first_other_nodes, shared_rows
@@ -27,15 +28,18 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
 
     Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth.
     """
-    estimates = unpack_column(estimate, column=estimate.name)
-    truths = estimates if truth is None else unpack_column(truth, column=truth.name)
+    estimates = unpack_column(estimate, column=estimate.name, in_place=True)
+    truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)
     unpacked = (truths, estimates)
     row = first_other_nodes(*unpacked)
     if row is not None:
         found = [list(side.node_sets[side.row_node_set[row]]) for side in unpacked]
         raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*found)}")
     for true, estimated, rows, truth_index, estimate_index in shared_rows(*unpacked):
-        sides = [GraphBatch(block.n_nodes, block.planes, block.kinds) for block in (true, estimated)]
+        sides = [
+            GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
+            for block, column in zip((true, estimated), unpacked, strict=True)
+        ]
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
 
 
@@ -66,6 +70,16 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     return GraphPairs(sides[0], sides[1], truth_index, estimate_index)
 
 
+def samples() -> Iterator[pd.DataFrame]:
+    """Make tables of DAGs and of CPDAGs, over few nodes and over more than a word has bits."""
+    for n_nodes in (4, 65):
+        names = [str(i) for i in range(n_nodes)]
+        chain, fork = ("; ".join(f"{i} -> {j}" for i, j in edges) for edges in (pairwise(names), product("0", "123")))
+        dags = graph_column([chain, fork], nodes=names)
+        for estimates in (dags, dags.graph.cpdag()):
+            yield pd.DataFrame({"truth": dags, "estimate": estimates})
+
+
 GRAPHS = register_field(
     Field(
         name="graph",
@@ -76,5 +90,6 @@ GRAPHS = register_field(
         batches=batches,
         pair=pair,
         custom_null=custom_null,
+        samples=samples,
     )
 )

@@ -49,7 +49,7 @@ _COUNTS = ConfusionFamily(
     example=("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C"),
     spec={
         "field": "graph",
-        "kinds": ("dag", "cpdag", "pdag"),
+        "kinds": ("dag", "cpdag", "pdag", "digraph"),
         "closed_form": "linear",
         "reference": "10.48550/arXiv.2412.10039",
     },

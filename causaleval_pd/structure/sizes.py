@@ -23,7 +23,7 @@ __all__ = [
 
 _SIZE: dict[str, Any] = {
     "field": "graph",
-    "kinds": ("dag", "cpdag", "pdag"),
+    "kinds": ("dag", "cpdag", "pdag", "digraph"),
     "direction": None,
     "range": (0, math.inf),
 }

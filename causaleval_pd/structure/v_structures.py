@@ -33,7 +33,7 @@ _V_STRUCTURE = ConfusionFamily(
     example=("A -> C; B -> C; D -> C; E", "A -> C; B -> C; D; E -> C"),
     spec={
         "field": "graph",
-        "kinds": ("dag", "cpdag", "pdag"),
+        "kinds": ("dag", "cpdag", "pdag", "digraph"),
         "closed_form": "v_structures",
         "reference": "10.48550/arXiv.2412.10039",
     },

@@ -34,6 +34,7 @@ def worst_rows(metric: str, members: Sequence[Mapping[str, Any]], names: Sequenc
     result[metric] = members[0][metric]
     result[f"{metric}_p"] = np.where(lacking, np.nan, result[f"{metric}_p"])
     result[f"{metric}_p_se"] = np.where(lacking, np.nan, result[f"{metric}_p_se"])
+    result[f"{metric}_p_at_floor"][lacking] = pd.NA
     words = result[f"{metric}_p_method"]
     result[f"{metric}_p_method"] = pd.Categorical.from_codes(np.where(lacking, -1, words.codes), words.categories)
     result[f"{metric}_control_null"] = pd.array(np.array(names, object)[worst], dtype="str")
@@ -47,4 +48,6 @@ def _choose(columns: Sequence[Any], worst: Any) -> Any:
         words = list(dict.fromkeys(word for column in columns for word in column.categories))
         chosen = np.stack([column.astype(object) for column in columns])[worst, every]
         return pd.Categorical(chosen, words)
-    return np.stack([np.asarray(column) for column in columns])[worst, every]
+    chosen = np.stack([np.asarray(column) for column in columns])[worst, every]
+    kind = getattr(columns[0], "dtype", None)
+    return pd.array(chosen, dtype=kind) if isinstance(kind, pd.api.extensions.ExtensionDtype) else chosen

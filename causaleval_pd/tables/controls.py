@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.checks import check_known
+from ..contract.history import call, calls, metric_settings, null_settings, remember
 from ..contract.metric import Metric
 from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
@@ -17,10 +19,14 @@ from ..execution.random_streams import RNGLike, resolve_seed
 from .columns import add_columns, typed, with_cells
 from .composite import worst_rows
 from .matching import Matches, check_directions, find_members, match_rows
-from .row_summary import METHODS, RowControls, method_words, skill, spread, without_p
+from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
 from .settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, PRule
 from .simulate import control_chunks
 from .tasks import Metrics, Task, read_tasks
+
+Columns = Literal["short", "full"]
+#: what follows a metric's name in the short columns
+_SHORT = ("", "_control_mean", "_control_low", "_control_high", "_p", "_skill", "_p_method")
 
 
 def with_controls(
@@ -44,6 +50,7 @@ def with_controls(
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
+    columns: Columns = "short",
     overwrite: bool = False,
     progress: bool = False,
     engine: Engine = None,
@@ -102,7 +109,10 @@ def with_controls(
         adjust them by Holm or Benjamini-Yekutieli, and do not combine them.
     field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
-        share is in `_control_undefined`; with a number all count.
+        share is in `_control_undefined` (full columns); with a number all count.
+    columns : {"short", "full"}
+        Which columns to add: those that a result needs, or also Monte Carlo standard errors, shares of undefined
+        controls, and how each mean was found.
     progress : bool
         Show a progress bar.
     engine, n_jobs
@@ -111,13 +121,15 @@ def with_controls(
     Returns
     -------
     DataFrame
-        A new table with, for each metric `m`: `m`, `m_control_mean` with `m_control_mean_se`, its Monte Carlo standard
-        error (0 where exact), `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
-        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
-        infinite), `m_mean_method`, `m_p_method` ("exact", "moments" or "simulated"), `m_p_se` (Monte Carlo standard
-        error), with `stop_after` also `m_p_draws`, `m_control_undefined`; then `control_null`, `control_kind`,
-        `control_seed`, `n_draws`. Where the metrics of one call belong to fields with different null models,
-        `m_control_null` names that of each, and `control_null` all of them.
+        A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
+        (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
+        where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments" or "simulated"); then
+        `control_null`, `control_kind`, `control_seed`, `n_draws`.
+
+        With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
+        `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
+        `m_control_undefined`, and with `stop_after` `m_p_draws`. Where the metrics of one call belong to fields with
+        different null models, `control_null` names all of them, and `m_control_null` that of each.
 
     Raises
     ------
@@ -142,15 +154,16 @@ def with_controls(
        adjacency_precision  adjacency_precision_control_mean  adjacency_precision_p
     0                  1.0                               0.5                    0.2
     """
+    check_known(columns, get_args(Columns), "choice of columns")
     how = Drawing(n_draws, method, level, p_rule, invalid, stop_after)
     work = Execution(engine, n_jobs, progress)
-    tasks, cells, chosen = read_tasks(table, metrics, Cells(truth, estimate, field, context, zero_division))
+    read = Cells(truth, estimate, field, context, zero_division)
+    tasks, cells, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
     matches = match_rows(table, choice)
     stopped_early = stop_after is not None
     by_task = [find_members(task.field, null, permute=permute) for task in tasks]
-    columns: dict[str, Any] = {}
     found: dict[str, dict[str, Any]] = {}
     kinds = []
     for task, members in zip(tasks, by_task, strict=True):
@@ -162,14 +175,20 @@ def with_controls(
         for m in task.metrics:
             rows = [by_metric[m.name] for by_metric in tested]
             found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
+    added: dict[str, Any] = {}
+    short = _SHORT + (("_control_null",) if isinstance(null, WorstOf) else ())
     for m in chosen:
-        columns |= found[m.name]
+        added |= found[m.name] if columns == "full" else {m.name + part: found[m.name][m.name + part] for part in short}
     names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
-    columns |= _null_columns(tasks, names, len(table))
-    columns["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
-    columns["control_seed"] = np.full(len(table), matches.seed, np.int64)
-    columns["n_draws"] = np.full(len(table), n_draws if how.draws else 0, np.int64)
-    return add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+    added |= _null_columns(tasks, names, len(table), by_metric=columns == "full")
+    added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
+    added["control_seed"] = np.full(len(table), matches.seed, np.int64)
+    added["n_draws"] = np.full(len(table), how.n_draws if how.draws else 0, np.int64)
+    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    models = [model for members in by_task for model in members]
+    settings |= null_settings(models) | choice.settings() | how.settings()
+    result = add_columns(with_cells(table, cells), added, overwrite=overwrite)
+    return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
 def _control_task(
@@ -194,11 +213,11 @@ def _control_task(
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
 
 
-def _null_columns(tasks: Sequence[Task], names: Sequence[str], n: int) -> dict[str, Any]:
-    """Name the null model of every row, and of every metric where those of one call have different null models."""
+def _null_columns(tasks: Sequence[Task], names: Sequence[str], n: int, *, by_metric: bool) -> dict[str, Any]:
+    """Name the null model of every row, and with `by_metric` of every metric where those of one call differ."""
     different = list(dict.fromkeys(names))
     columns = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
-    if len(different) > 1:
+    if by_metric and len(different) > 1:
         for task, name in zip(tasks, names, strict=True):
             columns |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
     return columns
@@ -232,6 +251,7 @@ def _columns(metric: Metric, rows: RowControls, given: str, stopped: bool) -> di
         f"{name}_mean_method": mean_method,
         f"{name}_p_method": p_method,
         f"{name}_p_se": rows.p_se,
+        f"{name}_p_at_floor": pd.arrays.BooleanArray(at_floor(rows), np.isnan(rows.p)),
         **({f"{name}_p_draws": rows.n} if stopped else {}),
         f"{name}_control_undefined": rows.undefined,
     }

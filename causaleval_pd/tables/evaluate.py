@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..contract.history import call, calls, metric_settings, remember
 from ..execution.engines import Engine
 from .columns import add_columns, typed, with_cells
 from .scoring import score_rows
@@ -81,9 +82,12 @@ def evaluate(
     1  NaN               NaN
     """
     work = Execution(engine, n_jobs)
-    tasks, cells, chosen = read_tasks(table, metrics, Cells(truth, estimate, field, context, zero_division))
+    read = Cells(truth, estimate, field, context, zero_division)
+    tasks, cells, chosen = read_tasks(table, metrics, read)
     scores: dict[str, Any] = {}
     for task in tasks:
         scores |= score_rows(task, invalid, table.index, work)
     columns = {m.name: typed(scores[m.name], m) for m in chosen}
-    return add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+    result = add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks], "invalid": invalid}
+    return remember(result, [*calls(table.attrs), call("evaluate", settings)], table.attrs)

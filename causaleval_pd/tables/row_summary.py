@@ -230,6 +230,12 @@ def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -
     return rows._replace(**{name: np.where(able, getattr(tested, name), getattr(nothing, name)) for name in names})
 
 
+def at_floor(rows: RowControls) -> NDArray[np.bool_]:
+    """Return which rows have a simulated p that no control reached, so that more draws may make it smaller."""
+    simulated = rows.p_method == SIMULATED
+    return np.asarray(simulated & (np.where(simulated, rows.p * (rows.n + 1), np.inf) <= 1 + 1e-9))
+
+
 def method_words(given: str = "") -> list[str]:
     """Name how a p-value was found, by position in `METHODS`, and what it is conditional on."""
     return [f"{method}, given {given}" for method in METHODS] if given else METHODS

@@ -14,11 +14,11 @@ from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
-from ..execution.engines import CHUNK_BYTES, map_chunks
+from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise, with_p_of
-from .scoring import score, scoring_work
+from .scoring import check_kinds, score, scoring_work
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import StratumDraws, add_strata
 from .tasks import Task
@@ -72,6 +72,7 @@ def control_chunks(
     """
     job = _Job(task, match, keys, how, index, strata)
     batches = [_by_stratum(batch, strata) for batch in task.batches()]
+    check_kinds(task.metrics, batches, how.invalid, index)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
@@ -105,7 +106,7 @@ def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
     some = np.unique(np.linspace(0, n - 1, min(n, 16)).astype(np.int64))
     few = Batch(batch.rows[some], batch.pairs.take(some))
     controls = job.controls(few)
-    drawn = [m for m in job.task.metrics if _needs_draws(_closed_form(controls, m, job.how), job.how)]
+    drawn = [m for m in job.task.metrics if job.how.keep or _needs_draws(_closed_form(controls, m, job.how), job.how)]
     once = scoring_work(job.task.metrics, few.pairs) + _CLOSED_WORK * len(job.task.metrics)
     each = controls.work + scoring_work(drawn, few.pairs) + _SUMMARY_WORK * len(drawn) if drawn else 0.0
     return once + n_draws * each, _block_rows(job.how, len(drawn))
@@ -193,6 +194,7 @@ def simulate(
     values = {m.name: np.empty((n, total)) for m in metrics}
     step = max(1, CHUNK_BYTES // max(1, n * controls.cost))
     for start in range(0, total, step):
+        stop_if_unwanted()
         count = min(step, total - start)
         pairs: Pairs = controls.draw(first + start, count)
         for m in metrics:

@@ -134,6 +134,8 @@ def _check_truth(metrics: Sequence[Metric], truth: Hashable | None) -> None:
 
 def select(metrics: Metrics) -> tuple[Metric, ...]:
     """Return the metrics that a call names, in its order."""
+    if isinstance(metrics, Mapping):
+        raise TypeError("metrics must be names or metrics, found a mapping; rename by ce.metric_set(new=metric)")
     if not isinstance(metrics, (str, Metric, Iterable)):
         raise TypeError(f"metrics must be names or metrics, found {type(metrics).__name__}: {metrics!r}")
     return metric_set(*([metrics] if isinstance(metrics, (str, Metric)) else metrics))
@@ -157,9 +159,8 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
     def held(f: Field) -> list[bool]:
         return [(f.of_truth if role == "truth" else f).holds(values) for role, values in cells.items()]
 
-    holding = [f for f in able if all(held(f))]
-    if len(holding) > 1:
-        holding = [f for f in holding if {f.name} == wanted] or holding
+    # the metrics' own field comes first
+    holding = [f for f in able if {f.name} == wanted and all(held(f))] or [f for f in able if all(held(f))]
     if len(holding) == 1:
         return holding[0]
     if not holding:

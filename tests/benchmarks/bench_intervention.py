@@ -22,6 +22,7 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels import comparison as kernels
+from causaleval_pd.graphs.kernels.ones import count_ones
 from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_arcs
 
 ROUNDS = 3
@@ -117,7 +118,7 @@ def bounds(n_nodes: int, n_edges: int) -> None:
     """SID bounds of random CPDAGs by size of the class, against gadjid.sid over the class."""
     n = 3000
     truth, estimate = (draw(n, n_nodes, n_edges, seed, cpdag=seed == 4) for seed in (3, 4))
-    undirected = np.bitwise_count(estimate[:, 0] & estimate[:, 1]).sum(axis=1)
+    undirected = count_ones(estimate[:, 0] & estimate[:, 1]).sum(axis=1)
     found: dict[int, list[int]] = {}
     for row in np.flatnonzero(undirected <= 14):
         found.setdefault(len(members(estimate[row], n_nodes)), []).append(int(row))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,9 +66,8 @@ def strings(column: pd.Series) -> list[str]:
 
 def test_list() -> None:
     found = ce.list_encodings()
-    assert found.index.tolist() == [
-        *("causal-learn", "column->row", "edge list", "edge string", "networkx", "packed", "row->column"),
-    ]
+    names = ["causal-learn", "column->row", "edge list", "edge string", "model string", "networkx", "packed"]
+    assert found.index.tolist() == [*names, "row->column"]
     assert found.columns.tolist() == ["tool", "cells", "meaning", "mark", "example", "by_name"]
     assert (found.drop(columns="by_name").map(len) > 0).all(axis=None)
     assert found.index[found["by_name"]].tolist() == ["column->row", "row->column"]
@@ -78,7 +77,7 @@ def test_list() -> None:
 def test_a_toy_is_listed_and_its_name_is_taken() -> None:
     assert ce.list_encodings().loc["toy", "tool"] == "toys"
     with pytest.raises(ValueError, match="an? encoding called 'toy' is already registered"):
-        register_encoding(TEXT_OR_PATH)
+        register_encoding(replace(TEXT_OR_PATH, read=str))
 
 
 @pytest.mark.usefixtures("toys")

@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 import causaleval_pd as ce
+from causaleval_pd.contract.history import call
 from causaleval_pd.cubes import lazy_tables
 
 METRICS = ["shd", "orientation_precision"]
@@ -83,7 +84,8 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
         return ce.summary(part, name)
 
     names = ["density", "n"]
-    lazy_tables.tabulate(cube.chunk(), METRICS, rows, pd.concat, strata=names, whole=["algorithm"]).compute()
+    how = {"strata": names, "whole": ["algorithm"], "made": call("verb", {})}
+    lazy_tables.tabulate(cube.chunk(), METRICS, rows, pd.concat, **how).compute()
     assert len(seen) == len(METRICS) * (1 + 4)
     assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
 

@@ -62,6 +62,7 @@ def same(found: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(found, PANDAS, check_exact=True, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_bits_of_one(client):
     same(
         dd.from_pandas(RUNS.sample(frac=1, random_state=1), npartitions=5, sort=False)
@@ -246,6 +247,6 @@ def test_a_killed_worker_does_not_change_a_cube(client, tmp_path, monkeypatch):
     monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 2**14)
     how = {"by": ["density", "algorithm"], "key": "run", "n_draws": 50, "rng": 7, "keep_draws": True}
     cube = dd.from_pandas(RUNS, npartitions=9).ceval.cube(["shd"], **how)
-    marks = tmp_path / "cube.zarr.partial" / "_blocks"
-    kill_a_worker_when(client, lambda: to_zarr(cube, tmp_path / "cube.zarr"), lambda: list(marks.glob("*")))
+    marks = tmp_path / "cube.zarr.partial" / "_pieces"
+    kill_a_worker_when(client, lambda: to_zarr(cube, tmp_path / "cube.zarr"), lambda: list(marks.glob("[0-9]*.json")))
     xr.testing.assert_equal(xr.open_zarr(tmp_path / "cube.zarr").load(), ce.cube(RUNS, ["shd"], **how))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -11,7 +13,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.execution import work_units
-from causaleval_pd.execution.engines import job_count, map_chunks
+from causaleval_pd.execution.engines import job_count, map_chunks, stop_if_unwanted
 
 
 def test_progress_counts_rows(capsys):
@@ -79,3 +81,50 @@ def test_every_engine_gives_the_same_bits(engine, stop_after, monkeypatch):
     pd.testing.assert_frame_equal(found, wanted, check_exact=True)
     again = ce.evaluate(runs, [*metrics, "sid"], invalid="nan", engine=engine, n_jobs=3)
     pd.testing.assert_frame_equal(again, scored, check_exact=True)
+
+
+def test_threads_give_up_their_work_when_one_fails():
+    begun = threading.Event()
+
+    def work(item):
+        if item == 0:
+            assert begun.wait(30)
+            raise OSError("the disk is gone")
+        begun.set()
+        while True:
+            stop_if_unwanted()
+            time.sleep(0.001)
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        list(map_chunks(work, range(4), engine="threads", n_jobs=2))
+    stop_if_unwanted()  # nothing to give up in this thread
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+import networkx as nx, pandas as pd
+import causaleval_pd as ce
+
+path = nx.relabel_nodes(nx.path_graph(200, create_using=nx.DiGraph), "v{:03}".format)
+column = ce.graph_column([path] * 80)
+table = pd.DataFrame({"truth": column.iloc[:40].array, "estimate": column.iloc[40:].array})
+how = {"method": "simulate", "rng": 1, "engine": sys.argv[1], "n_jobs": 2}
+ce.with_controls(table.iloc[:1], ["sid"], n_draws=2, **how)
+threading.Timer(1, lambda: (print("now", flush=True), os.kill(os.getpid(), signal.SIGINT))).start()
+ce.with_controls(table, ["sid"], n_draws=100_000, **how)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["serial", "threads"])
+def test_an_interrupt_ends_long_work(engine):
+    """The work would take hours; the limit of time is generous."""
+    script = [sys.executable, "-c", INTERRUPTED, engine]
+    with subprocess.Popen(script, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "now\n"
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == -signal.SIGINT
+    assert errors.rstrip().endswith("KeyboardInterrupt")

@@ -147,7 +147,7 @@ def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
         to_zarr(cube, path)
     with pytest.raises(ValueError, match="another computation"):
         to_zarr(CUBES[not keep], path, resume=True)
-    assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_blocks"))]
+    assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_pieces", "_lock"))]
 
 
 def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
@@ -162,7 +162,7 @@ def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
 
     def make(block_info):
         [(place, _)] = block_info[None]["array-location"][:1]
-        made.append((place, len(list(tmp_path.glob("cube.zarr.partial/_blocks/*")))))
+        made.append((place, len(list(tmp_path.glob("cube.zarr.partial/_pieces/[0-9]*.json")))))
         return np.full((1, 3), float(place))
 
     level = da.map_blocks(make, chunks=((1,) * 8, (3,)), meta=np.empty((0, 0)))
@@ -229,7 +229,7 @@ def write_part(table, path, **settings):
 
 def write_block(block, path, **settings):
     found = whole_block(block, path, **settings)
-    hang_when_told("out.partial/_blocks/*")
+    hang_when_told("out.partial/_pieces/[0-9]*.json")
     return found
 
 pd.DataFrame.to_parquet, xr.Dataset.to_zarr = write_part, write_block
@@ -261,8 +261,8 @@ def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
         os.kill(writer.pid, signal.SIGKILL)
     partial = tmp_path / "out.partial"
     complete = {p.name: p.stat().st_mtime_ns for p in partial.glob("part-*.parquet")}
-    marked = [p.name for p in partial.glob("_blocks/*")]
-    assert len(complete) + len(marked) == 1
+    marked = [p.name for p in partial.glob("_pieces/*.json") if p.name != "layout.json"]
+    assert len(marked) == 1 and len(complete) == (kind == "parquet")
     assert bool(list(partial.glob("*.writing"))) == (kind == "parquet")
     assert not (tmp_path / "out").exists()
     (tmp_path / "hang").unlink()
@@ -290,3 +290,52 @@ def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
     assert kept and kept <= set(at_first)
     assert sorted(then) == sorted(chunks - kept)
     assert len({line.split()[1] for line in kept}) == 1
+
+
+STOPPED = """
+import os, signal, sys, threading
+from pathlib import Path
+import dask.dataframe as dd
+import networkx as nx, numpy as np, pandas as pd
+import causaleval_pd as ce, causaleval_pd.dask
+
+here = Path(sys.argv[1])
+runs = ce.datasets.runs().iloc[:4]
+path = nx.path_graph(200, create_using=nx.DiGraph)
+column = ce.graph_column([nx.relabel_nodes(path, "v{:03}".format)] * 80)
+large = pd.DataFrame({"truth": column.iloc[:40].array, "estimate": column.iloc[40:].array})
+how = {"method": "simulate", "rng": 1, "engine": "serial"}
+
+def read(number):
+    if number and (here / "long").exists():
+        while not (here / "out.partial/_pieces/part-0.parquet.json").exists():
+            pass
+        if number == 1:
+            threading.Timer(1, lambda: (print("now", flush=True), os.kill(os.getpid(), signal.SIGINT))).start()
+        ce.with_controls(large, ["sid"], n_draws=100_000, **how)
+    return runs
+
+ce.with_controls(large.iloc[:1], ["sid"], n_draws=2, **how)
+table = dd.from_map(read, range(4), meta=runs.iloc[:0])
+table.ceval.evaluate(["shd"]).ceval.to_parquet(here / "out", resume=len(sys.argv) > 2)
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_what_can_be_continued(tmp_path):
+    """The work would take hours; the limit of time is generous."""
+    (tmp_path / "long").touch()
+    script = [sys.executable, "-c", STOPPED, str(tmp_path)]
+    with subprocess.Popen(script, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "now\n"
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == -signal.SIGINT, errors
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.rglob("*.writing"))
+    (tmp_path / "long").unlink()
+    subprocess.run([*script, "resume"], check=True)
+    assert len(pd.read_parquet(tmp_path / "out")) == 16

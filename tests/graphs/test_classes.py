@@ -21,7 +21,7 @@ from causaleval_pd.graphs.classes import (
     to_cpdags,
     to_skeletons,
 )
-from causaleval_pd.graphs.kernels.planes import CPDAG, DAG, PDAG, marks_from_planes, planes_from_arcs
+from causaleval_pd.graphs.kernels.planes import CPDAG, DAG, DIGRAPH, PDAG, marks_from_planes, planes_from_arcs
 
 
 @cache
@@ -79,7 +79,10 @@ def test_kinds_of_all_graphs(d: int) -> None:
     graphs = all_graphs(d)
     dags = {m.tobytes() for m in all_dags(d)}
     cpdags = {m.tobytes() for m in all_cpdags(d).values()}
-    expected = [DAG if m.tobytes() in dags else CPDAG if m.tobytes() in cpdags else PDAG for m in graphs]
+    expected = [
+        DAG if m.tobytes() in dags else CPDAG if m.tobytes() in cpdags else PDAG if (m & m.T).any() else DIGRAPH
+        for m in graphs
+    ]
     planes = planes_of(graphs)
     assert infer_kinds(planes, d).tolist() == expected
     assert is_dag(planes, d).tolist() == [m.tobytes() in dags for m in graphs]
@@ -88,6 +91,8 @@ def test_kinds_of_all_graphs(d: int) -> None:
         wrong = not_in_class(planes, d, np.full(len(graphs), kind, np.uint8))
         assert wrong.tolist() == [m.tobytes() not in members for m in graphs]
     assert not not_in_class(planes, d, np.full(len(graphs), PDAG, np.uint8)).any()
+    wrong = not_in_class(planes, d, np.full(len(graphs), DIGRAPH, np.uint8))
+    assert wrong.tolist() == [bool((m & m.T).any()) for m in graphs]
 
 
 @pytest.mark.parametrize("d", [2, 3, 4])
@@ -136,9 +141,19 @@ def test_skeletons() -> None:
         (
             [(0, 1), (1, 2), (2, 0)],
             DAG,
-            "declared a dag, but has the directed cycle .*; mend the graph, or declare it a pdag",
+            "declared a dag, but has the directed cycle .*; mend the graph, or declare it a digraph",
         ),
         ([(0, 1), (1, 2), (2, 0)], CPDAG, "declared a cpdag, but has the directed cycle"),
+        (
+            [(0, 1), (1, 2), (2, 0), (0, 3), (3, 0)],
+            CPDAG,
+            "directed cycle .*; mend the graph, or declare it a pdag",
+        ),
+        (
+            [(0, 1), (1, 0)],
+            DIGRAPH,
+            "declared a digraph, but has the undirected edge A -- B .two opposite arcs are one",
+        ),
         (
             [(0, 1)],
             CPDAG,

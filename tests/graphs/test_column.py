@@ -172,7 +172,7 @@ def test_nodes_on_another_index() -> None:
 
 def test_inferred_kinds() -> None:
     column = graph_column(["a -> b", "a -- b", "a -> b -- c", "a -> b -> c -> a", "a; b", "a -> b <- c"])
-    assert [graph.kind for graph in graphs(column)] == ["dag", "cpdag", "pdag", "pdag", "dag", "dag"]
+    assert [graph.kind for graph in graphs(column)] == ["dag", "cpdag", "pdag", "digraph", "dag", "dag"]
 
 
 def test_declared_kinds() -> None:
@@ -225,7 +225,10 @@ def test_class_of_packed_cells_is_checked() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [("mag", "unknown kind 'mag'; graph classes are dag, cpdag, pdag"), (["dag"], "kind has 1 rows, values has 2")],
+    [
+        ("mag", "unknown kind 'mag'; graph classes are dag, cpdag, pdag, digraph"),
+        (["dag"], "kind has 1 rows, values has 2"),
+    ],
 )
 def test_bad_kinds(kind: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -248,7 +251,11 @@ def test_bad_kinds(kind: Any, message: str) -> None:
         (nx.DiGraph([("a", "d")]), ValueError, r"found the nodes \['a', 'd'\], expected \['a', 'b', 'c'\]"),
         (b"nonsense" * 4, ValueError, "found 32 bytes starting with b'nonsense', not a packed graph"),
         ("b'\\xce\\x01'", ValueError, "found the text .*, which an object turned into when dask, CSV or astype"),
-        (object(), TypeError, "found builtins.object, expected a graph: causal-learn, edge list, edge string, numpy"),
+        (
+            object(),
+            TypeError,
+            "found builtins.object, expected a graph: model string, causal-learn",
+        ),
         (17, TypeError, "found builtins.int, expected a graph"),
     ],
 )
@@ -328,7 +335,10 @@ def test_csv_is_refused_with_its_cause(column: pd.Series, tmp_path: Path) -> Non
     column.to_frame().to_csv(tmp_path / "g.csv")
     back = pd.read_csv(tmp_path / "g.csv")["g"]
     assert is_graph_column(back)
-    with pytest.raises(ValueError, match=r"column 'g', row 0 .*turned into when dask, CSV or astype.*Parquet, not CSV"):
+    with pytest.raises(
+        ValueError,
+        match=r"column 'g', row 0 .*turned into when dask, CSV or astype.*Parquet, not CSV.*graph.to_strings\(\)",
+    ):
         coerce_graphs(back)
 
 
@@ -437,3 +447,36 @@ def test_is_graph_column_by_dtype() -> None:
     assert not is_graph_column(pd.Series([1.0]))
     assert is_graph_column(pd.Series(["a -> b", None]).astype("category"))
     assert not is_graph_column(pd.Series(["pc", None]).astype("category"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# one encoding a row
+
+
+def test_encodings_one_a_row() -> None:
+    matrix = np.array([[0, 1], [0, 0]])
+    cells = pd.Series([matrix, matrix, "A -> B", None, nx.DiGraph([("A", "B")]), matrix], index=list("uvwxyz"))
+    named = ["row->column", "column->row", None, "row->column", float("nan"), "column->row"]
+    written = ["A -> B", "B -> A", "A -> B", None, "A -> B", "B -> A"]
+    for encoding in (named, pd.Series(named, index=cells.index), np.array(named, object), tuple(named)):
+        column = graph_column(cells, nodes=["A", "B"], encoding=encoding)
+        assert graphs(column) == expected(written)
+    table = pd.DataFrame({"graph": cells, "tool": named})
+    column = graph_column(table["graph"], nodes=["A", "B"], encoding=table["tool"])
+    assert graphs(column) == expected(written)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "error", "message"),
+    [
+        (["row->column", None], AmbiguousEncodingError, r"row 1 \(index 1\): found a ndarray"),
+        (["row->column", "row"], ValueError, r"row 1 \(index 1\): unknown encoding 'row'"),
+        (["row->column", 3], TypeError, r"row 1 \(index 1\): encoding must be the name of an encoding"),
+        (["row->column"], ValueError, "encoding has 1 rows, values has 2"),
+        (3, TypeError, "encoding must be the name of an encoding, or one a row"),
+        (pd.Series(["row->column"] * 2, index=[5, 6]), ValueError, "encoding is a Series whose index differs"),
+    ],
+)
+def test_bad_encodings_one_a_row(encoding: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        graph_column(pd.Series([np.zeros((2, 2))] * 2), nodes=["a", "b"], encoding=encoding)

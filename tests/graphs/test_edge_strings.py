@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name
+from causaleval_pd.graphs import as_graph
+from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name, write_names
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
+JOINED = st.text("AB- |", min_size=1, max_size=4)
 SYNTAX = st.text("-<>;'\"{},ao \n\t=→", min_size=1, max_size=6)
 TRICKY = st.sampled_from(["nan", "None", "b'x'", "Graph(x", "[[0", "<x y", "DiGraph with 2 nodes", "a o-o b", "\u2028"])
 
 
 def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:
-    names, arcs = parse_edges(text)
+    names, arcs, doubtful = parse_edges(text)
+    assert not doubtful
     return list(names), {(names[s], names[t]) for s, t in arcs}
 
 
@@ -83,8 +90,8 @@ def test_refuses(text: str, message: str) -> None:
 
 
 def test_a_name_may_start_like_the_text_of_an_object_when_quoted() -> None:
-    assert parse_edges('"nan"') == (("nan",), [])
-    assert parse_edges("nan -> B") == (("nan", "B"), [(0, 1)])
+    assert edges('"nan"') == (["nan"], set())
+    assert edges("nan -> B") == (["nan", "B"], {("nan", "B")})
     assert not TEXT_OF_OBJECT.match(write_name("Graph(x"))
 
 
@@ -93,7 +100,7 @@ def test_plain_names_are_written_bare(name: str) -> None:
     assert write_name(name) == name
 
 
-@given(st.lists(NAMES | SYNTAX | TRICKY, max_size=5, unique=True), st.data())
+@given(st.lists(NAMES | SYNTAX | TRICKY | JOINED, max_size=5, unique=True), st.data())
 def test_writing_reads_back(names: list[str], data: st.DataObject) -> None:
     names = sorted(names)
     arcs = []
@@ -101,13 +108,112 @@ def test_writing_reads_back(names: list[str], data: st.DataObject) -> None:
         for j in range(i):
             mark = data.draw(st.integers(0, 3))
             arcs += [(i, j)] * (mark & 1) + [(j, i)] * (mark >> 1)
-    text = write_graph([write_name(name) for name in names], arcs)
+    text = write_graph(write_names(names), arcs)
     found, found_arcs = edges(text)
     assert sorted(found) == names
     assert found_arcs == {(names[s], names[t]) for s, t in arcs}
+
+
+@pytest.mark.parametrize(
+    ("text", "doubtful"),
+    [
+        ("A-B", ["A-B"]),
+        ("A B", ["A B"]),
+        ("X2|X1", ["X2|X1"]),
+        ("A\u2013B", ["A\u2013B"]),
+        ("A>B", ["A>B"]),
+        ("A=B; C", ["A=B"]),
+        ("A+B", ["A+B"]),
+        ("[A]", ["[A]"]),
+        ("A -> B; C-D", ["C-D"]),
+        ("A -> B; B-C -> D; C", ["B-C"]),
+        ("IL-6 -> CRP; TNF-a", ["TNF-a"]),
+        ("IL-6 -> CRP", []),
+        ("blood pressure -> stroke", []),
+        ("IL-6; IL-6 -> CRP", []),
+        ("age>65 -> death; TP53|7157 -- death", []),
+        ("A -> B; C", []),
+        ("A.1; B_2; C:3; \u03b2", []),
+        ("'A-B'; \"A B\"", []),
+        ("A->B->C", []),
+    ],
+)
+def test_doubtful_names(text: str, doubtful: list[str]) -> None:
+    assert list(parse_edges(text).doubtful) == doubtful
+
+
+@pytest.mark.parametrize(
+    "text", ["\u2014", "\u2013", "?", "...", "*", "\u2205", "A\u2014B", "A \u2013 B", "A -B", "A \u21d2 B", "* -> B"]
+)
+def test_names_without_a_word_and_other_dashes_and_arrows_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="in the name"):
+        parse_edges(text)
+
+
+@pytest.mark.parametrize("text", ["'' -> A; '' -- A", '""', "''", "A -> ''", '"" -- ""'])
+def test_empty_names_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="found an empty name in quotes"):
+        parse_edges(text)
+
+
+@pytest.mark.parametrize("name", ["A-B", "A B", "X2|X1", "X(t-1)", "a+b"])
+def test_doubtful_names_are_quoted_where_they_stand_alone(name: str) -> None:
+    assert write_graph(write_names([name, "z"]), []) == f'"{name}"; z'
+    assert write_graph(write_names([name, "z"]), [(0, 1)]) == f"{name} -> z"
+    assert write_names(["A", "A-B", "B"]) == ["A", '"A-B"', "B"]
 
 
 def test_order_of_a_written_graph() -> None:
     assert write_graph(["A", "B", "C", "D"], [(2, 1), (1, 0), (0, 1)]) == "A -- B; C -> B; D"
     assert write_graph([], []) == "{}"
     assert write_graph(["A", "B"], []) == "A; B"
+
+
+def seconds(text: str) -> float:
+    """CPU time to read a text, the least of some tries, whether or not it is a graph."""
+    least = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        with contextlib.suppress(ValueError):
+            as_graph(text)
+        least = min(least, time.process_time() - start)
+    return least
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: " -> ".join(f"X{i}" for i in range(n // 10)),
+        lambda n: "; ".join(f"X{i % 90} -- Y{i}" for i in range(n // 10)),
+        lambda n: "; ".join(f"'node {i}'" for i in range(n // 10)),
+        lambda n: "; ".join(f"A-{i} -> B {i}" for i in range(n // 10)),
+        lambda n: "A" + " " * n + "-> B",
+        lambda n: "A -> " + "x" * n,
+        lambda n: "A -> " + "x " * n + "!",
+        lambda n: "a-" * n + "!",
+        lambda n: "-" * n,
+        lambda n: "<" * n + "->" * n,
+        lambda n: '"' * n,
+        lambda n: '"' + "a;" * n,
+        lambda n: "'" * (n + 1),
+        lambda n: ";" * n + "\n" * n,
+        lambda n: " " * n,
+        lambda n: "[" * n,
+        lambda n: "[a] " * n,
+        lambda n: "[a]" * n + "x",
+        # a packed graph grows with the square of its nodes, so that only their names grow
+        lambda n: "".join(
+            f"[{i:0{n // 60}}]" if i % 2 else f"[{i:0{n // 60}}|{i - 1:0{n // 60}}]" for i in range(1, 40)
+        ),
+        lambda n: "[A]" + f"[B|{':'.join(f'X{i:0100}' for i in range(n // 100))}]",
+        lambda n: "[[0 1]\n [" + "0 1 " * n + "]]",
+        lambda n: "Graph named '" + "x" * n,
+        lambda n: "dag { " + "A -> B " * n + "}",
+        lambda n: "=" * n + " " + "~|" * n,
+    ],
+)
+def test_time_is_linear_in_the_length(make: Callable[[int], str]) -> None:
+    n = 20_000
+    while (once := seconds(make(n))) < 0.01 and n < 2_000_000:
+        n *= 2
+    assert seconds(make(4 * n)) < 10 * once + 0.02  # 16 times if it were quadratic

@@ -71,7 +71,7 @@ def test_facts() -> None:
     assert repr(graph) == "Graph('B -> A; B -- C; D', kind='pdag')"
     assert graph.is_acyclic
     assert not as_graph("A -> B -> C -> A").is_acyclic
-    assert KINDS == ("dag", "cpdag", "pdag")
+    assert KINDS == ("dag", "cpdag", "pdag", "digraph")
 
 
 def test_code_points_order_nodes() -> None:
@@ -126,7 +126,7 @@ def test_skeleton_and_cpdag() -> None:
     assert collider.skeleton() == as_graph("A -- B; B -- C; B -- D", kind="cpdag")
     assert as_graph("A -> B; A -> C; B -> D; C -> D").skeleton().kind == "pdag"
     assert as_graph("A -- B -> C").cpdag() == as_graph("A -- B -- C")
-    with pytest.raises(ValueError, match=r"Graph\('A -> B; B -> C; C -> A', kind='pdag'\) has no CPDAG"):
+    with pytest.raises(ValueError, match=r"Graph\('A -> B; B -> C; C -> A', kind='digraph'\) has no CPDAG"):
         as_graph("A -> B -> C -> A").cpdag()
 
 
@@ -152,7 +152,7 @@ def test_frozen() -> None:
         (("", "A"), "dag", [[0], [0]], "has the node name ''"),
         (("A", "B\0"), "dag", [[0], [0]], r"has the node name 'B\\x00'"),
         (("A", "\ud800"), "dag", [[0], [0]], r"'\\ud800', which is not valid Unicode text"),
-        (("A", "B"), "mag", [[0], [0]], "unknown kind 'mag'; graph classes are dag, cpdag, pdag"),
+        (("A", "B"), "mag", [[0], [0]], "unknown kind 'mag'; graph classes are dag, cpdag, pdag, digraph"),
         (("A", "B"), "dag", [[0, 0], [0, 0]], r"planes of 2 nodes have the shape \(2, 1\), found \(2, 2\)"),
         (("A", "B"), "dag", [[2], [0]], "planes of 2 nodes have bits set beyond the last pair"),
         (("A", "B"), "dag", [[1], [1]], "is declared a dag, but has the undirected edge A -- B"),

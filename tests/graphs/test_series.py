@@ -34,8 +34,9 @@ def test_numbers(column: pd.Series) -> None:
 
 
 def test_kind_and_acyclicity(column: pd.Series) -> None:
-    assert column.graph.kind.astype(object).tolist() == ["dag", np.nan, "cpdag", "dag", "dag", "dag", "pdag", "pdag"]
-    assert column.graph.kind.cat.categories.tolist() == ["dag", "cpdag", "pdag"]
+    found = column.graph.kind.astype(object).tolist()
+    assert found == ["dag", np.nan, "cpdag", "dag", "dag", "dag", "digraph", "pdag"]
+    assert column.graph.kind.cat.categories.tolist() == ["dag", "cpdag", "pdag", "digraph"]
     assert column.graph.is_acyclic.tolist() == [True, pd.NA, True, True, True, True, False, True]
     assert column.graph.is_acyclic.dtype == "boolean"
 
@@ -120,7 +121,7 @@ def test_cpdag(column: pd.Series) -> None:
     ]
     assert found.graph.kind.dropna().unique().tolist() == ["cpdag"]
     with pytest.raises(
-        ValueError, match=r"column 'truth', row 6 \(index 'v'\): the pdag has no CPDAG.*leave the row out"
+        ValueError, match=r"column 'truth', row 6 \(index 'v'\): the graph has no CPDAG.*leave the row out"
     ):
         column.graph.cpdag()
 

@@ -18,6 +18,8 @@ from causaleval_pd.contract.null import Matching
 from causaleval_pd.graphs.kernels.planes import marks_from_planes
 from causaleval_pd.tables.matching import find_null
 
+pytestmark = pytest.mark.slow
+
 N_TABLES, N_ROWS = 2000, 100
 SIZES = [1, 2, 5, 20, 100]
 LEVELS = np.array([0.01, 0.05, 0.1])
@@ -120,7 +122,6 @@ def cube_of(null, truth, estimate, n_draws):
 
 
 # 19 draws allow rejection at .05 and .10, and keep the slower null models short
-@pytest.mark.slow
 @pytest.mark.parametrize("null", NULLS)
 def test_guesses_beat_their_controls_no_more_often_than_the_level(graphs, null):
     truth, base = graphs
@@ -136,7 +137,6 @@ def test_guesses_beat_their_controls_no_more_often_than_the_level(graphs, null):
                 assert (found[1:] >= 0.6 * LEVELS[1:]).all(), (null, b, method, found)
 
 
-@pytest.mark.slow
 def test_stratum_controls_keep_the_level(graphs):
     truth, base = graphs
     for b in SIZES:
@@ -154,7 +154,6 @@ def test_stratum_controls_keep_the_level(graphs):
                 assert (found[1:] >= 0.4 * LEVELS[1:]).all(), (b, method, found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("null", NULLS)
 def test_streamed_controls_keep_the_level(null):
     for b in SIZES:
@@ -175,7 +174,6 @@ def test_streamed_controls_keep_the_level(null):
             assert (rates(found["p_value"]) <= limit(LEVELS, n_tables)).all(), (b, metric, rates(found["p_value"]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("settings", [{}, {"stop_after": 6}, {"share_draws": True}], ids=str)
 def test_row_p_values_keep_the_level(null, settings):
@@ -189,7 +187,6 @@ def test_row_p_values_keep_the_level(null, settings):
         assert (np.array([(found[name] <= level).mean() for level in levels]) <= most).all(), name
 
 
-@pytest.mark.slow
 def test_controls_show_size_and_power():
     """With twenty rows a stratum the size comes close to the level, and better estimates are found."""
     runs, rejected = guessed_runs("edges", 300, 20, seed=1), {}

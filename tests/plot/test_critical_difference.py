@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.plot.critical_difference import alike_groups
+from causaleval_pd.plot.critical_difference import alike_groups, alike_pairs
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def parts(ax, gid):
 
 def test_ranks_and_groups_are_those_of_the_tables(cube):
     one = cube.sel(density=[0.2])
-    ax = one.ceval.plot.critical_difference("shd", "algorithm")
+    ax = one.ceval.plot.critical_difference("shd", "algorithm", post_hoc="nemenyi")
     table = ce.rank_test(one, "algorithm")
     expected = {f"{name}  {rank:.2f}" for name, rank in zip(table["algorithm"], table["mean_rank"], strict=True)}
     assert {x.get_text() for x in parts(ax, "level")} == expected
@@ -34,11 +34,22 @@ def test_ranks_and_groups_are_those_of_the_tables(cube):
     np.testing.assert_allclose(group.get_xdata(), [ranks[0] - 0.04, ranks[1] + 0.04])
 
 
-def test_holm_has_no_single_critical_difference(cube):
-    ax = ce.plot.critical_difference(cube.sel(density=[0.2]), "shd", "algorithm", adjust="holm", missing="worst")
+@pytest.mark.parametrize(
+    ("post_hoc", "words"),
+    [
+        ("max_t", "largest t under sign flips"),
+        ("wilcoxon", "signed ranks with Holm's correction"),
+        ("holm", "mean ranks with Holm's correction"),
+    ],
+)
+def test_other_comparisons_have_no_single_critical_difference(cube, post_hoc, words):
+    one = cube.sel(density=[0.2])
+    ax = ce.plot.critical_difference(one, "shd", "algorithm", post_hoc=post_hoc, missing="worst", rng=1)
     assert not parts(ax, "critical difference")
-    words = ax.figure.get_supxlabel().replace("\n", " ")
-    assert "Holm" in words and "failed runs counted as worst" in words and "20 truths" in words
+    caption = ax.figure.get_supxlabel().replace("\n", " ")
+    assert words in caption and "failed runs counted as worst" in caption and "20 truths" in caption
+    with pytest.raises(ValueError, match="unknown post_hoc 'nemeny'; did you mean 'nemenyi'"):
+        ce.plot.critical_difference(one, "shd", "algorithm", post_hoc="nemeny")
 
 
 @pytest.mark.parametrize(
@@ -58,16 +69,25 @@ def test_groups_are_the_longest_runs_without_a_difference(pairs, expected):
     assert alike_groups(apart) == expected
 
 
+def test_pairs_that_no_bar_can_join_are_lines():
+    apart = np.zeros((4, 4), bool)
+    apart[0, 1] = apart[1, 0] = True
+    assert alike_groups(apart) == [(1, 3)] and alike_pairs(apart) == [(0, 2), (0, 3)]
+    assert alike_pairs(np.zeros((4, 4), bool)) == []
+
+
 def test_a_reach_longer_than_the_axis_is_said(cube):
-    ax = ce.plot.critical_difference(cube.sel(density=[0.2]).isel(replicate=slice(2)), "shd", "algorithm")
+    two = cube.sel(density=[0.2]).isel(replicate=slice(2))
+    ax = ce.plot.critical_difference(two, "shd", "algorithm", post_hoc="nemenyi")
     assert any("longer than the axis" in x.get_text() for x in ax.texts)
 
 
 def test_strata_that_are_not_shown_and_empty_ranks_are_refused(cube):
     with pytest.raises(ValueError, match=r"strata that the figure does not show: density \(3 levels\)"):
         ce.plot.critical_difference(cube, "shd", "algorithm")
-    empty = cube.sel(density=[0.2])
-    attrs = empty["shd"].attrs
-    empty = empty.assign(shd=empty["shd"].where(False).assign_attrs(attrs))
+    # every truth has a level that failed
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400")
+    apart = runs["estimate"].where((runs["replicate"] < 10) == (runs["algorithm"] == "pc"))
+    empty = ce.cube(runs.assign(estimate=apart), ["shd"], by=["algorithm"], n_draws=None)
     with pytest.raises(ValueError, match="no truth has a value of shd for every level of 'algorithm'"):
         ce.plot.critical_difference(empty, "shd", "algorithm")

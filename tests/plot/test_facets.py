@@ -15,6 +15,7 @@ import causaleval_pd as ce
 from .conftest import captions, inside
 
 
+@pytest.mark.slow
 def test_nine_facets_with_three_hues(cube):
     long = cube.assign_coords(density=["a density that takes a long name", "another such density", "third"])
     for grid in (
@@ -76,7 +77,7 @@ def test_other_strata_must_have_one_level(cube):
 
 
 def test_unknown_names_tell_the_nearest(cube):
-    with pytest.raises(ValueError, match="unknown metric 'sdh'; did you mean 'shd'"):
+    with pytest.raises(ValueError, match="unknown metric of this cube 'sdh'; did you mean 'shd'"):
         ce.plot.distributions(cube, "sdh")
     with pytest.raises(ValueError, match=r"unknown dimension \(hue\) 'algoritm'; did you mean 'algorithm'"):
         ce.plot.strata(cube, "shd", x="density", hue="algoritm")

@@ -182,4 +182,4 @@ def mcnemar() -> pd.DataFrame:
     rows = yes.assign(model=["x"] * 12 + ["y"] * 12, question=[*range(12)] * 2)
     rows.loc[12:, "estimate"] = np.random.default_rng(8).permutation(yes["estimate"].to_numpy()[12:])
     cube = rows.ceval.cube(["answer_accuracy"], by=["model"], replicate="question", n_draws=None)
-    return cube.ceval.compare("model", test="mcnemar")
+    return cube.ceval.compare("model", test="mcnemar", cluster=None)

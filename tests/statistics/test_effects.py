@@ -91,6 +91,7 @@ def test_paired_delta_counts_all_members_and_pairs_its_variance():
     np.testing.assert_allclose(found.high, (d - d**3 + half) / (1 - d**2 + z**2 * variance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.7])
 def test_intervals_of_delta_cover_the_true_effect(correlation):
     rng = np.random.default_rng(9)

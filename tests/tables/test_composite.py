@@ -27,8 +27,8 @@ def orientation(*laws):
 )
 def test_a_row_has_the_columns_of_the_largest_p(guesses, null, how):
     runs = guesses.head(30)
-    alone = [ce.with_controls(runs, METRICS, null=one, n_draws=99, rng=1, **how) for one in null]
-    found = ce.with_controls(runs, METRICS, null=ce.worst_of(*null), n_draws=99, rng=1, **how)
+    alone = [ce.with_controls(runs, METRICS, null=one, n_draws=99, rng=1, columns="full", **how) for one in null]
+    found = ce.with_controls(runs, METRICS, null=ce.worst_of(*null), n_draws=99, rng=1, columns="full", **how)
     assert found["control_null"].unique().tolist() == [f"worst of {', '.join(null)}"]
     for name in METRICS:
         p = np.stack([table[f"{name}_p"] for table in alone])

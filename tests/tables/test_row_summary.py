@@ -49,17 +49,19 @@ def test_moments_are_named_and_close(guesses):
     few = guesses.head(40)
     names = ["shd", "directed_recall", "adjacency_f1", "skeleton_hd"]
     for null in ("edges", "permutation"):
-        found = ce.with_controls(few, names, null=null, method="moments", rng=1)
-        drawn = ce.with_controls(few, names, null=null, method="simulate", n_draws=2000, rng=1)
+        found = ce.with_controls(few, names, null=null, method="moments", rng=1, columns="full")
+        drawn = ce.with_controls(few, names, null=null, method="simulate", n_draws=2000, rng=1, columns="full")
         assert (found["shd_p_method"] == "moments").all() and (found["shd_mean_method"] == "exact").all()
         assert (found["n_draws"] == 0).all() and found["shd_p_se"].isna().all()
         assert (found["shd_p"] - drawn["shd_p"]).abs().max() < 0.06
         assert np.corrcoef(found["shd_p"], drawn["shd_p"])[0, 1] > 0.995
         assert (found["shd_control_low"] - drawn["shd_control_low"]).abs().max() < 1.6
-    assert (ce.with_controls(few, names, method="moments", rng=1)["adjacency_f1_p_method"] == "exact").all()
+    assert (
+        ce.with_controls(few, names, method="moments", rng=1, columns="full")["adjacency_f1_p_method"] == "exact"
+    ).all()
     with pytest.raises(ValueError, match="v_structure_f1 has no closed form under null='edges'"):
-        ce.with_controls(few, ["v_structure_f1"], method="moments", rng=1)
-    only_mean = ce.with_controls(few, ["v_structure_f1"], null="permutation", method="moments", rng=1)
+        ce.with_controls(few, ["v_structure_f1"], method="moments", rng=1, columns="full")
+    only_mean = ce.with_controls(few, ["v_structure_f1"], null="permutation", method="moments", rng=1, columns="full")
     assert only_mean["v_structure_f1_p"].isna().all() and only_mean["v_structure_f1_p_method"].isna().all()
 
 
@@ -155,8 +157,8 @@ def test_moments_are_close_to_the_exact_tail():
 
 def test_errors_of_simulated_means(guesses):
     few = guesses.head(30)
-    exact = ce.with_controls(few, ["shd"], n_draws=400, rng=7)
-    drawn = ce.with_controls(few, ["shd"], n_draws=400, rng=7, method="simulate")
+    exact = ce.with_controls(few, ["shd"], n_draws=400, rng=7, columns="full")
+    drawn = ce.with_controls(few, ["shd"], n_draws=400, rng=7, method="simulate", columns="full")
     assert (exact["shd_control_mean_se"] == 0).all()
     z = (drawn["shd_control_mean"] - exact["shd_control_mean"]) / drawn["shd_control_mean_se"]
     assert 0.6 < z.std() < 1.5 and abs(z.mean()) < 0.8
@@ -231,3 +233,16 @@ def test_means_of_rows_leave_out_undefined_and_refuse_infinite_values():
     values = np.array([[1, np.nan, 3], [np.nan] * 3, [1, np.inf, 2]])
     np.testing.assert_array_equal(row_means(values), [2, np.nan, np.nan])
     assert row_means(np.empty((0, 3))).shape == (0,) and np.isnan(row_means(np.empty((2, 0)))).all()
+
+
+@pytest.mark.parametrize("how", [{}, {"p_rule": "mid"}, {"p_rule": "share"}, {"stop_after": 2}])
+def test_p_values_that_no_draw_reached_are_marked(how):
+    """A perfect estimate of ten nodes, a guess that some draws beat, and one whose p is exact."""
+    perfect = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(10), 2) if (i + j) % 2)
+    guess = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(9, -1, -1), 2) if (i + 2 * j) % 3 == 0)
+    runs = pd.DataFrame({"truth": [perfect] * 3, "estimate": [perfect, guess, None]})
+    found = ce.with_controls(runs, ["shd", "adjacency_f1"], n_draws=150, rng=1, columns="full", **how)
+    assert found["shd_p_at_floor"].tolist() == [True, False, pd.NA]
+    assert found["adjacency_f1_p_at_floor"].tolist() == [False, False, pd.NA]
+    assert found["shd_p"].iloc[0] == {"mid": 0.5 / 151, "share": 0.0}.get(how.get("p_rule"), 1 / 151)
+    assert "shd_p_at_floor" not in ce.with_controls(runs, ["shd"], n_draws=5, rng=1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import name_row
 from ...graphs.column import graph_column
-from ...graphs.packed import COLUMN_DTYPE, is_packed
+from ...graphs.packed import COLUMN_DTYPE, as_packed, is_packed
 from .formats import is_network, read_network
 from .network import Network, check_parameters
 from .packed import MAGIC, read_head, split_cell
@@ -129,6 +129,8 @@ def is_network_column(series: pd.Series) -> bool:
     """
     if not (is_packed(series) or series.dtype == object):
         return False
+    if is_packed(series):
+        series = as_packed(series)
     cells = series.dropna().iloc[:_FIRST_CELLS].tolist()
     if not cells:
         return is_packed(series)

@@ -1,4 +1,4 @@
-"""Read networks of other programs: pgmpy, pyagrum, bnlearn as dicts, BIF / XMLBIF / NET files."""
+"""Read networks of other programs: objects of pgmpy and pyagrum, bnlearn as dicts, paths of files."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .network import ROW_TOLERANCE, DiscreteNetwork, GaussianNetwork, Network
-
-#: files print rounded probabilities: rows this far from 1 are normalised
-_ROUNDING = 0.01
-SUFFIXES = (".bif", ".xmlbif", ".xml", ".net")
-_MAX_FILE_BYTES = 64 * 2**20
+from .declarations import normalise_rows
+from .files import read_file
+from .network import DiscreteNetwork, GaussianNetwork, Network, read_array
 
 
 def is_network(cell: Any) -> bool:
@@ -56,14 +53,6 @@ def _program(cell: Any) -> str:
     return ""
 
 
-def _normalised(table: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-    """Undo the rounding of printed probabilities."""
-    total = table.sum(axis=-1, keepdims=True)
-    if (np.abs(total - 1) > _ROUNDING).any():
-        raise ValueError(f"node {name!r}: a row of its table sums to {total[np.abs(total - 1) > _ROUNDING][0]:.6g}")
-    return np.where(np.abs(total - 1) <= ROW_TOLERANCE, table, table / total)
-
-
 def from_pgmpy(model: Any) -> Network:
     """Read a discrete or linear-Gaussian network of pgmpy."""
     cpds = {str(cpd.variable): cpd for cpd in model.get_cpds()}
@@ -86,7 +75,7 @@ def from_pgmpy(model: Any) -> Network:
         axes = [str(v) for v in cpd.variables]  # the child first
         table = np.moveaxis(np.asarray(cpd.values, np.float64), 0, -1)
         parents[name], states[name] = axes[1:], [str(s) for s in cpd.state_names[cpd.variables[0]]]
-        tables[name] = (_normalised(table, name), {str(v): [str(s) for s in x] for v, x in cpd.state_names.items()})
+        tables[name] = (normalise_rows(table, name), {str(v): [str(s) for s in x] for v, x in cpd.state_names.items()})
     return _by_state_names(parents, tables, states)
 
 
@@ -120,7 +109,7 @@ def from_pyagrum(model: Any) -> DiscreteNetwork:
         name = axes[0]
         parents[name] = axes[:0:-1]
         states[name] = [str(s) for s in model.variable(node).labels()]
-        tables[name] = _normalised(np.asarray(cpt.toarray(), np.float64), name)
+        tables[name] = normalise_rows(np.asarray(cpt.toarray(), np.float64), name)
     return DiscreteNetwork(parents, tables, states)
 
 
@@ -135,7 +124,10 @@ def from_bnlearn(nodes: Mapping[str, Mapping[str, Any]]) -> Network:
     lacking = [name for name, node in nodes.items() if "prob" not in node]
     if lacking:
         raise ValueError(f"the nodes {lacking} have no `prob` (or not all nodes have `coefficients` and `sd`)")
-    tables = {name: np.moveaxis(np.asarray(node["prob"], np.float64), 0, -1) for name, node in nodes.items()}
+    tables = {}
+    for name, node in nodes.items():
+        table = read_array(name, node["prob"], "prob")
+        tables[name] = np.moveaxis(table, 0, -1) if table.ndim else table
     with_states = [name for name, node in nodes.items() if "states" in node]
     if with_states and len(with_states) < len(nodes):
         raise ValueError(f"the nodes {sorted(set(nodes) - set(with_states))} have no `states`, others have")
@@ -144,7 +136,8 @@ def from_bnlearn(nodes: Mapping[str, Mapping[str, Any]]) -> Network:
 
 def _gaussian_bnlearn(nodes: Mapping[str, Mapping[str, Any]], parents: Mapping[str, list[str]]) -> GaussianNetwork:
     coefficients: dict[str, Any] = {}
-    intercepts, variances = {}, {}
+    intercepts: dict[str, Any] = {}
+    variances: dict[str, Any] = {}
     for name, node in nodes.items():
         given = node["coefficients"]
         if isinstance(given, Mapping):
@@ -155,42 +148,12 @@ def _gaussian_bnlearn(nodes: Mapping[str, Mapping[str, Any]], parents: Mapping[s
             intercepts[name] = given.get("(Intercept)", 0.0)
             coefficients[name] = [given[p] for p in parents[name]]
         else:
-            values = np.atleast_1d(np.asarray(given, np.float64))
+            values = np.atleast_1d(read_array(name, given, "coefficients"))
+            if values.shape != (len(parents[name]) + 1,):
+                raise ValueError(
+                    f"node {name!r} has {values.size} coefficients, expected the intercept and one for each of the "
+                    f"parents {parents[name]}"
+                )
             intercepts[name], coefficients[name] = values[0], values[1:]
-        variances[name] = float(node["sd"]) ** 2
+        variances[name] = read_array(name, node.get("sd", np.nan), "sd") ** 2
     return GaussianNetwork(parents, coefficients, variances, intercepts)
-
-
-def read_file(path: str | Path) -> Network:
-    """Read a BIF, XMLBIF or NET file, perhaps compressed by gzip, with the readers of pgmpy."""
-    path = Path(path)
-    suffixes = [s.lower() for s in path.suffixes]
-    compressed = suffixes[-1:] == [".gz"]
-    suffix = (suffixes[:-1] if compressed else suffixes)[-1:]
-    if not suffix or suffix[0] not in SUFFIXES:
-        raise ValueError(
-            f"{str(path)!r} is not the path of a network; files end in {', '.join(SUFFIXES)}, perhaps with .gz; a "
-            "graph has no parameters: give it some by ce.causal_kl.from_data(graph, data)"
-        )
-    try:
-        from pgmpy import readwrite
-    except ImportError:
-        raise ImportError("reading network files needs pgmpy: pip install 'causaleval_pd[io]'") from None
-    if not path.is_file():
-        raise ValueError(f"there is no file {str(path)!r}")
-    if compressed:
-        import gzip
-
-        with gzip.open(path, "rb") as stream:
-            raw = stream.read(_MAX_FILE_BYTES + 1)
-    else:
-        with path.open("rb") as plain:
-            raw = plain.read(_MAX_FILE_BYTES + 1)
-    if len(raw) > _MAX_FILE_BYTES:
-        raise ValueError(f"{str(path)!r} has more than {_MAX_FILE_BYTES} bytes")
-    text = raw.decode("utf-8", errors="replace")
-    if "<!ENTITY" in text:
-        raise ValueError(f"{str(path)!r} declares XML entities, which are not read")
-    readers = {".bif": readwrite.BIFReader, ".net": readwrite.NETReader}
-    reader = readers.get(suffix[0], readwrite.XMLBIFReader)
-    return from_pgmpy(reader(string=text).get_model())

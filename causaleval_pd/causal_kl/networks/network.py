@@ -173,7 +173,8 @@ class DiscreteNetwork(Network):
         states: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         names = node_names(parents, {"cpts": cpts} if states is None else {"cpts": cpts, "states": states})
-        arrays = {name: _array(name, cpts[name], "table") for name in names}
+        place = dict(zip(names, itertools.count()))
+        arrays = {name: read_array(name, cpts[name], "table") for name in names}
         for name, array in arrays.items():
             if array.ndim != len(parents[name]) + 1:
                 raise ValueError(
@@ -195,7 +196,7 @@ class DiscreteNetwork(Network):
                     f"node {name!r}: its table has the shape {arrays[name].shape}, expected {expected}: the numbers of "
                     f"states of {axes}"
                 )
-            order = np.argsort([names.index(p) for p in parents[name]])
+            order = np.argsort([place[p] for p in parents[name]])
             array = arrays[name].transpose(*order, len(order))
             at = np.ix_(*([listed[a].index(s) for s in kept[a]] for a in (*(axes[i] for i in order), name)))
             parts.append(array[at].reshape(-1))
@@ -278,17 +279,18 @@ class GaussianNetwork(Network):
         coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
         node_names(parents, {"coefficients": coefficients})
         structure = Structure(names, None, parent_positions(names, parents))
+        place = dict(zip(names, itertools.count()))
         parts = []
         for name in names:
-            weights = _array(name, coefficients[name], "coefficients")
+            weights = read_array(name, coefficients[name], "coefficients")
             if weights.shape != (len(parents[name]),):
                 raise ValueError(
                     f"node {name!r} has {weights.size} coefficients, expected one for each of its parents "
                     f"{list(parents[name])}"
                 )
-            order = np.argsort([names.index(p) for p in parents[name]]).astype(int)
+            order = np.argsort([place[p] for p in parents[name]]).astype(int)
             ends = [
-                _array(name, x, "intercept and variance")
+                read_array(name, x, "intercept and variance")
                 for x in (0.0 if intercepts is None else intercepts[name], variances[name])
             ]
             parts.append(np.concatenate([ends[0].reshape(1), weights[order], ends[1].reshape(1)]))
@@ -380,10 +382,11 @@ def parent_positions(names: tuple[str, ...], parents: Mapping[str, Sequence[str]
     return tuple(tuple(sorted(at[p] for p in parents[name])) for name in names)
 
 
-def _array(name: str, values: Any, what: str) -> Floats:
+def read_array(name: str, values: Any, what: str) -> Floats:
+    """Return the numbers of a node as an array; `what` names them in messages."""
     try:
         return np.asarray(values, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"node {name!r}: its {what} must be an array of numbers, found {values!r:.100}") from None
 
 

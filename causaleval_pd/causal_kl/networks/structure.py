@@ -36,6 +36,9 @@ class Structure:
         fault = check_names(self.nodes)
         if fault:
             raise ValueError(f"the network {fault}")
+        for what, found in (("states", self.states), ("parents", self.parents)):
+            if found is not None and len(found) != len(self.nodes):
+                raise ValueError(f"the network has {len(self.nodes)} nodes, but {what} of {len(found)}")
         for name, states in zip(self.nodes, self.states or (), strict=False):
             fault = _check_states(states)
             if fault:
@@ -116,7 +119,7 @@ class Structure:
             )
         except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
             raise ValueError("its description is not that of a network; the cell is damaged") from None
-        if made.text != text or (made.states is not None and len(made.states) != len(made.nodes)):
+        if made.text != text:
             raise ValueError("its description is not canonical; the cell is damaged")
         return made
 

@@ -69,7 +69,8 @@ class _Token(NamedTuple):
 def _tokens(text: str, start: int, stop: int) -> list[_Token]:
     """Cut text[start:stop] into tokens; the last one is the end."""
     found, position = [], start
-    while text[position:stop].strip():
+    end = start + len(text[start:stop].rstrip())
+    while position < end:
         match = _TOKEN.match(text, position, stop)
         if match is None:
             position += len(text[position:stop]) - len(text[position:stop].lstrip())
@@ -252,11 +253,12 @@ def parse_set(text: str) -> Cell:
 @lru_cache(maxsize=1024)
 def _read_models(text: str) -> Cell:
     models, start = set(), 0
+    last = len(text.rstrip(" \t\r\n;"))
     for piece in text.split(";"):
         stop = start + len(piece)
         if piece.strip():
             models.add(_read(text, start, stop))
-        elif text[stop:].strip(" \t\r\n;") or not models:  # a `;` may end the set, but not stand alone
+        elif stop < last or not models:  # a `;` may end the set, but not stand alone
             raise FormulaError("expected a model before ';'", text, stop)
         start = stop + 1
     return tuple(sorted(models, key=str))

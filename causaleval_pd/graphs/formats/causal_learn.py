@@ -43,11 +43,11 @@ def decode_endpoints(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bo
     odd = ~(valid | ((stack == 0) & (other == 0)))
     if odd.any():
         at, i, j = (int(x) for x in np.argwhere(odd)[0])
-        here, there = int(stack[at, i, j]), int(stack[at, j, i])
+        here, there = (value.item() for value in (stack[at, i, j], stack[at, j, i]))
         mark = f"{_ENDS.get(here, '??')[0]}-{_ENDS.get(there, '??')[1]}"
         raise CellError(
             at,
-            f"found the edge {write_name(names[i])} {mark} {write_name(names[j])} (endpoints {here}, {there}); "
+            f"found the edge {write_name(names[i])} {mark} {write_name(names[j])} (endpoints {here:g}, {there:g}); "
             "mixed marks are not supported yet, only directed and undirected edges",
         )
     # a tail at i is what i -> j and i -- j have in common

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable
 from typing import Any
 
+import numpy as np
+
 from ...contract.encoding import Edges, Encoding, register_encoding
 
 
 def read_edge_list(cell: Collection[Any]) -> Edges:
     """Read (source, target) tuples; both directions make an undirected edge."""
-    position: dict[Hashable, int] = {}
+    position: dict[tuple[type, Hashable], int] = {}
     arcs = []
     for edge in cell:
         if not isinstance(edge, tuple) or len(edge) != 2:
@@ -20,9 +22,18 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
                 else "make nested lists a numpy array and name its encoding="
             )
             raise TypeError(f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; {mend}")
-        source = position.setdefault(edge[0], len(position))
-        arcs.append((source, position.setdefault(edge[1], len(position))))
-    return Edges(tuple(position) or None, arcs, is_open=True)
+        source = position.setdefault(_distinct(edge[0]), len(position))
+        arcs.append((source, position.setdefault(_distinct(edge[1]), len(position))))
+    return Edges(tuple(label for _, label in position) or None, arcs, is_open=True)
+
+
+def _distinct(label: Any) -> tuple[type, Hashable]:
+    """Return a label with its type, so that True and 1.0 are not taken for 1."""
+    if not isinstance(label, Hashable):
+        raise TypeError(f"found the node {label!r} of type {type(label).__name__}, expected a string")
+    if isinstance(label, np.generic):
+        label = label.item()
+    return type(label), label
 
 
 def _is_likely(cell: Collection[Any]) -> bool:

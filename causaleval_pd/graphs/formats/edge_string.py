@@ -8,8 +8,8 @@ from ..edge_strings import TEXT_OF_OBJECT, parse_edges
 
 def read_edge_string(text: str) -> Edges:
     """Read an edge string; blank text names no nodes, ``{}`` is the graph without nodes."""
-    names, arcs = parse_edges(text)
-    return Edges(names if names or text.strip() == "{}" else None, arcs, is_open=True)
+    names, arcs, doubtful = parse_edges(text)
+    return Edges(names if names or text.strip() == "{}" else None, arcs, is_open=True, doubtful=doubtful)
 
 
 def _is_likely(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...contract.encoding import Arcs, CellError, Encoding, Matrix, register_encoding
 from ..node_names import short
+from ..weights import explain_weights
 
 
 @runtime_checkable
@@ -28,22 +28,39 @@ def is_square(cell: Any) -> bool:
 
 
 def read_matrix(cell: Any) -> Matrix:
-    """Read a matrix; the index and columns of a DataFrame name the nodes, in the order of the columns."""
-    return _read_frame(cell) if isinstance(cell, pd.DataFrame) else Matrix(None, cell)
+    """Read a matrix.
+
+    The index and columns of a DataFrame, or of an array that has both as gCastle's, name the nodes, in the order of the
+    columns.
+    """
+    if isinstance(cell, pd.DataFrame):
+        return _read_named("DataFrame", cell.to_numpy(), cell.index, cell.columns)
+    if not isinstance(cell, np.ndarray) or type(cell) is np.ndarray:
+        return Matrix(None, cell)
+    if isinstance(cell, np.matrix):
+        # its slices keep two dimensions
+        return Matrix(None, np.asarray(cell))
+    index, columns = getattr(cell, "index", None), getattr(cell, "columns", None)
+    if not (isinstance(index, pd.Index) and isinstance(columns, pd.Index) and cell.ndim == 2):
+        return Matrix(None, cell)
+    if not columns.equals(pd.RangeIndex(len(columns))):
+        return _read_named(type(cell).__name__, np.asarray(cell), index, columns)
+    return Matrix(None, cell)
 
 
-def _read_frame(frame: pd.DataFrame) -> Matrix:
-    if frame.shape[0] != frame.shape[1]:
-        raise ValueError(f"found a DataFrame of shape {frame.shape}, expected a square adjacency matrix")
-    rows, columns = list(frame.index), list(frame.columns)
+def _read_named(what: str, values: NDArray[Any], index: pd.Index, names: pd.Index) -> Matrix:
+    """Bring the rows of a matrix into the order of its columns."""
+    if values.shape[0] != values.shape[1]:
+        raise ValueError(f"found a {what} of shape {values.shape}, expected a square adjacency matrix")
+    rows, columns = list(index), list(names)
     if set(rows) != set(columns):
         raise ValueError(
-            f"found a DataFrame with rows {short(rows)} and columns {short(columns)}, expected the same nodes; "
+            f"found a {what} with rows {short(rows)} and columns {short(columns)}, expected the same nodes; "
             "set frame.index = frame.columns if the rows are in the order of the columns"
         )
     if len(set(columns)) < len(columns):
-        raise ValueError(f"found a DataFrame with columns {short(columns)}, expected each node once")
-    return Matrix(tuple(columns), (frame if rows == columns else frame.reindex(index=columns)).to_numpy())
+        raise ValueError(f"found a {what} with columns {short(columns)}, expected each node once")
+    return Matrix(tuple(columns), values if rows == columns else values[index.get_indexer(names)])
 
 
 def decode_ones(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
@@ -53,9 +70,8 @@ def decode_ones(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
     if odd.any():
         at, i, j = (int(x) for x in np.argwhere(odd)[0])
         value = stack[at, i, j].item()
-        mend = "drop missing weights" if math.isnan(value) else "threshold weights first, as in (W != 0)"
-        if isinstance(value, int) or value in (-1, 2, 3):
-            mend = "decode endpoint codes first"
+        source, target = np.nonzero(stack[at])
+        mend = explain_weights(source, target, stack[at][source, target])
         raise CellError(at, f"found {value} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; {mend}")
     return np.asarray(ones)
 
@@ -66,9 +82,8 @@ def decode_sparse_ones(cell: Any, names: Sequence[str]) -> Arcs:
     arcs = []
     for i, j, value in zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True):
         if value not in (0, 1):
-            raise ValueError(
-                f"found {value} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; threshold weights first"
-            )
+            mend = explain_weights(matrix.row, matrix.col, matrix.data)
+            raise ValueError(f"found {value} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; {mend}")
         if value:
             arcs.append((i, j))
     return arcs

@@ -19,10 +19,11 @@ outcomes in row 0; the others have names below.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from .bits import ONE, ZERO, lowest, popcount
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from .bits import ONE, ZERO, copy_row, lowest, popcount
 from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Room, load_graph, spread, spread_back, walk_open, workspace
 
@@ -35,13 +36,13 @@ _ASKED, _OUTCOME, _REACHED, _CAUSE = 13, 14, 15, 16
 _ROWS = 17
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
     """Find the nodes that a possibly causal path reaches whose first edge is undirected."""
     found[:] = ZERO
-    if arcs.n_undirected == 0:
+    if arcs.size[1] == 0:
         return
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         if arcs.undirected[a]:
             u, v = arcs.tail[a], arcs.head[a]
             found[v] |= treatment[u]
@@ -49,7 +50,7 @@ def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
     spread(arcs, found, treatment)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words, rows: Words) -> None:
     """Find the outcomes for which `given` is not an adjustment set in the truth, and the descendants of the treatments.
 
@@ -58,14 +59,14 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
     before it, so that the first node of the path suffices.
     """
     walk_open(true, given, treatment, descendant, rows[0:4])
-    if true.n_undirected == 0:
+    if true.size[1] == 0:
         return
     forbidden, bad = rows[_FORBIDDEN], rows[_BAD]
     for v in range(given.size):
         bad[v], forbidden[v], descendant[v] = given[v], ZERO, treatment[v]
     spread(true, descendant, rows[_NOWHERE])
     spread_back(true, bad, rows[_NOWHERE])
-    for a in range(true.n):
+    for a in range(true.size[0]):
         if not true.undirected[a]:
             forbidden[true.head[a]] |= bad[true.head[a]] & treatment[true.tail[a]]
     spread(true, forbidden, treatment)
@@ -73,7 +74,7 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
         rows[_INVALID, v] |= forbidden[v]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
     """Fill the estimate's answers for each treatment: outcomes without effect, unclear ones, and the adjustment set.
 
@@ -82,33 +83,33 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
     treatment, given, no_effect = rows[_TREATMENT], rows[_GIVEN], rows[_NO_EFFECT]
     given[:] = ZERO
     if strategy == _PARENT:
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             if not arcs.undirected[a]:
                 given[arcs.tail[a]] |= treatment[arcs.head[a]]
-        no_effect[:] = given
+        copy_row(given, no_effect, given.size)
     else:
-        no_effect[:] = treatment
+        copy_row(treatment, no_effect, given.size)
         spread(arcs, no_effect, rows[_NOWHERE])
         for v in range(given.size):
             no_effect[v] = ~no_effect[v]
         if strategy == _ANCESTOR:
-            for a in range(arcs.n - 1, -1, -1):
+            for a in range(arcs.size[0] - 1, -1, -1):
                 if not arcs.undirected[a]:
                     given[arcs.tail[a]] |= given[arcs.head[a]] | treatment[arcs.head[a]]
     _fill_unclear(arcs, treatment, rows[_UNCLEAR])
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     """Count the lanes, a treatment and an outcome each, whose optimal set is invalid, and clear them."""
     treatment, outcome, reached, cause = rows[_ASKED], rows[_OUTCOME], rows[_REACHED], rows[_CAUSE]
     given = rows[_GIVEN]
-    reached[:] = treatment
-    cause[:] = outcome
+    copy_row(treatment, reached, given.size)
+    copy_row(outcome, cause, given.size)
     given[:] = ZERO
     spread(arcs, reached, rows[_NOWHERE])
     spread_back(arcs, cause, treatment)
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             u, v = arcs.tail[a], arcs.head[a]
             given[u] |= cause[v] & reached[v] & ~treatment[v]
@@ -122,7 +123,7 @@ def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     return wrong
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
     """Count the ordered pairs of nodes for which the estimate's strategy is wrong in the truth."""
     n_nodes = rows.shape[1]
@@ -141,7 +142,7 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
         _fill_answers(arcs, strategy, rows)
         _fill_unclear(true, treatment, truly_unclear)
         if strategy == _OPTIMAL:
-            descendant[:] = treatment
+            copy_row(treatment, descendant, n_nodes)
             spread(true, descendant, rows[_NOWHERE])
         else:
             _fill_invalid(true, rows[_GIVEN], treatment, descendant, rows)
@@ -166,17 +167,25 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
     return wrong
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _adjustment_mistakes(
-    truth: Words, estimate: Words, left: Ints, right: Ints, strategy: int, room: Room, out: Ints
+    truth: Words,
+    estimate: Words,
+    left: Ints,
+    right: Ints,
+    strategy: int,
+    room: Room,
+    true: Arcs,
+    arcs: Arcs,
+    rows: Words,
+    out: Ints,
 ) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle."""
-    rows = np.zeros((_ROWS, room.order.size), np.uint64)
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            true = load_graph(truth[left[n]], room)
-        arcs = load_graph(estimate[right[n]], room)
-        out[n] = _pair_mistakes(true, arcs, strategy, rows) if min(true.n, arcs.n) >= 0 else -1
+            load_graph(truth[left[n]], room, true)
+        load_graph(estimate[right[n]], room, arcs)
+        out[n] = _pair_mistakes(true, arcs, strategy, rows) if min(true.size[0], arcs.size[0]) >= 0 else -1
 
 
 def adjustment_mistakes(
@@ -195,5 +204,6 @@ def adjustment_mistakes(
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     out = np.empty(len(given.truth_index), np.int64)
-    _adjustment_mistakes(*given, STRATEGIES.index(strategy), workspace(n_nodes, *blocks), out)
+    rows = np.zeros((_ROWS, n_nodes), np.uint64)
+    _adjustment_mistakes(*given, STRATEGIES.index(strategy), *workspace(n_nodes, *blocks), rows, out)
     return out

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from causaleval_pd.execution.compilation import kernel_part
 
 from .inputs import Ints, Words
 
@@ -55,13 +57,20 @@ def zeros_above(typing_context: Any, word: Any) -> Any:
     return _count_zeros("llvm.ctlz")
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
+def copy_row(source: Words, target: Words, length: int) -> None:
+    """Copy the first items of a row. Numba compiles an assignment of slices into far more code, messages included."""
+    for v in range(length):
+        target[v] = source[v]
+
+
+@kernel_part
 def bit_of(node: np.uint64) -> np.uint64:
     """Return the bit of a node in its word, which is word `node >> 6` of a row."""
     return ONE << (node & LAST)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def is_set(rows: Words, row: np.uint64, node: np.uint64) -> np.uint64:
     """Return the bit of `node` in a row: 0 or 1."""
     if rows.ndim == 1:
@@ -70,7 +79,7 @@ def is_set(rows: Words, row: np.uint64, node: np.uint64) -> np.uint64:
         return (rows[row, node >> SIX] >> (node & LAST)) & ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def flip(rows: Words, row: np.uint64, node: np.uint64, change: np.uint64) -> None:
     """Change the bit of `node` in a row if `change` is 1, not if it is 0."""
     if rows.ndim == 1:
@@ -79,7 +88,7 @@ def flip(rows: Words, row: np.uint64, node: np.uint64, change: np.uint64) -> Non
         rows[row, node >> SIX] ^= change << (node & LAST)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def mark_rows(planes: Words, into: Words, out: Words) -> None:
     """Set bit i of `into[j]` and bit j of `out[i]` for each mark i -> j of a graph, and clear the other bits."""
     into[:] = ZERO
@@ -103,7 +112,7 @@ def mark_rows(planes: Words, into: Words, out: Words) -> None:
             flip(out, j, i, backward)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.uint64, undirected: np.uint64) -> None:
     """Set the mark source -> target in planes (2, W), and if `undirected` is 1 the opposite one too."""
     i, j = min(source, target), max(source, target)
@@ -112,7 +121,7 @@ def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.ui
     planes[1, pair >> SIX] |= (undirected | np.uint64(source > target)) << (pair & LAST)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: Words) -> int:
     """List the edges i < j in the order of their bits, with the marks: 1 forward, 2 backward, 3 both."""
     e, i, row_end = 0, ZERO, n_nodes - ONE
@@ -131,7 +140,7 @@ def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: 
     return e
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def drop_undirected(into: Words, out: Words) -> None:
     """Turn rows of marks into rows of parents and children."""
     for v in range(into.shape[0]):
@@ -141,7 +150,7 @@ def drop_undirected(into: Words, out: Words) -> None:
             out[v, w] ^= both
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -> bool:
     """Fill `order` so that each node comes after its parents; False if there is a cycle."""
     n_nodes = order.size
@@ -169,7 +178,7 @@ def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -
     return placed == n_nodes
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def fill_compelled(parents: Words, compelled: Words) -> None:
     """Fill the rows of compelled parents of a DAG whose nodes are numbered in a causal order.
 

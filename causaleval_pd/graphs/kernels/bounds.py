@@ -8,8 +8,9 @@ of the smaller components that each source leaves (see `components`).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, SIX, ZERO, bit_of, lowest, popcount
 from .components import (
@@ -21,7 +22,10 @@ from .components import (
     FIRST_CHILD,
     FIRST_CHOICE,
     HIGH,
+    LISTED,
     LOW,
+    MORE_CHILDREN,
+    OVER_LIMIT,
     SOURCE,
     STATES,
     Choices,
@@ -38,31 +42,34 @@ from .lanes import Arcs, Room, load_graph, read_edges, walk_open, workspace
 
 #: status of a comparison
 _LOCAL, _CYCLIC = 1, -1
+#: result of listing a component, besides those of `list_choices`
+_UNORIENTABLE = 3
 #: rows of words a node that a comparison works with: four of `walk_open`, then
 _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 
 
-@njit(nogil=True, cache=True)
-def _read_graph(planes: Words, room: Room, near: Words) -> Arcs:
+@kernel_part
+def _read_graph(planes: Words, room: Room, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
-    n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
+    n, n_undirected = read_edges(planes, room.order.size, room.ends, arcs.undirected)
     near[:] = ZERO
     for a in range(n):
-        if room.undirected[a]:
+        arcs.tail[a], arcs.head[a] = room.ends[0, a], room.ends[1, a]
+        if arcs.undirected[a]:
             u, v = np.uint64(room.ends[0, a]), np.uint64(room.ends[1, a])
             near[u, v >> SIX] |= bit_of(v)
             near[v, u >> SIX] |= bit_of(u)
-    return Arcs(room.ends[0], room.ends[1], room.undirected, n, n_undirected)
+    arcs.size[0], arcs.size[1] = n, n_undirected
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
     """Add to each lane's cost the outcomes for which its treatment's parents are wrong in the truth, a DAG.
 
     The directed edges' parents are added to those that are given.
     """
     treatment, given, descendant = rows[_TREATMENT], rows[_GIVEN], rows[_DESCENDANT]
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             given[arcs.tail[a]] |= treatment[arcs.head[a]]
     walk_open(true, given, treatment, descendant, rows[0:4])
@@ -76,7 +83,7 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
             wrong &= wrong - ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Ints) -> None:
     """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
@@ -102,7 +109,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
             lists.table[c, COST] = cost[c - start]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
     n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
@@ -120,7 +127,7 @@ def _sort_states(lists: Choices, place: Ints) -> None:
         place[lists.table[s, LOW]] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: Ints, out: Ints) -> None:
     """Add the smallest and the largest sums of the listed components, and empty the lists."""
     n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
@@ -143,8 +150,10 @@ def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: In
     empty_lists(lists)
 
 
-@njit(nogil=True, cache=True)
-def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words) -> tuple[int, int]:
+@kernel_part
+def _local_extremes(
+    true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words, place: Ints
+) -> tuple[int, int]:
     """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
     degree = 0
@@ -152,7 +161,7 @@ def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: in
         degree += popcount(near[v, w])
     if degree > 60 or (1 << degree) > limit:
         return 0, near.shape[0] - 1
-    cost, neighbours = np.empty(64, np.int64), np.empty(degree, np.int64)
+    cost, neighbours = place[-64:], place[:-64]
     listed = 0
     for u in range(np.uint64(near.shape[0])):
         if holds(near[v], u):
@@ -177,78 +186,91 @@ def _local_extremes(true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: in
     return least, most
 
 
-@njit(nogil=True, cache=True)
-def _add_component(
-    true: Arcs, arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words, rows: Words, place: Ints, out: Ints
-) -> Choices:
-    """List a component; where it cannot be oriented as a whole, add the fewest and the most mistakes of its nodes.
+@kernel_part
+def _list_component(arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words) -> int:
+    """List a component that can be oriented as a whole; where it cannot be listed, leave the lists as they were."""
+    if not is_orientable(arcs, near, part, sets[0]):
+        return _UNORIENTABLE
+    states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
+    found = list_choices(lists, part, near, sets)
+    if found != LISTED:
+        lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN] = states, choices, children
+    return found
 
-    Parameters
-    ----------
-    true, arcs : Arcs
-        The truth, and the edges of the estimate.
-    lists : Choices
-        States and choices so far; returned, with a longer list of children where needed.
-    part : (words,) uint64
-        Nodes of the component.
-    near : (d, words) uint64
-        Rows of undirected neighbours.
-    sets, rows, place
-        Scratch memory, see `_sid_bounds`.
-    out : (3,) int64
-        Sums so far, and the status.
-    """
-    listed = False
-    if is_orientable(arcs, near, part, sets[0]):
-        states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
-        lists, listed = list_choices(lists, part, near, sets)
-        if not listed:  # it may need the room of those before it
-            lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN] = states, choices, children
-            _add_extremes(true, arcs, lists, rows, place, out)
-            lists, listed = list_choices(lists, part, near, sets)
-            if not listed:
-                empty_lists(lists)
-    if listed:
-        return lists
-    out[2] = _LOCAL
+
+@kernel_part
+def _add_local_extremes(
+    true: Arcs, arcs: Arcs, near: Words, part: Words, limit: int, rows: Words, place: Ints, out: Ints
+) -> None:
+    """Add the fewest and the most mistakes of each node of a component that is not oriented as a whole."""
     for v in range(np.uint64(near.shape[0])):
         if holds(part, v):
-            low, high = _local_extremes(true, arcs, near, v, lists.states.shape[0], rows)
+            low, high = _local_extremes(true, arcs, near, v, limit, rows, place)
             out[0] += low
             out[1] += high
-    return lists
+    out[2] = _LOCAL
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _sid_bounds(
-    truth: Words, estimate: Words, left: Ints, right: Ints, lists: Choices, room: Room, near: Words, out: Ints
-) -> None:
-    """Fill lower bound, upper bound and status of each pair."""
+    truth: Words,
+    estimate: Words,
+    left: Ints,
+    right: Ints,
+    first: int,
+    lists: Choices,
+    room: Room,
+    true: Arcs,
+    arcs: Arcs,
+    near: Words,
+    rows: Words,
+    sets: Words,
+    place: Ints,
+    out: Ints,
+) -> int:
+    """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with.
+
+    Each function is called in one place, since every call may be compiled into a copy of its own.
+    """
     n_nodes, words = near.shape
-    rows = np.zeros((_ROWS, n_nodes), np.uint64)
-    sets = np.empty((2 * n_nodes + 14, words), np.uint64)
-    done, everything, part = np.empty(words, np.uint64), np.zeros(words, np.uint64), np.empty(words, np.uint64)
-    place = np.empty(n_nodes + 2 + 64, np.int64)  # counts by size, and the costs of 64 lanes
+    done, everything, part = sets[0], sets[1], sets[2]
+    everything[:] = ZERO
     for v in range(np.uint64(n_nodes)):
         everything[v >> SIX] |= bit_of(v)
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            true = load_graph(truth[left[n]], room)
+    for n in range(first, left.size):
+        if n == first or left[n] != left[n - 1]:  # controls of one row share their truth
+            load_graph(truth[left[n]], room, true)
         out[n] = 0
-        if true.n < 0:
+        if true.size[0] < 0:
             out[n, 2] = _CYCLIC
             continue
-        arcs = _read_graph(estimate[right[n]], room, near)
+        _read_graph(estimate[right[n]], room, near, arcs)
         done[:] = ZERO
-        for v in range(np.uint64(n_nodes)):
-            if is_empty(near[v]) and lists.counts[CHOICES] < lists.states.shape[0]:
-                list_single(lists, v)
-            elif not holds(done, v):
-                fill_part(everything, v, near, part)
+        v = ZERO
+        while v <= np.uint64(n_nodes):
+            found = OVER_LIMIT  # behind the last node, the sums of what is listed are added
+            if v < np.uint64(n_nodes):
+                found = LISTED
+                if is_empty(near[v]) and lists.counts[CHOICES] < lists.states.shape[0]:
+                    list_single(lists, v)
+                elif not holds(done, v):
+                    fill_part(everything, v, near, part)
+                    found = _list_component(arcs, lists, part, near, sets[3:])
+            if found == MORE_CHILDREN:
+                empty_lists(lists)
+                return n
+            if found == OVER_LIMIT:
+                if lists.counts[STATES] > 0:  # it may need the room of those before it
+                    _add_extremes(true, arcs, lists, rows, place, out[n])
+                    continue
+                empty_lists(lists)
+            if found != LISTED and v < np.uint64(n_nodes):
+                _add_local_extremes(true, arcs, near, part, lists.states.shape[0], rows, place, out[n])
+            if v < np.uint64(n_nodes) and not is_empty(near[v]) and not holds(done, v):
                 for w in range(words):
                     done[w] |= part[w]
-                lists = _add_component(true, arcs, lists, part, near, sets, rows, place, out[n])
-        _add_extremes(true, arcs, lists, rows, place, out[n])
+            v += ONE
+    return left.size
 
 
 def sid_bounds(
@@ -273,6 +295,15 @@ def sid_bounds(
         slots=np.full(1 << (2 * limit - 1).bit_length(), -1, np.int64),
         counts=np.zeros(4, np.int64),
     )
+    scratch = (
+        *workspace(n_nodes, *blocks),
+        np.empty((n_nodes, words), np.uint64),
+        np.zeros((_ROWS, n_nodes), np.uint64),
+        np.empty((2 * n_nodes + 17, words), np.uint64),  # sets of nodes
+        np.empty(n_nodes + 2 + 64, np.int64),  # counts by size, and the costs of 64 lanes
+    )
     out = np.empty((len(given.truth_index), 3), np.int64)
-    _sid_bounds(*given, lists, workspace(n_nodes, *blocks), np.empty((n_nodes, words), np.uint64), out)
+    done = 0
+    while (done := _sid_bounds(*given, done, lists, *scratch, out)) < len(out):
+        lists = lists._replace(children=np.empty(2 * len(lists.children) + n_nodes, np.int64))
     return out

@@ -7,8 +7,9 @@ numbered row by row. Kernels are serial and release the interpreter lock, so tha
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .adjustment import adjustment_mistakes
 from .bits import (
@@ -29,8 +30,8 @@ from .bits import (
 )
 from .bounds import sid_bounds
 from .draws import draw_graphs
-from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
-from .planes import CLASS_BITS, DAG, KINDS, N_PLANES
+from .inputs import Ints, Words, checked_comparison, checked_planes, read_only, words_in_place
+from .planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
@@ -50,22 +51,32 @@ __all__ = [
 ]
 
 N_COUNTS = 9
-_DAG, _CLASS_SHIFT, _BYTE = np.uint64(DAG), np.uint64(16), np.uint64(0xFF)
+_DAG, _DIGRAPH = np.uint64(DAG), np.uint64(DIGRAPH)
+_CLASS_SHIFT, _BYTE = np.uint64(16), np.uint64(0xFF)
 
 
-def _rows(n_nodes: int) -> Words:
-    """Return room for one graph as rows of bits."""
-    return np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+def _rows(n_nodes: int, relations: int) -> Words:
+    """Return room for some relations of one graph as rows of bits."""
+    return np.empty((relations, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
 
 
-@njit(nogil=True, cache=True)
-def _pair_counts(truth: Words, estimate: Words, left: Ints, right: Ints, out: NDArray[np.int32]) -> None:
-    """Fill the counts of each pair, a row a count."""
+@kernel
+def _pair_counts(
+    truth: Words,
+    truth_step: int,
+    estimate: Words,
+    estimate_step: int,
+    words: np.uint64,
+    left: Ints,
+    right: Ints,
+    out: NDArray[np.int32],
+) -> None:
+    """Fill the counts of each pair, a row a count; graphs are that many words apart."""
     for n in range(left.size):
-        t, e = truth[left[n]], estimate[right[n]]
+        t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         shared = true = estimated = same = opposite = directed = claimed = lost = added = 0
-        for w in range(t.shape[1]):
-            tf, tb, ef, eb = t[0, w], t[1, w], e[0, w], e[1, w]
+        for w in range(words):
+            tf, tb, ef, eb = truth[t + w], truth[t + w + words], estimate[e + w], estimate[e + w + words]
             t_edge, e_edge, t_arrow, e_arrow = tf | tb, ef | eb, tf ^ tb, ef ^ eb
             both = t_arrow & e_arrow
             shared += popcount(t_edge & e_edge)
@@ -89,7 +100,7 @@ def pair_counts(
     Parameters
     ----------
     truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare.
+        Planes of the graphs to compare; also in place in packed cells.
     truth_index, estimate_index : (n,) array_like of int
         Positions of each pair's graphs.
 
@@ -99,20 +110,20 @@ def pair_counts(
         Shared adjacencies; edges of the truth; of the estimate; shared edges with the same direction; reversed;
         directed edges of the truth; of the estimate; shared edges that lost their direction; that gained one.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
     out = np.empty((N_COUNTS, len(given.truth_index)), np.int32)
-    _pair_counts(*given, out)
+    sides = *words_in_place(given.truth), *words_in_place(given.estimate)
+    _pair_counts(*sides, np.uint64(given.truth.shape[2]), given.truth_index, given.estimate_index, out)
     return out.T
 
 
-@njit(nogil=True, cache=True)
-def _dag_to_cpdag(planes: Words, parents: Words, children: Words, out: Words, acyclic: NDArray[np.bool_]) -> None:
+@kernel
+def _dag_to_cpdag(
+    planes: Words, rows: Words, waiting: Ints, order: Words, rank: Words, out: Words, acyclic: NDArray[np.bool_]
+) -> None:
     """Fill the CPDAG of each DAG, and whether it is acyclic."""
+    parents, children, ranked, compelled = rows[0], rows[1], rows[2], rows[3]
     n_nodes = np.uint64(parents.shape[0])
-    waiting = np.empty(parents.shape[0], np.int64)
-    order = np.empty(parents.shape[0], np.uint64)
-    rank = np.empty(parents.shape[0], np.uint64)
-    ranked, compelled = np.empty_like(parents), np.empty_like(parents)
     for n in range(planes.shape[0]):
         mark_rows(planes[n], parents, children)
         acyclic[n] = causal_order(parents, children, waiting, order)
@@ -148,15 +159,15 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     """
     given = checked_planes(planes, n_nodes)
     out, acyclic = np.zeros(given.shape, np.uint64), np.zeros(len(given), np.bool_)
-    _dag_to_cpdag(given, _rows(n_nodes), _rows(n_nodes), out, acyclic)
+    order, rank = np.empty((2, n_nodes), np.uint64)
+    _dag_to_cpdag(given, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
     return out, acyclic
 
 
-@njit(nogil=True, cache=True)
-def _is_acyclic(planes: Words, parents: Words, children: Words, out: NDArray[np.bool_]) -> None:
+@kernel
+def _is_acyclic(planes: Words, rows: Words, waiting: Ints, order: Words, out: NDArray[np.bool_]) -> None:
     """Fill whether each graph has no directed cycle."""
-    waiting = np.empty(parents.shape[0], np.int64)
-    order = np.empty(parents.shape[0], np.uint64)
+    parents, children = rows[0], rows[1]
     for n in range(planes.shape[0]):
         mark_rows(planes[n], parents, children)
         drop_undirected(parents, children)
@@ -167,11 +178,11 @@ def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
     """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     given = checked_planes(planes, n_nodes)
     out = np.empty(len(given), np.bool_)
-    _is_acyclic(given, _rows(n_nodes), _rows(n_nodes), out)
+    _is_acyclic(given, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
     """Return whether a node has no child left, and undirected neighbours that are adjacent to all its others."""
     words = np.uint64(alive.size)
@@ -192,12 +203,12 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
-def _extend(planes: Words, into: Words, out: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
+@kernel
+def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) -> None:
     """Fill a consistent extension of each graph, and whether it has one."""
+    into, out, alive = rows[0], rows[1], rows[2, 0]
     n_nodes = np.uint64(into.shape[0])
     words = np.uint64(into.shape[1])
-    alive = np.empty(into.shape[1], np.uint64)
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         alive[:] = ZERO
@@ -232,11 +243,11 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     """
     given = checked_planes(planes, n_nodes)
     extended, ok = np.zeros(given.shape, np.uint64), np.empty(len(given), np.bool_)
-    _extend(given, _rows(n_nodes), _rows(n_nodes), extended, ok)
+    _extend(given, _rows(n_nodes, 3), extended, ok)
     return extended, ok
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _colliders(parents: Words, adjacent: Words) -> int:
     """Count pairs of parents of a node that are not adjacent, over all nodes."""
     found = 0
@@ -253,7 +264,7 @@ def _colliders(parents: Words, adjacent: Words) -> int:
     return found
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
     """Fill the rows of strict parents and of neighbours of a graph."""
     mark_rows(planes, parents, adjacent)
@@ -264,7 +275,7 @@ def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
             adjacent[v, w] = into | out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.int32]) -> None:
     """Fill the v-structures of truth, estimate and both, a row each."""
     parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
@@ -294,13 +305,14 @@ def v_structure_counts(
     for block in (given.truth, given.estimate):
         checked_planes(block, n_nodes)
     out = np.empty((3, len(given.truth_index)), np.int32)
-    _v_structures(*given, np.stack([_rows(n_nodes)] * 4), out)
+    _v_structures(*given, _rows(n_nodes, 4), out)
     return out.T
 
 
-@njit(nogil=True, cache=True)
-def _degrees(planes: Words, into: Words, out: Words, found: NDArray[np.int32]) -> None:
+@kernel
+def _degrees(planes: Words, rows: Words, found: NDArray[np.int32]) -> None:
     """Add the degrees of each node of each graph."""
+    into, out = rows[0], rows[1]
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         for v in range(into.shape[0]):
@@ -314,29 +326,27 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
     """Count directed edges into and out of each node, and undirected ones, (N, d, 3)."""
     given = checked_planes(planes, n_nodes)
     found = np.zeros((len(given), n_nodes, 3), np.int32)
-    _degrees(given, _rows(n_nodes), _rows(n_nodes), found)
+    _degrees(given, _rows(n_nodes, 2), found)
     return read_only(found, np.int32)
 
 
-@njit(nogil=True, cache=True)
-def _split_cells(
-    cells: Words, size: np.uint64, padding: np.uint64, planes: Words, kinds: NDArray[np.uint8], n_kinds: np.uint64
+@kernel
+def _check_cells(
+    cells: Words, size: np.uint64, words: np.uint64, padding: np.uint64, kinds: NDArray[np.uint8], n_kinds: np.uint64
 ) -> bool:
-    """Fill planes and class codes; return False at the first cell that is faulty or unlike the first one."""
-    words = np.uint64(planes.shape[2])
+    """Fill class codes; return False at the first cell that is faulty or unlike the first one."""
+    forward_end = size + words
     for n in range(cells.shape[0]):
         differs = (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
         for w in range(ONE, size):
             differs |= cells[n, w] ^ cells[0, w]
         undirected = ZERO
-        for w in range(words):
-            forward, backward = cells[n, size + w], cells[n, size + words + w]
-            planes[n, 0, w], planes[n, 1, w] = forward, backward
-            undirected |= forward & backward
-        differs |= (planes[n, 0, words - ONE] | planes[n, 1, words - ONE]) & padding
+        for w in range(size, forward_end):
+            undirected |= cells[n, w] & cells[n, w + words]
+        differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
         kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
         kinds[n] = kind
-        if differs != ZERO or kind >= n_kinds or (kind == _DAG and undirected != ZERO):
+        if differs != ZERO or kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
             return False
     return True
 
@@ -356,14 +366,14 @@ def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> 
     Returns
     -------
     planes : (N, 2, W) uint64
-        The planes.
+        The planes, in place in the cells.
     kinds : (N,) uint8
         Class codes.
     alike : bool
         Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no
-        graph called a dag has an undirected edge.
+        graph called a dag or digraph has an undirected edge.
     """
     given = read_only(cells, np.uint64)
-    planes, kinds = np.empty((len(given), N_PLANES, words), np.uint64), np.empty(len(given), np.uint8)
-    alike = _split_cells(given, np.uint64(size), np.uint64(padding), planes, kinds, np.uint64(len(KINDS)))
+    planes, kinds = given[:, size:].reshape(len(given), N_PLANES, words), np.empty(len(given), np.uint8)
+    alike = _check_cells(given, *map(np.uint64, (size, words, padding)), kinds, np.uint64(len(KINDS)))
     return planes, kinds, bool(alike)

@@ -13,9 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, lowest, popcount
+from causaleval_pd.execution.compilation import kernel_part
+
+from .bits import LAST, ONE, SIX, ZERO, bit_of, copy_row, lowest, popcount
 from .inputs import Ints, Words
 from .lanes import Arcs
 
@@ -23,6 +24,8 @@ from .lanes import Arcs
 STATES, CHOICES, CHILDREN, BASE = range(4)
 #: columns of the table of states and choices
 FIRST_CHOICE, LOW, HIGH, BY_SIZE, SOURCE, COST, FIRST_CHILD, COLUMNS = range(8)
+#: results of listing a component: whole; not within the limit; after more room for numbers of children only
+LISTED, OVER_LIMIT, MORE_CHILDREN = range(3)
 
 
 class Choices(NamedTuple):
@@ -34,7 +37,7 @@ class Choices(NamedTuple):
     #: members. By choice: its source, the mistakes that its parents make, and where the states that it leaves begin in
     #: `children`.
     table: Ints
-    #: (n,): numbers of states; the list is made longer as needed
+    #: (n,): numbers of states; the caller makes the list longer as needed
     children: Ints
     #: (power of 2,): hash table of base + state; numbers below the base are left from earlier graphs
     slots: Ints
@@ -42,7 +45,7 @@ class Choices(NamedTuple):
     counts: Ints
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def is_empty(row: Words) -> bool:
     """Return whether a set has no member."""
     some = ZERO
@@ -51,7 +54,7 @@ def is_empty(row: Words) -> bool:
     return some == ZERO
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _lowest_member(row: Words) -> np.uint64:
     """Return the first node of a set that is not empty."""
     w = ZERO
@@ -60,13 +63,13 @@ def _lowest_member(row: Words) -> np.uint64:
     return (w << SIX) + lowest(row[w])
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def holds(row: Words, node: np.uint64) -> bool:
     """Return whether a node is in a set."""
     return (row[node >> SIX] >> (node & LAST)) & ONE != ZERO
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None:
     """Fill `part` with the connected component of `start` within the nodes of `inside`."""
     words = inside.size
@@ -87,7 +90,7 @@ def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None
                         grown = True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
     """Return whether the neighbours of a node among those left are adjacent to each other."""
     words = np.uint64(left.size)
@@ -105,14 +108,14 @@ def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
     """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
         if not arcs.undirected[a] and holds(part, ends[0]) and holds(part, ends[1]):
             return False
-    left[:] = part
+    copy_row(part, left, part.size)
     found = True
     while found and not is_empty(left):
         found = False
@@ -123,41 +126,43 @@ def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
     return found
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _state_of(lists: Choices, state: Words) -> int:
     """Return the number of a state, storing it if it is new; -1 if there is no room."""
     hashed = np.uint64(0x9E3779B97F4A7C15)
-    for w in range(state.size):
-        hashed = (hashed ^ state[w]) * np.uint64(0xBF58476D1CE4E5B9)
-        hashed ^= hashed >> np.uint64(31)
+    words = state.shape[1]
+    for side in range(2):
+        for w in range(words):
+            hashed = (hashed ^ state[side, w]) * np.uint64(0xBF58476D1CE4E5B9)
+            hashed ^= hashed >> np.uint64(31)
     mask = np.uint64(lists.slots.size - 1)
     slot = hashed & mask
     base, number = lists.counts[BASE], lists.counts[STATES]
     while lists.slots[slot] >= base:
         known = lists.slots[slot] - base
         same = True
-        for w in range(state.size):
-            same = same and lists.states[known, w] == state[w]
+        for w in range(words):
+            same = same and lists.states[known, w] == state[0, w] and lists.states[known, words + w] == state[1, w]
         if same:
             return known
         slot = (slot + ONE) & mask
     if number == lists.states.shape[0]:
         return -1
-    for w in range(state.size):
-        lists.states[number, w] = state[w]
+    for w in range(words):
+        lists.states[number, w], lists.states[number, words + w] = state[0, w], state[1, w]
     lists.slots[slot] = base + number
     lists.counts[STATES] = number + 1
     return number
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def empty_lists(lists: Choices) -> None:
     """Forget all states; what the hash table holds of them lies below the new base."""
     lists.counts[BASE] += lists.states.shape[0]
     lists.counts[:BASE] = 0
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def list_single(lists: Choices, v: np.uint64) -> None:
     """Append a node without undirected edges: one state, one choice, nothing left."""
     s, c = lists.counts[STATES], lists.counts[CHOICES]
@@ -171,7 +176,7 @@ def list_single(lists: Choices, v: np.uint64) -> None:
     lists.counts[CHOICES] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
     """Split every group into the neighbours of a node and the others, in this order; return the number of groups."""
     words = groups.shape[1]
@@ -197,19 +202,19 @@ def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
     return made
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Words, spare: Words) -> bool:
     """Store the components of a group as children, with the state's parents and those among the nodes seen."""
     words = group.size
-    left, part, made = spare[0], spare[1], spare[2:4].reshape(2 * words)
-    left[:] = group
+    left, part, made = spare[0], spare[1], spare[2:4]
+    copy_row(group, left, words)
     while not is_empty(left):
         first = _lowest_member(left)
         fill_part(group, first, near, part)
         for k in range(words):
             left[k] &= ~part[k]
-            made[k] = part[k]
-            made[words + k] = lists.states[number, words + k] | (seen[k] & near[first, k])
+            made[0, k] = part[k]
+            made[1, k] = lists.states[number, words + k] | (seen[k] & near[first, k])
         child = _state_of(lists, made)
         if child < 0:
             return False
@@ -218,7 +223,7 @@ def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Wo
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, sets: Words) -> bool:
     """Store the states that a state leaves once its source is chosen; False if there is no room.
 
@@ -232,7 +237,7 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     seen[:] = ZERO
     covered[:] = ZERO
     covered[source >> SIX] = bit_of(source)
-    groups[0] = covered
+    copy_row(covered, groups[0], words)
     for w in range(words):
         groups[1, w] = lists.states[number, w] & ~covered[w]
     n_groups = 1 if is_empty(groups[1]) else 2
@@ -250,23 +255,16 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     return True
 
 
-@njit(nogil=True, cache=True)
-def _with_longer_list(lists: Choices, more: int) -> Choices:
-    longer = np.empty(2 * lists.children.size + more, np.int64)
-    longer[: lists.children.size] = lists.children
-    return Choices(lists.states, lists.table, longer, lists.slots, lists.counts)
-
-
-@njit(nogil=True, cache=True)
-def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> tuple[Choices, bool]:
-    """Append the states of a component and their choices; False if there is no room."""
+@kernel_part
+def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
+    """Append the states of a component and their choices; return LISTED, or what there is no room for."""
     words = near.shape[1]
-    whole = sets[:2].reshape(2 * words)
-    whole[:words] = part
-    whole[words:] = ZERO
+    whole = sets[:2]
+    whole[:] = ZERO
+    copy_row(part, whole[0], words)
     s = _state_of(lists, whole)
     if s < 0:
-        return lists, False
+        return OVER_LIMIT
     counts = lists.counts
     while s < counts[STATES]:
         lists.table[s, FIRST_CHOICE] = counts[CHOICES]
@@ -277,17 +275,17 @@ def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> tuple
             left = lists.states[s, w]
             while left != ZERO:
                 if counts[CHOICES] == lists.states.shape[0]:
-                    return lists, False
+                    return OVER_LIMIT
+                if counts[CHILDREN] + size > lists.children.size:
+                    return MORE_CHILDREN
                 v = (w << SIX) + lowest(left)
                 left &= left - ONE
-                if counts[CHILDREN] + size > lists.children.size:
-                    lists = _with_longer_list(lists, size)
                 lists.table[counts[CHOICES], SOURCE] = v
                 lists.table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
                 counts[CHOICES] += 1
                 if size > 1 and not _list_children(lists, s, v, near, sets):
-                    return lists, False
+                    return OVER_LIMIT
         s += 1
     lists.table[s, FIRST_CHOICE] = counts[CHOICES]
     lists.table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
-    return lists, True
+    return LISTED

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .inputs import Ints, Words, read_only
+from .ones import count_ones
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
 _MOST_COUNTED = 12
@@ -43,12 +44,17 @@ def check_edges(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, c
 
 def edge_numbers(graphs: Words) -> Ints:
     """Count the edges of each graph."""
-    return np.asarray(np.bitwise_count(graphs[:, 0] | graphs[:, 1]).sum(axis=1), np.int64)
+    return np.asarray(count_ones(graphs[:, 0] | graphs[:, 1]).sum(axis=1), np.int64)
 
 
 def _check_draws(start: int, count: int) -> None:
     if start < 0 or count < 0:
         raise ValueError(f"start and count must not be negative, found {start} and {count}")
+
+
+def edge_room(n_nodes: int, lists: int) -> Words:
+    """Return room for lists of a number an edge."""
+    return np.empty((lists, n_nodes * (n_nodes - 1) // 2 + 1), np.uint64)
 
 
 def check_rewiring(rewiring: float) -> float:

@@ -7,11 +7,12 @@ word gives two bounded numbers. Number 0 in place of r + 1 names the stream that
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from causaleval_pd.execution.compilation import kernel
+
 from .bits import list_edges, set_mark
-from .control_inputs import check_index
+from .control_inputs import check_index, edge_room
 from .dags import draw_dags
 from .draws import STEP, mix, shuffle
 from .inputs import Ints, Words, checked_planes, read_only
@@ -30,13 +31,13 @@ __all__ = [
 ]
 
 
-@njit(nogil=True, cache=True)
-def _relabel(planes: Words, index: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+@kernel
+def _relabel(
+    planes: Words, index: Ints, keys: Words, start: int, count: int, edges: Words, order: Words, out: Words
+) -> None:
     """Draw relabelled graphs, the draws of a row together."""
-    d = np.uint64(n_nodes)
-    room = n_nodes * (n_nodes - 1) // 2 + 1
-    low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
-    order = np.empty(n_nodes, np.uint64)
+    d = np.uint64(order.size)
+    low, high, mark = edges[0], edges[1], edges[2]
     for row in range(keys.size):
         base = mix(keys[row] + STEP)
         n_edges = list_edges(planes[index[row]], d, low, high, mark)
@@ -74,5 +75,5 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
     graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
     chosen = check_index(index, len(graphs), (len(names),), start, count)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    _relabel(graphs, chosen, n_nodes, names, start, count, out)
+    _relabel(graphs, chosen, names, start, count, edge_room(n_nodes, 3), np.empty(n_nodes, np.uint64), out)
     return out

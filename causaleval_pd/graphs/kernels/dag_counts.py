@@ -27,8 +27,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import betainc, gammaln
 
 Floats = NDArray[np.float64]
 
@@ -82,6 +82,8 @@ def peeling(n_nodes: int, log_weight: float) -> Peeling:
     >>> (543 * found.roots[4, 1:]).round().astype(int).tolist()
     [316, 198, 28, 1]
     """
+    from scipy.special import gammaln
+
     size = n_nodes + 1
     log_both = math.log1p(math.exp(log_weight))  # no arc, or one
     reach = -np.expm1(-log_both * np.arange(size))
@@ -144,6 +146,8 @@ def laws(n_nodes: int, step: int) -> Laws:
 
 
 def _parents(n_nodes: int, log_weight: float) -> Floats:
+    from scipy.special import gammaln
+
     s, j = np.arange(n_nodes + 1)[:, None], np.arange(n_nodes + 1)
     logs = gammaln(s + 1) - gammaln(j + 1) - gammaln(np.maximum(s - j, 0) + 1) + log_weight * j
     logs = np.where((j > 0) & (j <= s), logs, -np.inf)
@@ -161,5 +165,5 @@ def _arcs(n_nodes: int, log_weight: float) -> Floats:
     parts = []
     for k in range(slots.bit_length()):
         found = np.arange(2**k)
-        parts += [betainc(2**k - found, found + 1, absent), np.ones(1)]
+        parts += [scipy.special.betainc(2**k - found, found + 1, absent), np.ones(1)]
     return np.concatenate(parts)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
 from .bits import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
-from .control_inputs import are_sparse, check_edges
+from .control_inputs import are_sparse, check_edges, edge_room
 from .dag_counts import Floats, Laws, best_weight, check_counted, laws
 from .draws import STEP, draw_pairs, mix, shuffle, two_below, unit
 from .inputs import Ints, Words
@@ -29,7 +30,7 @@ class Layers(NamedTuple):
     slots: Ints
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def is_acyclic(parents: Words) -> bool:
     """Return whether rows of parents, one word a node, have no cycle."""
     left = ZERO
@@ -46,7 +47,7 @@ def is_acyclic(parents: Words) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents: Words) -> np.uint64:
     """Direct each edge by a bit, 64 bits a word, the lowest first."""
     parents[:] = ZERO
@@ -62,7 +63,7 @@ def flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents:
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def mark_arcs(graph: Words, n_edges: int, low: Words, high: Words, parents: Words, n_nodes: np.uint64) -> None:
     """Mark each edge in the direction that the rows of parents give it."""
     for e in range(n_edges):
@@ -72,13 +73,13 @@ def mark_arcs(graph: Words, n_edges: int, low: Words, high: Words, parents: Word
         set_mark(graph, a, b, n_nodes, ZERO)
 
 
-@njit(nogil=True, cache=True)
-def _draw_sparse(n_nodes: int, rows: Ints, n_edges: Ints, keys: Words, start: int, count: int, out: Words) -> None:
+@kernel
+def _draw_sparse(
+    rows: Ints, n_edges: Ints, keys: Words, start: int, count: int, edges: Words, nodes: Words, out: Words
+) -> None:
     """Draw skeletons and directions until there is no cycle."""
-    d = np.uint64(n_nodes)
-    room = n_nodes * (n_nodes - 1) // 2 + 1
-    low, high = np.empty(room, np.uint64), np.empty(room, np.uint64)
-    parents, scratch = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
+    low, high, parents, scratch = edges[0], edges[1], nodes[0], nodes[1]
+    d = np.uint64(parents.size)
     for row in rows:
         base = mix(keys[row] + STEP)
         m = n_edges[row]
@@ -92,7 +93,7 @@ def _draw_sparse(n_nodes: int, rows: Ints, n_edges: Ints, keys: Words, start: in
             mark_arcs(out[row * count + column], m, low, high, parents, d)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _draw_layers(state: np.uint64, most: int, laws: Laws, layers: Layers) -> tuple[np.uint64, int]:
     """Draw the layer of each place, and its number of parents in the layer before; give up beyond `most` of them."""
     before, begin, wanted, slots = layers
@@ -124,7 +125,7 @@ def _draw_layers(state: np.uint64, most: int, laws: Laws, layers: Layers) -> tup
     return state, total
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _has_arcs(state: np.uint64, wanted: int, n_slots: int, arcs: Floats) -> tuple[np.uint64, bool]:
     """Toss a coin for each slot, and check whether `wanted` of them have an arc; slots go by powers of two."""
     left, found, k = n_slots, 0, 62
@@ -147,7 +148,7 @@ def _has_arcs(state: np.uint64, wanted: int, n_slots: int, arcs: Floats) -> tupl
     return state, found == wanted
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _choose_parents(state: np.uint64, t: np.uint64, first: int, size: int, wanted: int, rows: Words) -> np.uint64:
     """Choose `wanted` parents of place `t` among `size` places, or those that are left out if these are fewer."""
     missing = min(wanted, size - wanted)
@@ -164,7 +165,7 @@ def _choose_parents(state: np.uint64, t: np.uint64, first: int, size: int, wante
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_slots(state: np.uint64, wanted: int, layers: Layers, rows: Words) -> np.uint64:
     """Choose `wanted` slots, or those that are left out if these are fewer."""
     before, slots = layers.before, layers.slots
@@ -192,7 +193,7 @@ def _fill_slots(state: np.uint64, wanted: int, layers: Layers, rows: Words) -> n
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _draw_shape(state: np.uint64, n_edges: int, laws: Laws, layers: Layers) -> tuple[np.uint64, int]:
     """Draw layers and numbers of arcs until these add up to `n_edges`; return the number of slots with an arc."""
     while True:
@@ -204,7 +205,7 @@ def _draw_shape(state: np.uint64, n_edges: int, laws: Laws, layers: Layers) -> t
                 return state, rest
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _name_places(graph: Words, rows: Words, names: Words) -> None:
     """Mark the arcs of a DAG whose places have rows of parents and names."""
     n_nodes = np.uint64(names.size)
@@ -216,17 +217,21 @@ def _name_places(graph: Words, rows: Words, names: Words) -> None:
                 left &= left - ONE
 
 
-@njit(nogil=True, cache=True)
-def _draw_dags(laws: Laws, rows: Ints, n_edges: Ints, keys: Words, start: int, count: int, out: Words) -> None:
+@kernel
+def _draw_dags(
+    laws: Laws,
+    rows: Ints,
+    n_edges: Ints,
+    keys: Words,
+    start: int,
+    count: int,
+    layers: Layers,
+    own: Words,
+    names: Words,
+    out: Words,
+) -> None:
     """Draw the DAGs of some rows, which have a weight in common."""
     n_nodes = laws.reach.size - 1
-    layers = Layers(
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes, np.int64),
-        np.zeros(n_nodes + 1, np.int64),
-    )
-    own, names = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64), np.empty(n_nodes, np.uint64)
     for row in rows:
         base = mix(keys[row] + STEP)
         for column in range(count):
@@ -259,8 +264,12 @@ def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, cou
     if n_nodes < 2:
         return out
     sparse = are_sparse(n_nodes, edges)
-    _draw_sparse(n_nodes, np.flatnonzero(sparse), edges, names, start, count, out)
+    room, nodes = edge_room(n_nodes, 2), np.empty((2, n_nodes), np.uint64)
+    _draw_sparse(np.flatnonzero(sparse), edges, names, start, count, room, nodes, out)
     weights = np.array([-1 if few else best_weight(n_nodes, m) for few, m in zip(sparse, edges.tolist(), strict=True)])
+    layers = Layers(*np.empty((3, n_nodes), np.int64), np.zeros(n_nodes + 1, np.int64))
+    scratch = layers, np.empty((n_nodes, -(-n_nodes // 64)), np.uint64), np.empty(n_nodes, np.uint64)
     for weight in np.unique(weights[~sparse]).tolist():
-        _draw_dags(laws(n_nodes, weight), np.flatnonzero(weights == weight), edges, names, start, count, out)
+        chosen = np.flatnonzero(weights == weight)
+        _draw_dags(laws(n_nodes, weight), chosen, edges, names, start, count, *scratch, out)
     return out

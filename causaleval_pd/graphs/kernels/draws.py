@@ -14,8 +14,9 @@ the whole word is rejected if x n mod 2^32 < 2^32 mod n in either half. Pairs ar
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, ZERO, fill_compelled, flip, is_set, set_mark
 from .inputs import Ints, Words, checked_draws
@@ -27,7 +28,7 @@ _11, _27, _30, _31, _32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def mix(z: np.uint64) -> np.uint64:
     """Scramble a word: the output function of splitmix64."""
     z = (z ^ (z >> _30)) * _FIRST
@@ -35,13 +36,13 @@ def mix(z: np.uint64) -> np.uint64:
     return z ^ (z >> _31)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def unit(state: np.uint64) -> float:
     """Return the number in [0, 1) made of the upper 53 bits of the word at a state of the stream."""
     return np.float64(mix(state) >> _11) * 2.0**-53
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uint64, np.uint64]:
     """Return whether the word is accepted, and a number below `n` and one below `m`."""
     low, high = (word & _LOW) * n, (word >> _32) * m
@@ -51,7 +52,7 @@ def two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uin
     return accepted, low >> _32, high >> _32
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high: Words) -> np.uint64:
     """Draw `n_edges` distinct pairs of ranks, as parent rows and as lists; return the state of the stream."""
     n_nodes = np.uint64(parents.shape[0])
@@ -80,7 +81,7 @@ def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high:
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def shuffle(state: np.uint64, order: Words) -> np.uint64:
     """Fill `order` with a random permutation; return the state of the stream."""
     for i in range(order.size):
@@ -97,7 +98,7 @@ def shuffle(state: np.uint64, order: Words) -> np.uint64:
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _draw(
     n_edges: Ints,
     cpdag: NDArray[np.bool_],
@@ -106,6 +107,8 @@ def _draw(
     start: int,
     count: int,
     parents: Words,
+    compelled: Words,
+    order: Words,
     low: Words,
     high: Words,
     planes: Words,
@@ -118,16 +121,16 @@ def _draw(
         As `draw_graphs` checked them; `fixed` is the causal order.
     start, count : int
         Draws start .. start + count - 1 are made.
-    parents : (d,) or (d, words) uint64
+    parents, compelled : (d,) or (d, words) uint64
         Room for rows of parents; one word a node is about half again as fast.
+    order : (d,) uint64
+        Room for an order of the nodes.
     low, high : (E,) uint64
         Room for pairs of ranks.
     planes : (n * count, 2, W) uint64
         Filled.
     """
     n_nodes = np.uint64(parents.shape[0])
-    compelled = np.empty_like(parents)
-    order = np.empty(parents.shape[0], np.uint64)
     for i in range(fixed.size):
         order[i] = fixed[i]
     for row in range(keys.size):
@@ -175,7 +178,8 @@ def draw_graphs(
     """
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    parents = np.empty(n_nodes if n_nodes <= 64 else (n_nodes, -(-n_nodes // 64)), np.uint64)
-    low, high = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
-    _draw(given.n_edges, given.cpdag, given.keys, given.order, start, count, parents, low, high, planes)
+    rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, -(-n_nodes // 64)), np.uint64)
+    causal = np.empty(n_nodes, np.uint64)
+    pairs = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
+    _draw(given.n_edges, given.cpdag, given.keys, given.order, start, count, *rows, causal, *pairs, planes)
     return planes

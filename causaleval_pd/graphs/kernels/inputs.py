@@ -49,6 +49,20 @@ def read_only(array: ArrayLike, dtype: Any) -> NDArray[Any]:
     return view
 
 
+def words_in_place(planes: Words) -> tuple[Words, int]:
+    """Return the words that hold graphs (N, 2, W) evenly spaced, and how many words they are apart.
+
+    Planes of packed cells are read where they stand, between the headers of the cells.
+    """
+    n, _, words = planes.shape
+    step = planes.strides[0] // 8
+    even = planes.strides[1:] == (8 * words, 8) and planes.strides[0] % 8 == 0 and step >= N_PLANES * words
+    if not n or not even or not planes.flags.aligned:
+        return read_only(planes, np.uint64).reshape(-1), N_PLANES * words
+    span = (n - 1) * step + N_PLANES * words
+    return np.lib.stride_tricks.as_strided(planes, (span,), (8,), writeable=False), step
+
+
 def checked_planes(planes: ArrayLike, n_nodes: int) -> Words:
     """Return `planes` ready for a kernel that walks the pairs of `n_nodes` nodes."""
     ready = read_only(planes, np.uint64)
@@ -65,12 +79,17 @@ def checked_planes(planes: ArrayLike, n_nodes: int) -> Words:
 
 
 def checked_comparison(
-    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
+    truth: ArrayLike,
+    estimate: ArrayLike,
+    truth_index: ArrayLike,
+    estimate_index: ArrayLike,
+    *,
+    in_place: bool = False,
 ) -> Comparison:
-    """Return blocks and indices ready for a kernel that compares graph by graph."""
+    """Return blocks and indices ready for a kernel that compares graph by graph, the blocks as they are `in_place`."""
     given = Comparison(
-        read_only(truth, np.uint64),
-        read_only(estimate, np.uint64),
+        np.asarray(truth, np.uint64) if in_place else read_only(truth, np.uint64),
+        np.asarray(estimate, np.uint64) if in_place else read_only(estimate, np.uint64),
         read_only(truth_index, np.int64),
         read_only(estimate_index, np.int64),
     )

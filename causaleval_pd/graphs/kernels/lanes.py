@@ -11,11 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from causaleval_pd.execution.compilation import kernel_part
 
 from .bits import ONE, ZERO, lowest
 from .inputs import Ints, Words
+from .ones import count_ones
 
 Nodes = NDArray[np.uint16]
 Flags = NDArray[np.bool_]
@@ -24,14 +26,13 @@ Flags = NDArray[np.bool_]
 class Arcs(NamedTuple):
     """The arcs of a graph, those into a node before those out of it."""
 
-    #: tail, head, (E,): ends of the arcs; the first `n` count
+    #: tail, head, (E,): ends of the arcs; the first `size[0]` count
     tail: Nodes
     head: Nodes
     #: (E,): whether the edge is undirected in the graph
     undirected: Flags
-    #: n, n_undirected: number of arcs, -1 for a graph with a cycle, and of undirected ones
-    n: int
-    n_undirected: int
+    #: (2,): numbers of arcs, -1 for a graph with a cycle, and of undirected ones
+    size: Ints
 
 
 class Room(NamedTuple):
@@ -62,8 +63,8 @@ class Room(NamedTuple):
 MOST_NODES = 20_000
 
 
-def workspace(n_nodes: int, *blocks: Words) -> Room:
-    """Return room for reading any graph of some blocks."""
+def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
+    """Return room for reading any graph of some blocks, and for the arcs of two of them."""
     if n_nodes > MOST_NODES:
         raise ValueError(
             f"paths are compared in graphs of at most {MOST_NODES} nodes, found {n_nodes}; compare adjacencies, or "
@@ -72,17 +73,22 @@ def workspace(n_nodes: int, *blocks: Words) -> Room:
     most = 1
     for planes in blocks:
         if len(planes):
-            most = max(most, int(np.bitwise_count(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
-    return Room(
+            most = max(most, int(count_ones(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
+    room = Room(
         np.empty((2, most), np.uint16),
         np.empty(most, np.bool_),
         np.empty(most, np.int64),
         np.empty(n_nodes + 1, np.int64),
         *(np.empty(n_nodes, np.int64) for _ in range(6)),
     )
+    true, arcs = (
+        Arcs(np.empty(most, np.uint16), np.empty(most, np.uint16), np.empty(most, np.bool_), np.zeros(2, np.int64))
+        for _ in range(2)
+    )
+    return room, true, arcs
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
     found = loose = i = 0
@@ -108,7 +114,7 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
     return found, loose
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def orient_undirected(room: Room, n_edges: int) -> None:
     """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
     ends, undirected, rank, weight = room.ends, room.undirected, room.rank, room.weight
@@ -138,7 +144,7 @@ def orient_undirected(room: Room, n_edges: int) -> None:
             ends[0, a], ends[1, a] = ends[1, a], ends[0, a]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
     """Fill (tail, head, undirected) with the arcs in `room`, by the places of their heads in a causal order.
 
@@ -193,31 +199,27 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
     return True
 
 
-@njit(nogil=True, cache=True)
-def load_graph(planes: Words, room: Room) -> Arcs:
-    """Read a DAG or CPDAG into sorted arcs; `n` is -1 if it has a cycle."""
-    n_nodes = room.order.size
-    n, n_undirected = read_edges(planes, n_nodes, room.ends, room.undirected)
-    tail, head = np.empty(n, np.uint16), np.empty(n, np.uint16)
-    undirected = np.empty(n, np.bool_)
+@kernel_part
+def load_graph(planes: Words, room: Room, arcs: Arcs) -> None:
+    """Read a DAG or CPDAG into sorted arcs."""
+    n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
     if n_undirected > 0:
         orient_undirected(room, n)
-    if not sort_arcs(room, n, tail, head, undirected):
-        return Arcs(tail, head, undirected, -1, 0)
-    return Arcs(tail, head, undirected, n, n_undirected)
+    acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)
+    arcs.size[0], arcs.size[1] = n if acyclic else -1, n_undirected
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
     """Extend `reached` along arcs, and undirected edges both ways, without entering a node in its barred lanes."""
     while True:
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
             reached[v] |= reached[u] & ~barred[v]
-        if arcs.n_undirected == 0:
+        if arcs.size[1] == 0:
             return
         changed = ZERO
-        for a in range(arcs.n - 1, -1, -1):
+        for a in range(arcs.size[0] - 1, -1, -1):
             if arcs.undirected[a]:
                 u, v = arcs.tail[a], arcs.head[a]
                 new = reached[v] & ~reached[u] & ~barred[u]
@@ -227,17 +229,17 @@ def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
             return
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
     """Extend `reached` against arcs, and along undirected edges, without entering a node in its barred lanes."""
     while True:
-        for a in range(arcs.n - 1, -1, -1):
+        for a in range(arcs.size[0] - 1, -1, -1):
             u, v = arcs.tail[a], arcs.head[a]
             reached[u] |= reached[v] & ~barred[u]
-        if arcs.n_undirected == 0:
+        if arcs.size[1] == 0:
             return
         changed = ZERO
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             if arcs.undirected[a]:
                 u, v = arcs.tail[a], arcs.head[a]
                 new = reached[u] & ~reached[v] & ~barred[v]
@@ -247,7 +249,7 @@ def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
             return
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, invalid: Words) -> None:
     """Find for each lane the descendants of its treatment, and the nodes for which `given` is not an adjustment set.
 
@@ -261,7 +263,7 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
     free, blocked, up, down = invalid[0], invalid[1], invalid[2], invalid[3]
     descendant[:] = ZERO
     invalid[:] = ZERO
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
         start = treatment[u]
         descendant[v] |= descendant[u] | start
@@ -270,7 +272,7 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
     first = True
     while True:
         changed = ZERO
-        for a in range(arcs.n - 1, -1, -1):
+        for a in range(arcs.size[0] - 1, -1, -1):
             u, v = arcs.tail[a], arcs.head[a]
             inside = given[v]
             source = ((up[v] & ~inside) | ((down[v] | free[v]) & inside) | treatment[v]) & ~treatment[u]
@@ -280,7 +282,7 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
             break
         first = False
         changed = ZERO
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
             source = (up[u] | down[u]) & ~given[u] & ~treatment[v]
             changed |= source & ~down[v]

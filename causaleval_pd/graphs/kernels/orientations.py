@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
 from .bits import ONE, ZERO, list_edges, lowest, set_mark
-from .control_inputs import check_index, check_oriented, edge_numbers, linear_extension_law
+from .control_inputs import check_index, check_oriented, edge_numbers, edge_room, linear_extension_law
 from .dags import flip_coins, is_acyclic, mark_arcs
 from .draws import STEP, mix, shuffle, unit
 from .inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
 
 
-@njit(nogil=True, cache=True)
-def _orient(skeletons: Words, index: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+@kernel
+def _orient(
+    skeletons: Words, index: Ints, keys: Words, start: int, count: int, edges: Words, rank: Words, out: Words
+) -> None:
     """Draw orientations along random orders."""
-    d = np.uint64(n_nodes)
-    room = n_nodes * (n_nodes - 1) // 2 + 1
-    low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
-    rank = np.empty(n_nodes, np.uint64)
+    d = np.uint64(rank.size)
+    low, high, mark = edges[0], edges[1], edges[2]
     n_edges = 0
     for row in range(keys.size):
         base = mix(keys[row] + STEP)
@@ -46,11 +47,11 @@ def orient_graphs(
     graphs, names = checked_planes(skeletons, n_nodes), read_only(keys, np.uint64)
     chosen = check_index(index, len(graphs), (len(names), 1), start, count)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    _orient(graphs, chosen, n_nodes, names, start, count, out)
+    _orient(graphs, chosen, names, start, count, edge_room(n_nodes, 3), np.empty(n_nodes, np.uint64), out)
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
     """Count the orders of the nodes in which parents come first, by subsets."""
     n_nodes = np.uint64(parents.size)
@@ -70,7 +71,7 @@ def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
     return ways[(ONE << n_nodes) - ONE]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
     """Fill rows of parents by directing each edge along a random order; return the stream, moved on by a word."""
     state = shuffle(state, rank)
@@ -83,24 +84,24 @@ def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank:
     return state + STEP
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _orient_uniformly(
     skeletons: Words,
     index: Ints,
     by_order: NDArray[np.bool_],
-    n_nodes: int,
     keys: Words,
     start: int,
     count: int,
     tries: int,
+    edges: Words,
+    nodes: Words,
+    ways: NDArray[np.float64],
     out: Words,
 ) -> int:
     """Draw uniform acyclic orientations; return the first row that runs out of tries, or -1."""
-    d = np.uint64(n_nodes)
-    room = n_nodes * (n_nodes - 1) // 2 + 1
-    low, high, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
-    parents, rank = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
-    ways = np.empty(1 << n_nodes if by_order.any() else 1, np.float64)
+    low, high, mark = edges[0], edges[1], edges[2]
+    parents, rank = nodes[0], nodes[1]
+    d = np.uint64(rank.size)
     for row in range(keys.size):
         base = mix(keys[row] + STEP)
         m = list_edges(skeletons[index[row]], d, low, high, mark)
@@ -136,5 +137,7 @@ def orient_uniformly(
     chosen = check_index(index, len(graphs), (len(names),), start, count)
     by_order = linear_extension_law(n_nodes, edge_numbers(graphs))[chosen]
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    stuck = _orient_uniformly(graphs, chosen, by_order, n_nodes, names, start, count, tries, out)
+    edges, nodes = edge_room(n_nodes, 3), np.empty((2, n_nodes), np.uint64)
+    ways = np.empty(1 << n_nodes if by_order.any() else 1, np.float64)
+    stuck = _orient_uniformly(graphs, chosen, by_order, names, start, count, tries, edges, nodes, ways, out)
     return out, int(stuck)

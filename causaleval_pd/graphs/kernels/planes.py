@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_PLANES = 2
-KINDS = ("dag", "cpdag", "pdag")
-DAG, CPDAG, PDAG = range(3)
+KINDS = ("dag", "cpdag", "pdag", "digraph")
+DAG, CPDAG, PDAG, DIGRAPH = range(4)
 
 _CELLS_AT_ONCE = 1 << 24  # bounds the scratch memory of work that spreads bits to bytes
 

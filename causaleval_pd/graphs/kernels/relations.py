@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, lowest, mark_rows, popcount
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from .bits import LAST, ONE, SIX, ZERO, bit_of, copy_row, lowest, mark_rows, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Flags, Room, load_graph, read_edges, sort_arcs, spread_back, workspace
 
@@ -14,8 +15,8 @@ N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
 _PARENT, _ANCESTOR, _NEAREST = range(3)
 
 
-@njit(nogil=True, cache=True)
-def _directed_arcs(planes: Words, room: Room) -> Arcs:
+@kernel_part
+def _read_directed(planes: Words, room: Room, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
     n_edges, _ = read_edges(planes, room.order.size, room.ends, room.undirected)
     n = 0
@@ -23,24 +24,22 @@ def _directed_arcs(planes: Words, room: Room) -> Arcs:
         if not room.undirected[a]:
             room.ends[0, n], room.ends[1, n] = room.ends[0, a], room.ends[1, a]
             n += 1
-    tail, head = np.empty(n, np.uint16), np.empty(n, np.uint16)
-    undirected = np.empty(n, np.bool_)
     for a in range(n):
         room.undirected[a] = False
-    if not sort_arcs(room, n, tail, head, undirected):
-        tail[:] = room.ends[0, :n]
-        head[:] = room.ends[1, :n]
-    return Arcs(tail, head, undirected, n, 0)
+    if not sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected):
+        copy_row(room.ends[0], arcs.tail, n)
+        copy_row(room.ends[1], arcs.head, n)
+    arcs.size[0], arcs.size[1] = n, 0
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> None:
     """Set lane t of every node that has node first + t as an ancestor (on a cycle, itself)."""
     reached[:] = ZERO
     changed = True
     while changed:
         changed = False
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             u, v = np.int64(arcs.tail[a]), np.int64(arcs.head[a])
             new = reached[u]
             if first <= u < first + n_lanes:
@@ -50,16 +49,25 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
                 changed = True
 
 
-@njit(nogil=True, cache=True)
-def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, room: Room, out: Ints) -> None:
+@kernel
+def _ancestor_counts(
+    truth: Words,
+    estimate: Words,
+    left: Ints,
+    right: Ints,
+    room: Room,
+    true: Arcs,
+    arcs: Arcs,
+    below: Words,
+    claimed: Words,
+    out: Ints,
+) -> None:
     """Fill the counts of each pair, a row a count."""
     n_nodes = room.order.size
-    below = np.empty(n_nodes, np.uint64)
-    claimed = np.empty(((n_nodes + 63) // 64, n_nodes), np.uint64)
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            true = _directed_arcs(truth[left[n]], room)
-        arcs = _directed_arcs(estimate[right[n]], room)
+            _read_directed(truth[left[n]], room, true)
+        _read_directed(estimate[right[n]], room, arcs)
         out[:, n] = 0
         for first in range(0, n_nodes, 64):
             n_lanes = min(64, n_nodes - first)
@@ -73,7 +81,7 @@ def _ancestor_counts(truth: Words, estimate: Words, left: Ints, right: Ints, roo
                 out[0, n] += popcount(below[v] & other)
                 out[1, n] += popcount(found[v] & other)
                 out[2, n] += popcount(below[v] & found[v] & other)
-        for a in range(true.n):
+        for a in range(true.size[0]):
             u, v = np.uint64(true.tail[a]), np.uint64(true.head[a])
             agrees = (claimed[u >> SIX, v] >> (u & LAST)) & ONE
             opposes = (claimed[v >> SIX, u] >> (v & LAST)) & ONE
@@ -93,11 +101,12 @@ def ancestor_counts(
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     out = np.empty((N_ANCESTOR_COUNTS, len(given.truth_index)), np.int64)
-    _ancestor_counts(*given, workspace(n_nodes, *blocks), out)
+    below, claimed = np.empty(n_nodes, np.uint64), np.empty((-(-n_nodes // 64), n_nodes), np.uint64)
+    _ancestor_counts(*given, *workspace(n_nodes, *blocks), below, claimed, out)
     return out.T
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
     """Fill the rows of the moral graph: neighbours, and nodes with a child in common."""
     mark_rows(planes, into, out)
@@ -117,7 +126,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
         moral[v, v >> SIX] &= ~bit_of(v)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
     """Fill the counts of each pair, a row a count."""
     into, away, true, found = rows[0], rows[1], rows[2], rows[3]
@@ -148,21 +157,21 @@ def blanket_counts(
     return out.T
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, found: Words) -> None:
     """Fill `found` with the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
     met[:] = ZERO
     found[:] = ZERO
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
         found[v] |= members[u] & inside[v]
         found[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, rows: Words) -> None:
     """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
     border, reached, walking, met, found = rows[0], rows[1], rows[2], rows[3], rows[4]
@@ -183,12 +192,12 @@ def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, r
         given[v] = reached[v] & border[v]
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_separators(arcs: Arcs, separator: int, x: Words, y: Words, given: Words, rows: Words) -> None:
     """Fill the sets by which the estimate separates x and y, a lane each pair."""
     given[:] = ZERO
     if separator == _PARENT:
-        for a in range(arcs.n):
+        for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
             given[u] |= x[v] | y[v]
             if arcs.undirected[a]:
@@ -200,28 +209,28 @@ def _fill_separators(arcs: Arcs, separator: int, x: Words, y: Words, given: Word
             inside[v] = x[v] | y[v]
         spread_back(arcs, inside, nowhere)
         if separator == _ANCESTOR:
-            given[:] = inside
+            copy_row(inside, given, x.size)
         else:
             _fill_nearest(arcs, x, y, inside, given, rows)
     for v in range(x.size):
         given[v] &= ~(x[v] | y[v])
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) -> int:
     """Count the lanes whose nodes the truth, a DAG, connects: y is reached from x along or against arcs."""
     up, down = rows[0], rows[1]
-    up[:] = x
+    copy_row(x, up, x.size)
     down[:] = ZERO
     changed = ONE
     while changed != ZERO:
         changed = ZERO
-        for a in range(true.n):
+        for a in range(true.size[0]):
             u, v = true.tail[a], true.head[a]
             new = (up[u] | down[u]) & ~given[u] & ~down[v]
             down[v] |= new
             changed |= new
-        for a in range(true.n - 1, -1, -1):
+        for a in range(true.size[0] - 1, -1, -1):
             u, v = true.tail[a], true.head[a]
             new = ((up[v] & ~given[v]) | (down[v] & given[v])) & ~up[u]
             up[u] |= new
@@ -232,13 +241,13 @@ def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) 
     return connected
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, rows: Words) -> int:
     """Count the ordered pairs that the estimate separates and the truth does not."""
     n_nodes = rows.shape[1]
     x, y, given = rows[7], rows[8], rows[9]
     adjacent[:] = False
-    for a in range(arcs.n):
+    for a in range(arcs.size[0]):
         adjacent[arcs.tail[a], arcs.head[a]] = True
         adjacent[arcs.head[a], arcs.tail[a]] = True
     x[:] = ZERO
@@ -263,19 +272,28 @@ def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, r
     return wrong if separator == _NEAREST else 2 * wrong
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _separation_mistakes(
-    truth: Words, estimate: Words, left: Ints, right: Ints, separator: int, room: Room, out: Ints
+    truth: Words,
+    estimate: Words,
+    left: Ints,
+    right: Ints,
+    separator: int,
+    room: Room,
+    true: Arcs,
+    arcs: Arcs,
+    adjacent: Flags,
+    rows: Words,
+    out: Ints,
 ) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle."""
-    n_nodes = room.order.size
-    adjacent = np.zeros((n_nodes, n_nodes), np.bool_)
-    rows = np.zeros((10, n_nodes), np.uint64)
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            true = load_graph(truth[left[n]], room)
-        arcs = load_graph(estimate[right[n]], room)
-        out[n] = _pair_separations(true, arcs, separator, adjacent, rows) if min(true.n, arcs.n) >= 0 else -1
+            load_graph(truth[left[n]], room, true)
+        load_graph(estimate[right[n]], room, arcs)
+        out[n] = (
+            _pair_separations(true, arcs, separator, adjacent, rows) if min(true.size[0], arcs.size[0]) >= 0 else -1
+        )
 
 
 def separation_mistakes(
@@ -293,5 +311,6 @@ def separation_mistakes(
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
     out = np.empty(len(given.truth_index), np.int64)
-    _separation_mistakes(*given, SEPARATORS.index(separator), workspace(n_nodes, *blocks), out)
+    adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((10, n_nodes), np.uint64)
+    _separation_mistakes(*given, SEPARATORS.index(separator), *workspace(n_nodes, *blocks), adjacent, rows, out)
     return out

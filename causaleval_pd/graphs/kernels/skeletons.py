@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
-from .bits import LAST, ONE, SIX, ZERO, is_set, list_edges, set_mark
-from .control_inputs import check_edges, check_index, check_rewiring
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from .bits import LAST, ONE, SIX, ZERO, copy_row, is_set, list_edges, set_mark
+from .control_inputs import check_edges, check_index, check_rewiring, edge_room
 from .draws import STEP, mix, shuffle, two_below
 from .inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
 
 
-@njit(nogil=True, cache=True)
+def _rows(n_nodes: int) -> Words:
+    """Return room for rows of neighbours."""
+    return np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+
+
+@kernel_part
 def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
     """Fill the rows of neighbours from `m` edges."""
     rows[:] = ZERO
@@ -24,7 +30,7 @@ def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
         rows[v[e], u[e] >> SIX] |= ONE << (u[e] & LAST)
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, rows: Words) -> np.uint64:
     """Switch the ends of two edges, again and again; return the state of the stream."""
     done = 0
@@ -48,25 +54,32 @@ def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, r
     return state
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _switch_edges(
-    planes: Words, index: Ints, n_nodes: int, attempts: Ints, keys: Words, start: int, count: int, out: Words
+    planes: Words,
+    index: Ints,
+    attempts: Ints,
+    keys: Words,
+    start: int,
+    count: int,
+    edges: Words,
+    rows: Words,
+    out: Words,
 ) -> None:
     """Draw skeletons with the degrees of the rows' graphs."""
-    d = np.uint64(n_nodes)
-    room = n_nodes * (n_nodes - 1) // 2 + 1
-    u, v, mark = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
-    hub_u, hub_v = np.empty(room, np.uint64), np.empty(room, np.uint64)
-    rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    d = np.uint64(rows.shape[0])
+    u, v, mark, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3], edges[4]
     for row in range(keys.size):
         base = mix(keys[row] + STEP)
         m = list_edges(planes[index[row]], d, u, v, mark)
         if m > 1:
             _rows_of(u, v, m, rows)
             _switch(mix(base), attempts[row], u, v, np.uint64(m), rows)
-        hub_u[:m], hub_v[:m] = u[:m], v[:m]
+        copy_row(u, hub_u, m)
+        copy_row(v, hub_v, m)
         for column in range(count):
-            u[:m], v[:m] = hub_u[:m], hub_v[:m]
+            copy_row(hub_u, u, m)
+            copy_row(hub_v, v, m)
             if m > 1:
                 _rows_of(u, v, m, rows)
                 _switch(mix(base + np.uint64(start + column + 1) * STEP), attempts[row], u, v, np.uint64(m), rows)
@@ -87,16 +100,17 @@ def switch_edges(
     graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
     chosen = check_index(index, len(graphs), (len(names),), start, count)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    _switch_edges(graphs, chosen, n_nodes, read_only(attempts, np.int64), names, start, count, out)
+    steps, edges = read_only(attempts, np.int64), edge_room(n_nodes, 5)
+    _switch_edges(graphs, chosen, steps, names, start, count, edges, _rows(n_nodes), out)
     return out
 
 
-@njit(nogil=True, cache=True)
-def _scale_free(n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int, out: Words) -> None:
+@kernel
+def _scale_free(
+    n_edges: Ints, n_nodes: int, keys: Words, start: int, count: int, urn: Words, rows: Words, out: Words
+) -> None:
     """Draw skeletons by preferential attachment."""
     d = np.uint64(n_nodes)
-    urn = np.empty(n_nodes + n_nodes * n_nodes, np.uint64)
-    rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
     for row in range(keys.size):
         base = mix(keys[row] + STEP)
         for column in range(count):
@@ -131,20 +145,27 @@ def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, co
     """
     edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    _scale_free(edges, n_nodes, names, start, count, out)
+    urn = np.empty(n_nodes + n_nodes * n_nodes, np.uint64)
+    _scale_free(edges, n_nodes, names, start, count, urn, _rows(n_nodes), out)
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _small_world(
-    n_edges: Ints, n_nodes: int, threshold: np.uint64, keys: Words, start: int, count: int, out: Words
+    n_edges: Ints,
+    n_nodes: int,
+    threshold: np.uint64,
+    keys: Words,
+    start: int,
+    count: int,
+    nodes: Words,
+    edges: Words,
+    rows: Words,
+    out: Words,
 ) -> None:
     """Draw rewired rings; an edge moves if the upper half of its word is below `threshold`."""
     d = np.uint64(n_nodes)
-    order, degree = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint64)
-    room = n_nodes * (n_nodes - 1) // 2 + 1
-    u, v = np.empty(room, np.uint64), np.empty(room, np.uint64)
-    rows = np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    order, degree, u, v = nodes[0], nodes[1], edges[0], edges[1]
     for row in range(keys.size):
         base = mix(keys[row] + STEP)
         m = n_edges[row]
@@ -192,5 +213,6 @@ def small_world(n_nodes: int, n_edges: ArrayLike, rewiring: float, keys: ArrayLi
     edges, names = check_edges(n_nodes, n_edges, keys, start, count)
     threshold = np.uint64(math.floor(check_rewiring(rewiring) * 2**32))
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    _small_world(edges, n_nodes, threshold, names, start, count, out)
+    nodes, ends = np.empty((2, n_nodes), np.uint64), edge_room(n_nodes, 2)
+    _small_world(edges, n_nodes, threshold, names, start, count, nodes, ends, _rows(n_nodes), out)
     return out

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .answer_table import as_bits
 from .yes_counts import QUANTITIES, Floats, Integers, Terms, estimates
@@ -45,7 +45,7 @@ class Arms:
         shape = (int(self.sample.max(initial=-1)) + 1, len(self.groups))
         where = (self.sample[known], self.group[known])
         # entries of one place are summed, so that replicates of a sample count once
-        seen = sparse.coo_array((np.ones(len(where[0])), where), shape=shape).tocsc()
+        seen = scipy.sparse.coo_array((np.ones(len(where[0])), where), shape=shape).tocsc()
         return np.diff(seen.indptr).astype(np.float64)
 
     def of_truth(self) -> Arms:

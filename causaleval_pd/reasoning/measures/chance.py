@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from ...contract.checks import check_number, check_whole, shown
 from ...contract.law import Distribution
@@ -298,7 +298,7 @@ def required_samples(pns: ArrayLike, relative_error: float = 0.1, *, level: floa
         raise ValueError("pns must be probabilities from 0 to 1")
     check_number(relative_error, "relative_error", "(0, inf)")
     check_number(level, "level", "(0, 1)")
-    z = ndtri(0.5 + level / 2)
+    z = scipy.special.ndtri(0.5 + level / 2)
     with np.errstate(divide="ignore"):
         n = np.ceil((z / relative_error) ** 2 * (1 - p) / p)
     return n if n.ndim else float(n)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from .yes_counts import QUANTITIES, Floats, Integers, Terms, divide, estimates
 
@@ -85,7 +85,7 @@ _FIELDS = ("base", "step", "total", "marked", "drawn", "p")
 
 
 def _log_choose(n: Floats, k: Floats) -> Floats:
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    return np.asarray(scipy.special.gammaln(n + 1) - scipy.special.gammaln(k + 1) - scipy.special.gammaln(n - k + 1))
 
 
 def constant(values: Floats) -> CountLaw:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom
+import scipy
 
 from ...contract.checks import check_number
 from .answer_table import check_answers
@@ -151,15 +151,13 @@ def _shuffled(known: pd.DataFrame, tp: int) -> tuple[float, float]:
     n, true, yes = (np.bincount(query, weights=w).astype(np.int64) for w in weights)
     mean = divide(true * yes, n)
     if n.sum() > _MOST_EXACT:
-        from scipy.stats import norm
-
         variance = mean * divide((n - true) * (n - yes), n * np.maximum(n - 1, 1))
         spread = float(np.sqrt(variance.sum()))
-        p = float(norm.sf((tp - 0.5 - mean.sum()) / spread)) if spread > 0 else 1.0
+        p = float(scipy.stats.norm.sf((tp - 0.5 - mean.sum()) / spread)) if spread > 0 else 1.0
         return float(mean.sum()), p
     law, least = np.ones(1), 0
     for own_n, own_true, own_yes in zip(n.tolist(), true.tolist(), yes.tolist(), strict=True):
         low, high = max(0, own_true + own_yes - own_n), min(own_true, own_yes)
-        law = np.convolve(law, hypergeom.pmf(np.arange(low, high + 1), own_n, own_true, own_yes))
+        law = np.convolve(law, scipy.stats.hypergeom.pmf(np.arange(low, high + 1), own_n, own_true, own_yes))
         least += low
     return float(mean.sum()), float(min(1.0, law[max(0, tp - least) :].sum()))

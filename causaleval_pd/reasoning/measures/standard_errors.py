@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from .answer_arms import Arms, Estimator
 from .yes_counts import Floats, Integers, divide
@@ -57,7 +57,7 @@ class StandardErrors:
         return unit_values(self.arms, self.quantity, self.estimator, self.arms.answer)[0]
 
     @cached_property
-    def _moves(self) -> sparse.csc_array:
+    def _moves(self) -> scipy.sparse.csc_array:
         """Influence of each sample (row) on each group's estimate, or on its distance from the same-sample truth."""
         arms = self.arms
         moved = unit_values(arms, self.quantity, self.estimator, arms.answer)[1]
@@ -65,7 +65,7 @@ class StandardErrors:
             true = arms.of_truth()
             moved = moved - unit_values(true, self.quantity, self.estimator, true.answer)[1]
         shape = (int(arms.sample.max(initial=-1)) + 1, len(arms.groups))
-        return sparse.csc_array(sparse.coo_array((moved, (arms.sample, arms.group)), shape=shape))
+        return scipy.sparse.csc_array(scipy.sparse.coo_array((moved, (arms.sample, arms.group)), shape=shape))
 
     def covariance(self, groups: Integers) -> Floats:
         """Return the covariance matrix of the estimates of groups that share their samples."""

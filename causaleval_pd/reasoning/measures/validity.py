@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.special import betainc
-from scipy.stats import norm
 
 from ...contract.checks import check_number, check_type, nearest
 from .yes_counts import Floats, divide, estimates, parse_counts
@@ -159,7 +158,7 @@ def _intervals(quantities: pd.DataFrame, level: float) -> tuple[Floats, Floats]:
     from statsmodels.stats.proportion import proportion_confint
 
     estimate, se = (quantities[name].to_numpy(np.float64) for name in ("estimate", "se"))
-    reach = norm.isf((1 - level) / 2) * se
+    reach = scipy.stats.norm.isf((1 - level) / 2) * se
     low, high = estimate - reach, estimate + reach
     share = _is_share(quantities) & ~np.isnan(estimate)
     if share.any():
@@ -176,11 +175,11 @@ def _tests(
 
     `internal` marks the rows that are compared with the reasoner's own estimate.
     """
-    se = quantities["se"].to_numpy(np.float64)
+    se, normal = quantities["se"].to_numpy(np.float64), scipy.stats.norm
     apart = estimate - truth
     with np.errstate(divide="ignore", invalid="ignore"):
-        too_high, too_low = norm.sf((apart - tolerance) / se), norm.sf((-apart - tolerance) / se)
-        above_low, below_high = norm.sf((apart + tolerance) / se), norm.sf((tolerance - apart) / se)
+        too_high, too_low = normal.sf((apart - tolerance) / se), normal.sf((-apart - tolerance) / se)
+        above_low, below_high = normal.sf((apart + tolerance) / se), normal.sf((tolerance - apart) / se)
     beyond = np.minimum(1.0, 2 * np.minimum(too_high, too_low))
     within = np.maximum(above_low, below_high)
     exact = quantities["truth_exact"].to_numpy(np.float64)
@@ -202,7 +201,7 @@ def upper_tail(yes: Floats, n: Any, p: Floats) -> Floats:
     """Return P(Binomial(n, p) >= yes), n and yes being any real numbers; p is clipped to [0, 1]."""
     p, yes = np.clip(p, 0.0, 1.0), np.asarray(yes, np.float64)
     inside = yes > 0
-    tail = betainc(np.where(inside, yes, 1.0), np.maximum(n - yes, 0.0) + 1, p)
+    tail = scipy.special.betainc(np.where(inside, yes, 1.0), np.maximum(n - yes, 0.0) + 1, p)
     return np.where(inside, tail, 1.0)
 
 
@@ -249,4 +248,4 @@ def consistency_test(quantities: pd.DataFrame) -> pd.DataFrame:
     apart = value[:, 0] - product
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where((apart == 0) & (variance == 0), 0.0, apart / np.sqrt(variance))
-    return chosen.assign(statistic=statistic, p_value=2 * norm.sf(np.abs(statistic)))
+    return chosen.assign(statistic=statistic, p_value=2 * scipy.stats.norm.sf(np.abs(statistic)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ...contract.checks import check_known
-from ...drawing import colours, legend_room, wrapped
+from ...drawing import colours, figure_of, legend_room, wrapped
 from ..measures.validity import check_quantities
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def draw_legend(ax: Axes, title: str, own: bool) -> None:
     """Draw the legend right of the axes; with `own`, widen the figure to make room for it."""
     handles, names = ax.get_legend_handles_labels()
     labels = [wrapped(name, 1.8) for name in names]
-    figure = ax.get_figure(root=True)
+    figure = figure_of(ax)
     height = 4.0 if figure is None else figure.get_figheight()
     columns, width = legend_room(labels, title, height - 0.3)
     if own and figure is not None:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import uuid
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ...contract.checks import check_type
 from ...execution.engines import map_chunks
-from .task_tables import TaskTables
+from .task_tables import COLUMNS, TaskTables
 from .tasks import Chunk, Tasks
 
 __all__ = ["read_tasks", "write_tasks"]
 
 _SMALL = ("worlds", "nodes", "edges", "quantities", "questions")
 _LARGE = ("contexts", "truths")
+_FILES = {f"{name}.parquet" for name in (*_SMALL, *_LARGE)}
 
 
 def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = False, progress: bool = False) -> Path:
     """Write tasks to a folder of Parquet files: worlds, nodes, edges, quantities, questions, contexts, truths.
 
     Contexts and truths are made and written in chunks, so that memory does not grow with their number. The folder is
-    written under another name and renamed when complete, so an interrupted call leaves no incomplete folder.
+    written under another name, `path` + ".<random>.writing", and renamed when complete, so an interrupted call leaves
+    no incomplete folder at `path`.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     path : path
         Folder to create.
     overwrite : bool
-        Whether to replace an existing folder.
+        Whether to replace an existing folder of tasks. A folder that holds anything else is never replaced.
     progress : bool
         Whether progress bars count contexts and samples.
 
@@ -47,7 +50,9 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     Raises
     ------
     FileExistsError
-        If the path exists and `overwrite` is False.
+        If the path exists and `overwrite` is False, or it holds something else than tasks.
+    ValueError
+        If the path is a symbolic link.
 
     Examples
     --------
@@ -59,13 +64,13 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     >>> stored.contexts.equals(tasks.contexts)
     True
     """
+    import pyarrow.parquet as pq
+
     check_type(tasks, Tasks, "what make_tasks gave", "tasks")
     target = Path(path)
-    if target.exists() and not overwrite:
-        raise FileExistsError(f"{target} exists; give another name, or overwrite=True to replace it")
-    draft = target.with_name(target.name + ".part")
-    if draft.exists():
-        shutil.rmtree(draft)
+    _check_replaceable(target, overwrite)
+    # a name that nobody else has, so that all in this folder is made here
+    draft = target.with_name(f"{target.name}.{uuid.uuid4().hex}.writing")
     draft.mkdir(parents=True)
     try:
         for name in _SMALL:
@@ -74,12 +79,48 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
             weights = [chunk.stop - chunk.start for chunk in chunks]
             made = map_chunks(Chunk.table, chunks, weights=weights, progress=progress, label=name)
             _stream(_file(draft, name), made)
-        if target.exists():
-            shutil.rmtree(target)
-        draft.rename(target)
+        _put(draft, target, overwrite)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return target
+
+
+def _check_replaceable(target: Path, overwrite: bool) -> None:
+    """Refuse a path that exists, unless it is to be replaced and holds tasks and nothing else."""
+    if target.is_symlink():
+        raise ValueError(f"{target} is a symbolic link; write to the folder itself, or to another name")
+    if not target.exists():
+        return
+    if not overwrite:
+        raise FileExistsError(f"{target} exists; give another name, or overwrite=True to replace it")
+    found = {one.name for one in target.iterdir()} if target.is_dir() else set()
+    strange = sorted(found - _FILES)
+    if not target.is_dir() or strange or (found and found < _FILES):
+        what = f"holds {strange[0]!r}" if strange else "is no complete folder of tasks"
+        raise FileExistsError(
+            f"{target} {what}; overwrite=True replaces only what write_tasks wrote: remove it, or give another name"
+        )
+
+
+def _put(draft: Path, target: Path, overwrite: bool) -> None:
+    """Give a complete folder its name; what is replaced is kept until then."""
+    for file in draft.iterdir():
+        with file.open("rb") as written:
+            os.fsync(written.fileno())
+    _check_replaceable(target, overwrite)
+    if not target.exists():
+        draft.rename(target)
+        return
+    replaced = target.with_name(f"{target.name}.{uuid.uuid4().hex}.replaced")
+    target.rename(replaced)
+    try:
+        draft.rename(target)
+    except OSError:
+        replaced.rename(target)
+        raise
+    for name in _FILES:
+        (replaced / name).unlink(missing_ok=True)
+    replaced.rmdir()
 
 
 def _file(folder: Path, name: str) -> Path:
@@ -92,6 +133,8 @@ def _plain(table: pd.DataFrame) -> pa.Table:
 
 
 def _stream(file: Path, chunks: Iterator[pa.Table]) -> None:
+    import pyarrow.parquet as pq
+
     first = next(chunks)
     with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
         writer.write_table(first)
@@ -116,6 +159,8 @@ def read_tasks(path: str | PathLike[str]) -> TaskTables:
     ------
     FileNotFoundError
         If the folder or one of its files is missing.
+    ValueError
+        If a file is damaged or lacks columns; names the file.
 
     Examples
     --------
@@ -133,4 +178,19 @@ def read_tasks(path: str | PathLike[str]) -> TaskTables:
         raise FileNotFoundError(
             f"{folder} is not a folder of tasks; missing files: {', '.join(f'{n}.parquet' for n in missing)}"
         )
-    return TaskTables(**{name: pd.read_parquet(_file(folder, name)) for name in (*_SMALL, *_LARGE)})
+    return TaskTables(**{name: _read_table(folder, name) for name in (*_SMALL, *_LARGE)})
+
+
+def _read_table(folder: Path, name: str) -> pd.DataFrame:
+    import pyarrow.parquet as pq
+
+    file = _file(folder, name)
+    try:
+        with pq.ParquetFile(file) as stored:
+            table = stored.read().to_pandas()
+    except (pa.ArrowException, ValueError, OSError, KeyError, TypeError, OverflowError) as error:
+        raise ValueError(f"{file} is not a table of tasks, or is damaged: {error}") from None
+    missing = [column for column in COLUMNS[name] if column not in table]
+    if missing:
+        raise ValueError(f"{file} lacks the columns {missing}; it was not written by write_tasks")
+    return table

@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_type, shown
-from ..worlds.exact_quantities import EXACT_QUANTITIES
 from .printed_values import parse_matrix, parse_printed
-from .task_tables import TaskTables
+from .task_tables import COLUMNS, TaskTables
 
 __all__ = ["read_published", "read_published_quantities"]
 
@@ -46,15 +45,6 @@ _RAW = {
 #: errors of compressed files that are cut or no such files
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, lzma.LZMAError)
 
-_COLUMNS = {
-    "worlds": ["task", "theme", "n_nodes", "n_edges", "text"],
-    "nodes": ["task", "node", "function", "noise", "is_asked", "condition"],
-    "edges": ["task", "parent", "child"],
-    "quantities": ["task", "cause", "effect", *EXACT_QUANTITIES],
-    "questions": ["task", "question", "cause", "effect", "world", "text"],
-    "contexts": ["task", "sample", "replicate", "noise", "text"],
-    "truths": ["task", "sample", "question", "truth"],
-}
 _UNIQUE = {
     "questions": ["question"],
     "contexts": ["task", "sample", "replicate"],
@@ -98,20 +88,23 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     >>> read_published(io.StringIO(text)).questionnaire()["truth"].tolist()
     [True]
     """
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in _COLUMNS}
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
+    kept = dict.fromkeys(COLUMNS, ROWS_AT_ONCE)
     for path in paths:
         for rows in _chunks(path):
             for name, table in _split(rows, path).items():
                 parts[name].append(table)
             # contexts repeat within and across chunks; comparing keys costs less than comparing texts
             for name in ("worlds", "nodes", "edges", *_UNIQUE):
-                if len(parts[name]) > 1:
+                # only once there are twice as many rows, so that the time is linear in their number
+                if sum(map(len, parts[name])) > 2 * kept[name]:
                     keys = _UNIQUE[name] if name == "contexts" else None
                     parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
+                    kept[name] = max(kept[name], len(parts[name][0]))
     tables = {name: _finished(name, found) for name, found in parts.items()}
     known = set(tables["worlds"]["task"])
     bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
-    added = pd.DataFrame({"task": bare, "theme": "published", "text": ""}).reindex(columns=_COLUMNS["worlds"])
+    added = pd.DataFrame({"task": bare, "theme": "published", "text": ""}).reindex(columns=COLUMNS["worlds"])
     tables["worlds"] = pd.concat([tables["worlds"], added], ignore_index=True) if bare else tables["worlds"]
     return TaskTables(**tables)
 
@@ -226,7 +219,7 @@ def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
 
 def _contexts(rows: pd.DataFrame) -> pd.DataFrame:
     table = rows[["task", "sample", "replicate", "Context"]].rename(columns={"Context": "text"})
-    return table.drop_duplicates(_UNIQUE["contexts"]).reindex(columns=_COLUMNS["contexts"])
+    return table.drop_duplicates(_UNIQUE["contexts"]).reindex(columns=COLUMNS["contexts"])
 
 
 def _asked(
@@ -242,7 +235,7 @@ def _asked(
         text=rows[text],
         truth=_truth(rows[truth]),
     )
-    return table[_COLUMNS["questions"]].drop_duplicates(), table[_COLUMNS["truths"]].drop_duplicates()
+    return table[COLUMNS["questions"]].drop_duplicates(), table[COLUMNS["truths"]].drop_duplicates()
 
 
 def _factual(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -274,7 +267,7 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
             )
         places = np.argwhere(matrix)
         table = pd.DataFrame({"task": task, "node": nodes, "noise": noise, "is_asked": [n in cut for n in nodes]})
-        found["nodes"].append(table.reindex(columns=_COLUMNS["nodes"]))
+        found["nodes"].append(table.reindex(columns=COLUMNS["nodes"]))
         ends = {"parent": [nodes[i] for i, _ in places], "child": [nodes[j] for _, j in places]}
         found["edges"].append(pd.DataFrame({"task": task, **ends}))
         size = {"n_nodes": [len(nodes)], "n_edges": [len(places)]}
@@ -301,14 +294,15 @@ def _truth(column: pd.Series) -> pd.Series:
 
 
 def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_COLUMNS[name])
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS[name])
+    table = table.drop_duplicates()
     if name == "contexts":
         # raw samples repeat the contexts of the questions, joined in another way
         table = table.drop_duplicates(_UNIQUE[name])
     elif name in _UNIQUE and (twice := table.duplicated(_UNIQUE[name], keep=False)).any():
         found = table[twice].head(2).to_dict("records")
         raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
-    return table.drop_duplicates().reset_index(drop=True)[_COLUMNS[name]]
+    return table.reset_index(drop=True)[COLUMNS[name]]
 
 
 def _path(key: str) -> tuple[str, str, str, int]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...contract.checks import check_known
+from ..worlds.exact_quantities import EXACT_QUANTITIES
 from ..worlds.world import World
 
 __all__ = ["INSTRUCTIONS", "TaskTables"]
@@ -32,6 +33,18 @@ _BYTES_AT_ONCE = 4 * 2**20
 
 #: columns of a questionnaire
 QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
+
+
+#: columns of each table
+COLUMNS = {
+    "worlds": ["task", "theme", "n_nodes", "n_edges", "text"],
+    "nodes": ["task", "node", "function", "noise", "is_asked", "condition"],
+    "edges": ["task", "parent", "child"],
+    "quantities": ["task", "cause", "effect", *EXACT_QUANTITIES],
+    "questions": ["task", "question", "cause", "effect", "world", "text"],
+    "contexts": ["task", "sample", "replicate", "noise", "text"],
+    "truths": ["task", "sample", "question", "truth"],
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
@@ -97,6 +96,8 @@ def composition_paths(chain: tuple[str, ...], n: int | None, task: Any) -> Itera
 
 def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> dict[str, pd.Series]:
     """Count mediators (nodes on directed paths between cause and effect) and distance (components between them)."""
+    import networkx as nx
+
     found: dict[tuple[Any, ...], tuple[int | None, int | None]] = {}
     graphs: dict[Any, nx.DiGraph[Any]] = {task: nx.DiGraph(list(world.edges)) for task, world in worlds.items()}
     keys = list(zip(result["task"], result["cause"], result["effect"], strict=True))

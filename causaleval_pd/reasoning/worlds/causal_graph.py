@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from ...contract.checks import shown
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: (parent, child) of an edge; (cause, effect) of a question
 Pair = tuple[str, str]
@@ -29,6 +31,8 @@ def read_edges(edges: Iterable[Pair]) -> tuple[Pair, ...]:
 
 def acyclic_graph(edges: Iterable[Pair], nodes: Iterable[str]) -> nx.DiGraph[str]:
     """Return the graph of these edges and nodes; refuse a cycle."""
+    import networkx as nx
+
     graph: nx.DiGraph[str] = nx.DiGraph(list(edges))
     graph.add_nodes_from(nodes)
     if not nx.is_directed_acyclic_graph(graph):
@@ -39,5 +43,7 @@ def acyclic_graph(edges: Iterable[Pair], nodes: Iterable[str]) -> nx.DiGraph[str
 
 def topological_order(graph: nx.DiGraph[str], nodes: Iterable[str]) -> tuple[str, ...]:
     """Return the nodes with parents first, otherwise in their given order."""
+    import networkx as nx
+
     place = {node: i for i, node in enumerate(nodes)}
     return tuple(nx.lexicographical_topological_sort(graph, key=lambda node: place[node]))

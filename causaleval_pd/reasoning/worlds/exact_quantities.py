@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -74,6 +73,8 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
     respond. Refused if the table over open nodes would exceed `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have
     noise.
     """
+    import networkx as nx
+
     wanted = set(effects)
     children = _relevant_children(model, wanted | {cause})
     graph = nx.DiGraph([(node, child) for node, below in children.items() for child in below])

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from ...contract.checks import check_known, check_number, check_type
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
@@ -122,6 +121,8 @@ class LinearWorld:
 
     def paths(self, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
         """Yield the directed paths from cause to effect, one at a time; their number may be exponential."""
+        import networkx as nx
+
         check_known(cause, self.nodes, "node")
         check_known(effect, self.nodes, "node")
         yield from (tuple(path) for path in nx.all_simple_paths(self._graph, cause, effect))
@@ -157,6 +158,8 @@ class LinearWorld:
         >>> bool(abs(total - world.ate(world.nodes[0], world.nodes[-1])) < 1e-12)
         True
         """
+        import networkx as nx
+
         check_known(cause, self.nodes, "node")
         check_known(effect, self.nodes, "node")
         between = (nx.descendants(self._graph, cause) | {cause}) & (nx.ancestors(self._graph, effect) | {effect})
@@ -176,6 +179,8 @@ class LinearWorld:
         self, cause: str, effect: str, arm: set[str], place: Mapping[str, int]
     ) -> Iterator[tuple[str, str, float]]:
         """Yield the effects between neighbouring cut nodes of one arm, within the arm."""
+        import networkx as nx
+
         edges = [edge for edge in self.weights if set(edge) <= arm | {cause, effect} and edge != (cause, effect)]
         own = LinearWorld({edge: self.weights[edge] for edge in edges}, dict.fromkeys([cause, *arm, effect], 1.0))
         graph = nx.Graph(edges)
@@ -191,7 +196,7 @@ class LinearWorld:
         keys = row_keys(names, "node", resolve_seed(rng))
         sd = np.array([self.noise[node] for node in self.nodes])[:, None]
         # half a step from both ends of [0, 1), where the quantile would be infinite
-        drawn = ndtri(uniforms(keys, start, n) * (1 - 2.0**-53) + 2.0**-54) * sd
+        drawn = scipy.special.ndtri(uniforms(keys, start, n) * (1 - 2.0**-53) + 2.0**-54) * sd
         index = pd.RangeIndex(start, start + n, name="sample")
         return pd.DataFrame(drawn.T, index=index, columns=pd.Index(self.nodes, dtype="str"))
 

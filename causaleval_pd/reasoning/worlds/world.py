@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, cast
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
@@ -128,6 +127,8 @@ class World:
 
         These are the nodes of the commutative cut tree, whose edges are all their ordered pairs.
         """
+        import networkx as nx
+
         roots, leaves = self.roots, self.leaves
         if len(roots) != 1 or len(leaves) != 1 or len(self.nodes) < 2:
             raise ValueError(
@@ -140,6 +141,8 @@ class World:
     @cached_property
     def components(self) -> tuple[tuple[str, ...], ...]:
         """Biconnected components from root to leaf, each in topological order; neighbours share a cut node."""
+        import networkx as nx
+
         place = {node: i for i, node in enumerate(self.nodes)}
         blocks = cast(Iterable[set[str]], nx.biconnected_components(self._graph.to_undirected()))
         return tuple(
@@ -163,6 +166,8 @@ class World:
         list of (str, str)
             In topological order of the causes, then of the effects.
         """
+        import networkx as nx
+
         if which == "cut":
             cut = self.cut_nodes
             return [(cause, effect) for i, cause in enumerate(cut) for effect in cut[i + 1 :]]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
-from ...graphs.kernels.planes import KINDS
+from ...graphs.kernels.planes import CPDAG, KINDS
 from ...graphs.pairs import GraphBatch
-from .graph_controls import GraphControls, class_codes, matched_by_cpdags
+from .graph_controls import GraphControls, matched_kinds
 
 #: draws one control for an estimate
 DrawOne = Callable[[Graph, np.random.Generator], Any]
@@ -31,12 +31,12 @@ def custom_null(function: DrawOne, name: str) -> Null:
     """
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        cpdag = matched_by_cpdags(matching, rows, pairs)
+        matched = matched_kinds(matching, rows, pairs)
         cells = matching.estimate.iloc[rows]
 
         def graphs(start: int, count: int) -> GraphBatch:
             drawn = []
-            for row, cell, key, mapped in zip(rows, cells, keys, cpdag, strict=True):
+            for row, cell, key, mapped in zip(rows, cells, keys, matched == CPDAG, strict=True):
                 estimate = Graph.from_bytes(cell)
                 for r in range(start, start + count):
                     # a counter-based generator: draw r needs none of the draws before it
@@ -46,7 +46,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
             kinds = np.array([KINDS.index(graph.kind) for graph in drawn], np.uint8)
             return GraphBatch(pairs.n_nodes, np.stack([graph.planes for graph in drawn]), kinds)
 
-        return GraphControls(pairs, class_codes(cpdag), graphs, pace=_CALL / max(1.0, pairs.size))
+        return GraphControls(pairs, matched, graphs, pace=_CALL / max(1.0, pairs.size))
 
     return Null(name, f"random graphs drawn by the function {name}", controls)
 

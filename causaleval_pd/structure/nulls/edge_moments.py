@@ -11,6 +11,7 @@ from ...contract.law import ClosedForm, Shape
 from ...contract.metric import Metric
 from ...graphs.counts import PairCounts
 from ...graphs.kernels import kernels
+from ...graphs.kernels.ones import count_ones
 from ...graphs.pairs import GraphPairs
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
@@ -24,13 +25,15 @@ def linear(
     undirected: NDArray[np.float64],
     estimated_edges: NDArray[Any],
     degrees: NDArray[np.int32] | None,
+    tossed: NDArray[np.bool_] | None = None,
 ) -> ClosedForm:
     """Return mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
 
     The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
     p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
     p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
-    1/3 (a fork or collider). The variance is known where the truth is fully directed, else NaN.
+    1/3 (a fork or collider), or always 1/4 if directions are tossed. The variance is known where the truth is fully
+    directed, else NaN.
 
     Parameters
     ----------
@@ -44,6 +47,8 @@ def linear(
         Edges of the control.
     degrees : (n, d, 3) int or None
         In-, out- and undirected degrees of the truth; None: no variance.
+    tossed : (n,) bool, optional
+        Where the directions of a control's edges are independent, so that it may have cycles.
     """
     n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
     me = np.asarray(estimated_edges, np.float64)
@@ -75,14 +80,16 @@ def linear(
     disjoint = directed * (directed - 1) / 2 - chains - forks
     square = (p1 * (present + same / 2)) ** 2
 
+    free = False if tossed is None else tossed
+
     def both(agree: float) -> NDArray[np.float64]:
-        return np.asarray(p2 * (present**2 + present * same + same**2 * agree) - square)
+        return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(free, 1 / 4, agree)) - square)
 
     single = p1 * (present**2 + (present + same) ** 2) / 2 - square
     variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
     variance = np.where(undirected > 0, np.nan, np.maximum(variance, 0.0))
-    # directions along an order: the variance of the number of true edges that run along it
-    along = directed / 4 + 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
+    # the variance of the number of true edges that run along a random order, or as coins fall
+    along = directed / 4 + np.where(free, 0.0, 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4)))
 
     def shape() -> Shape:
         third = _third_moment(directed, along, me, n_pairs, present, same)
@@ -106,7 +113,8 @@ def _third_moment(
     """Return the third central moment of present x shared edges + same x shared directions, under random DAGs.
 
     Let K of the n true edges run along the random order. It has mean n / 2, variance `along` and no skewness, because
-    an order and its reversal are equally likely. A true edge adds y = present + same or y = present where it is in the
+    an order and its reversal are equally likely; so are tossed directions and theirs. A true
+    edge adds y = present + same or y = present where it is in the
     control, so that sums of y, y^2 and y^3 over all true edges are linear in K, and one, two or three given edges are
     in the control with hypergeometric probabilities.
     """
@@ -208,13 +216,13 @@ def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.floa
     return None if first_misfit(at, none, units) else Weights(none, *units)
 
 
-def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedForm | None:
-    """Return the moments of an additive metric where the controls keep a skeleton and get random acyclic directions.
+def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
+    """Return the moments of an additive metric where the controls keep a skeleton and get random directions.
 
     Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
-    the truth is right with probability 1/2, because a control and its reversal are equally likely. Only along a
-    uniformly random order is the variance known: two are right together with probability 1/4 (disjoint), 1/6 (a chain)
-    or 1/3 (a fork or collider).
+    the truth is right with probability 1/2, because a control and its reversal are equally likely. The variance is
+    known where directions are `tossed` (n,), and along a uniformly random order, where two are right together with
+    probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
     """
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
     weights = edge_weights(metric, pairs, directed=skeleton)
@@ -225,23 +233,25 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool) -> ClosedF
     edges = (edges[:, 0] | edges[:, 1])[:, None]
     arrows = planes & edges & ~(planes[:, :1] & planes[:, 1:])
     lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
-    shared = np.bitwise_count(arrows).sum(axis=(1, 2), dtype=np.float64)
-    added = np.bitwise_count(lines).sum(axis=1, dtype=np.float64)
+    shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
+    added = count_ones(lines).sum(axis=1, dtype=np.float64)
     mean = weights.constant + shared * (weights.same + weights.reversed) / 2 + added * weights.added
-    if not along_order:
+    if not along_order and not tossed.any():
         return ClosedForm(mean)
     degrees = kernels().degrees(arrows, pairs.n_nodes).astype(np.float64)
     inward, outward = degrees[..., 0], degrees[..., 1]
     chains = (inward * outward).sum(axis=1)
     forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
-    right = shared / 4 + 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
+    ordered = 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
+    right = shared / 4 + np.where(tossed, 0.0, ordered if along_order else np.nan)
+    variance = (weights.same - weights.reversed) ** 2 * np.maximum(right, 0.0)
 
     def shape() -> Shape:
-        # an order and its reversal are equally likely, so the number of right directions has no skewness
+        # directions and their reversal are equally likely, so the number of right directions has no skewness
         step = np.abs(weights.same - weights.reversed)
         return Shape(np.zeros(pairs.n), step, most_values(shared * step, step))
 
-    return ClosedForm(mean, (weights.same - weights.reversed) ** 2 * np.maximum(right, 0.0), shape=shape)
+    return ClosedForm(mean, variance, shape=shape)
 
 
 def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] | None) -> NDArray[np.float64]:

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching
+from ...execution.random_streams import random_words
+from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import kernels
-from ...graphs.kernels.planes import KINDS
-from ...graphs.pairs import GraphBatch, GraphPairs
+from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG
+from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200
 
-_DAG, _CPDAG = KINDS.index("dag"), KINDS.index("cpdag")
+#: sets the stream of tossed directions apart from that of skeletons, and the words of a graph from one another
+_TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
 
 
 def no_closed_form(metric: Metric) -> ClosedForm | None:
@@ -82,12 +85,20 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def matched_by_cpdags(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.bool_]:
-    """Return which rows are matched by CPDAGs: as `control_kind` states, else where the estimate is not a DAG."""
-    kinds = pairs.estimate.kinds[pairs.estimate_index]
-    cpdag = np.asarray(kinds != _DAG)
+def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
+    """Return the class of each row's controls: DAG, CPDAG or digraph.
+
+    `control_kind` states it. Else DAGs are matched by DAGs, fully directed graphs with a cycle and declared digraphs by
+    digraphs, and every other estimate by CPDAGs.
+    """
+    wrong = pairs.estimate.misdeclared[pairs.estimate_index]
+    if wrong.any():
+        at = int(wrong.argmax())
+        kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[at]]]
+        raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
+    kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:
-        return cpdag
+        return kinds
     given = matching.control_kind[rows]
     for row, kind in zip(rows, given, strict=True):
         if not pd.isna(kind) and kind not in KINDS:
@@ -95,19 +106,52 @@ def matched_by_cpdags(matching: Matching, rows: NDArray[np.int64], pairs: GraphP
                 f"row {row}: control_kind is {kind!r}; expected one of {', '.join(KINDS)}, or the name of a column "
                 "that holds these words"
             )
-    stated = np.array([not pd.isna(kind) for kind in given], bool)
-    return np.where(stated, given != "dag", cpdag)
+    stated = [CPDAG if kind == "pdag" else KINDS.index(kind) if kind in KINDS else None for kind in given]
+    return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)
 
 
-def class_codes(cpdag: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Return the codes of the class CPDAG where `cpdag`, else DAG."""
-    return np.where(cpdag, _CPDAG, _DAG).astype(np.uint8)
+def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
+    """Return the class of controls that suits each graph."""
+    kinds = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
+    pdags = np.flatnonzero(graphs.kinds == PDAG)
+    directed = pdags[is_digraph(graphs.planes[pdags])]
+    kinds[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
+    return kinds
 
 
-def in_class(planes: NDArray[np.uint64], n_nodes: int, cpdag: NDArray[np.bool_], count: int) -> GraphBatch:
-    """Make graphs of drawn DAGs, (n * count, 2, W), or of the CPDAGs of their classes in the rows marked by `cpdag`."""
-    mapped = np.repeat(cpdag, count)
+def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str) -> None:
+    """Refuse rows that are matched by digraphs, where the null model draws acyclic graphs."""
+    if (kinds == DIGRAPH).any():
+        row = rows[(kinds == DIGRAPH).argmax()]
+        raise ValueError(
+            f"row {row}: the estimate is a digraph, which may have cycles, but {what}; pass control_kind='dag' (or a "
+            "column of classes) to match it by DAGs, or take null='edges' or null='permutation'"
+        )
+
+
+def in_class(planes: NDArray[np.uint64], n_nodes: int, kinds: NDArray[np.uint8], count: int) -> GraphBatch:
+    """Make graphs of drawn ones, (n * count, 2, W): in rows of CPDAGs the CPDAGs of the classes of the drawn DAGs."""
+    every = np.repeat(kinds, count)
+    mapped = every == CPDAG
     if mapped.any():
         planes = planes.copy()
         planes[mapped] = kernels().dag_to_cpdag(planes[mapped], n_nodes)[0]
-    return GraphBatch(n_nodes, planes, class_codes(mapped))
+    return GraphBatch(n_nodes, planes, every)
+
+
+def toss_digraphs(
+    planes: NDArray[np.uint64], kinds: NDArray[np.uint8], keys: NDArray[np.uint64], start: int, count: int
+) -> NDArray[np.uint64]:
+    """Direct each edge of drawn graphs, (n * count, 2, W), by a coin in the rows of digraphs; cycles are possible."""
+    tossed = kinds == DIGRAPH
+    if not tossed.any():
+        return planes
+    here = np.repeat(tossed, count)
+    edges = planes[here, 0] | planes[here, 1]
+    places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * _NEXT_WORD
+    streams = (keys[tossed, None] ^ _TOSSES) + places
+    coins = random_words(streams.reshape(-1), start, count).reshape(-1, edges.shape[1], count)
+    forward = edges & coins.transpose(0, 2, 1).reshape(edges.shape)
+    found = planes.copy()
+    found[here] = np.stack([forward, edges ^ forward], axis=1)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,15 +37,27 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     given = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
     )
-    codes, distinct = pd.factorize(pd.MultiIndex.from_arrays(given))
-    d, mt, me = (np.asarray(distinct.get_level_values(i), np.int64)[:, None] for i in range(3))
+    codes, first = distinct(given)
+    d, mt, me = (x[first][:, None] for x in given)
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
     counts = PairCounts(d, support, mt, me)
     values = np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
-    distribution = Distribution.of(codes.astype(np.int64), values, weights)
+    distribution = Distribution.of(codes, values, weights)
     mean = distribution.expectation(lambda x: x)
     deviation = distribution.expectation(np.square) - mean**2
     return ClosedForm(mean, np.maximum(deviation, 0.0), distribution)
+
+
+def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of each row among the distinct rows as they appear, and where each first appears."""
+    codes = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        # two factors at a time: their numbers are small, so that products do not overflow
+        found, levels = pd.factorize(column)
+        codes = pd.factorize(codes * len(levels) + found)[0].astype(np.int64)
+    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return codes, first
 
 
 def hypergeometric_weights(

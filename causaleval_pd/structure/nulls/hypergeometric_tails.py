@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -22,7 +23,7 @@ _NOTHING = 1e-24
 _FAR = 1e-12
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_tails(
     m: int, mt: int, me: int, low: int, high: int, far: float, inverse: Floats, tails: Floats
 ) -> tuple[int, int]:
@@ -72,18 +73,20 @@ def _fill_tails(
     return begin, end
 
 
-@njit(nogil=True, cache=True)
-def _inverses(m: int) -> Floats:
-    inverse = np.empty(m + 2, np.float64)
-    inverse[0] = 0.0
-    for k in range(1, m + 2):
-        inverse[k] = 1.0 / k
-    return inverse
-
-
-@njit(nogil=True, cache=True)
+@kernel
 def _tails(
-    x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int, places: Ints, span: int, room: int, out: Floats
+    x: Ints,
+    m: int,
+    mt: Ints,
+    me: Ints,
+    first: int,
+    least: int,
+    places: Ints,
+    span: int,
+    inverse: Floats,
+    kept: Floats,
+    scratch: Floats,
+    out: Floats,
 ) -> int:
     """Fill the tails of rows, keeping those of every law met so far, and return the first misfit.
 
@@ -97,13 +100,13 @@ def _tails(
         Smallest mt, smallest me, and the number of values of me, which number the laws.
     places : (3 * laws,) int64
         Where the kept tails of a law start, and the shared edges at which they begin and end; -1: not kept.
-    room : int
-        Tail probabilities that may be kept.
+    inverse : (m + 2,) float64
+        1 / k, as from `_inverses`.
+    kept, scratch : float64
+        Room for tail probabilities that are kept, and for those of one law.
     out : (n,) float64
         Output.
     """
-    inverse = _inverses(m)
-    kept, scratch = np.empty(room, np.float64), np.empty(m + 1, np.float64)
     used, misfit = 0, -1
     for i in range(x.size):
         low, high = max(0, mt[i] + me[i] - m), min(mt[i], me[i])
@@ -115,7 +118,7 @@ def _tails(
         slot = 3 * ((mt[i] - first) * span + me[i] - least)
         if places[slot] < 0:
             size = high - low + 1
-            if used + size > room:
+            if used + size > kept.size:
                 # forget all laws; the table is large enough for this to be rare
                 places[:] = -1
                 used = 0
@@ -131,7 +134,7 @@ def _tails(
     return misfit
 
 
-@njit(nogil=True, cache=True)
+@kernel_part
 def _fill_law(m: int, mt: int, me: int, inverse: Floats, scratch: Floats, law: Floats) -> None:
     """Fill P(X >= k) for k = 0, 1, ..., to the same bits as `_tails`, raised by `_IMPOSSIBLE` where k cannot be."""
     low, high = max(0, mt + me - m), min(mt, me)
@@ -139,13 +142,24 @@ def _fill_law(m: int, mt: int, me: int, inverse: Floats, scratch: Floats, law: F
     for far in (0.0, _FAR):
         begin, end = _fill_tails(m, mt, me, low, high, far, inverse, scratch)
         law[low : begin + 1] = 1.0
-        law[begin + 1 : end + 1] = scratch[1 : end - begin + 1]
+        for k in range(begin + 1, end + 1):
+            law[k] = scratch[k - begin]
 
 
-@njit(nogil=True, cache=True)
-def _tails_by_table(x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int, table: Floats, out: Floats) -> int:
+@kernel
+def _tails_by_table(
+    x: Ints,
+    m: int,
+    mt: Ints,
+    me: Ints,
+    first: int,
+    least: int,
+    table: Floats,
+    inverse: Floats,
+    scratch: Floats,
+    out: Floats,
+) -> int:
     """Look tails up in a table by mt - first, me - least and x, whose laws are filled when first met."""
-    inverse, scratch = _inverses(m), np.empty(m + 1, np.float64)
     misfit = -1
     for i in range(x.size):
         k = min(max(x[i], 0), table.shape[2] - 1)
@@ -162,6 +176,13 @@ def _tails_by_table(x: Ints, m: int, mt: Ints, me: Ints, first: int, least: int,
     return misfit
 
 
+def _inverses(m: int) -> Floats:
+    """Return 1 / k for k = 0 .. m + 1, and 0 for k = 0."""
+    inverse = np.zeros(m + 2)
+    inverse[1:] = 1.0 / np.arange(1, m + 2)
+    return inverse
+
+
 def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated_edges: Ints) -> tuple[Floats, int]:
     """Return P(X >= shared) for hypergeometric X over `n_pairs` pairs, and the first impossible row.
 
@@ -171,11 +192,12 @@ def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated
     mt, me = true_edges, estimated_edges
     first, least, most = int(mt.min()), int(me.min()), int(me.max())
     spans, width = (int(mt.max()) - first + 1, most - least + 1), min(int(mt.max()), most) + 1
-    out = np.empty(len(shared))
+    out, inverse, scratch = np.empty(len(shared)), _inverses(n_pairs), np.empty(n_pairs + 1)
     if spans[0] * spans[1] * width <= len(shared) // ROWS_A_CELL:
         table = np.full((*spans, width), _UNKNOWN)
-        misfit = _tails_by_table(shared, n_pairs, mt, me, first, least, table, out)
+        misfit = _tails_by_table(shared, n_pairs, mt, me, first, least, table, inverse, scratch, out)
     else:
         places = np.full(3 * spans[0] * spans[1], -1, np.int64)
-        misfit = _tails(shared, n_pairs, mt, me, first, least, places, spans[1], max(MOST_KEPT, width), out)
+        kept = np.empty(max(MOST_KEPT, width))
+        misfit = _tails(shared, n_pairs, mt, me, first, least, places, spans[1], inverse, kept, scratch, out)
     return out, int(misfit)

@@ -13,7 +13,7 @@ from ...execution.random_streams import uniforms
 from ...graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
 from ...graphs.packed import unpack_column
 from ...graphs.pairs import GraphBatch
-from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
+from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, refuse_digraphs
 
 Planes = NDArray[np.uint64]
 
@@ -96,7 +96,8 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     chosen uniformly among those that run along the order and are not forbidden.
     """
     row_node_set, by_set = matching.prepared
-    cpdag, n_edges = matched_by_cpdags(matching, rows, pairs), estimated_edges(pairs)
+    kinds, n_edges = matched_kinds(matching, rows, pairs), estimated_edges(pairs)
+    refuse_digraphs(kinds, rows, "null='knowledge' draws DAGs")
     d = pairs.n_nodes
     sets = row_node_set[rows]
 
@@ -105,9 +106,9 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
             drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
-        return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, cpdag, count)
+        return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, kinds, count)
 
-    return GraphControls(pairs, class_codes(cpdag), graphs, scratch=40 * d * d)
+    return GraphControls(pairs, kinds, graphs, scratch=40 * d * d)
 
 
 register_null(

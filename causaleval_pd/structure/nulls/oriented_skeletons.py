@@ -1,4 +1,7 @@
-"""The null models `orientation` and `oracle_skeleton`: a given skeleton with random acyclic directions."""
+"""The null models `orientation` and `oracle_skeleton`: a given skeleton with random directions.
+
+Directions are acyclic, except that each edge of a digraph's control is directed by a coin.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,10 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
+from ...graphs.kernels.planes import CPDAG, DIGRAPH
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
-from .graph_controls import GraphControls, class_codes, in_class, matched_by_cpdags
+from .graph_controls import GraphControls, in_class, matched_kinds, toss_digraphs
 
 Planes = NDArray[np.uint64]
 
@@ -87,24 +91,28 @@ def _direct_skeletons(
         raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
     source, index_of_row = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
     skeletons = GraphPairs(pairs.truth, _undirected(source), pairs.truth_index, index_of_row)
-    cpdag = matched_by_cpdags(matching, rows, pairs)
+    kinds = matched_kinds(matching, rows, pairs)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        given, index = skeletons.estimate.planes, skeletons.estimate_index
+        given, index = skeletons.estimate.contiguous, skeletons.estimate_index
         if law == "order":
             drawn = control_kernels().orient_graphs(given, d, index[:, None], keys, start, count)
         else:
-            drawn = _orient_uniformly(given, d, index, rows, keys, start, count)
-        return in_class(drawn, d, cpdag, count)
+            acyclic = np.flatnonzero(kinds != DIGRAPH)
+            drawn = np.repeat(given[index], count, axis=0)
+            drawn[np.repeat(kinds != DIGRAPH, count)] = _orient_uniformly(
+                given, d, index[acyclic], rows[acyclic], keys[acyclic], start, count
+            )
+        return in_class(toss_digraphs(drawn, kinds, keys, start, count), d, kinds, count)
 
     def known(metric: Metric) -> ClosedForm | None:
-        return _directed_at_random(metric, skeletons, cpdag, along_order=law == "order")
+        return _directed_at_random(metric, skeletons, kinds, along_order=law == "order")
 
-    return GraphControls(pairs, class_codes(cpdag), graphs, known)
+    return GraphControls(pairs, kinds, graphs, known)
 
 
 def _directed_at_random(
-    metric: Metric, skeletons: GraphPairs, cpdag: NDArray[np.bool_], *, along_order: bool
+    metric: Metric, skeletons: GraphPairs, kinds: NDArray[np.uint8], *, along_order: bool
 ) -> ClosedForm | None:
     """Return closed forms given the skeleton: its functions are constant, those of directions have moments."""
     if metric.closed_form == "hypergeometric":
@@ -112,10 +120,11 @@ def _directed_at_random(
         every = np.arange(skeletons.n, dtype=np.int64)
         law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
         return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+    cpdag = kinds == CPDAG
     if cpdag.all():
         return None
     if metric.closed_form == "linear":
-        found = oriented(metric, skeletons, along_order=along_order)
+        found = oriented(metric, skeletons, along_order=along_order, tossed=kinds == DIGRAPH)
     elif metric.closed_form == "reversal":
         shared = skeletons.counts.tp > 0
         found = ClosedForm(half_of_shared(metric, skeletons, shared))

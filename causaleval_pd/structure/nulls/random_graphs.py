@@ -20,10 +20,11 @@ from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import kernels
+from ...graphs.kernels.planes import CPDAG, DIGRAPH
 from ...graphs.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, of_dags, reversal
-from .graph_controls import GraphControls, class_codes, estimated_edges, matched_by_cpdags
+from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs
 from .hypergeometric import hypergeometric
 from .published import published_controls
 
@@ -53,17 +54,20 @@ def random_graphs(
 ) -> Controls:
     """Match rows by random DAGs, uniform skeletons directed along an order, or by the CPDAGs of such DAGs.
 
+    Rows of digraphs get such skeletons with independent random directions.
     Controls have `n_edges` (n,) edges, or `numbers(start, count)`, (n, count), which gives each draw its own number.
     Where `conditional` is given, p-values rest on it.
     """
     d = pairs.n_nodes
-    cpdag, order = matched_by_cpdags(matching, rows, pairs), _order(matching, d)
-    kinds = class_codes(cpdag)
+    kinds, order = matched_kinds(matching, rows, pairs), _order(matching, d)
+    cpdag, tossed = kinds == CPDAG, kinds == DIGRAPH
+    if len(order):
+        refuse_digraphs(kinds, rows, "permute=False directs all edges along the order of the nodes")
 
     def graphs(start: int, count: int) -> GraphBatch:
         edges = n_edges[:, None] if numbers is None else numbers(start, count)
         planes = kernels().draw_graphs(d, edges, cpdag, keys, start, count, order)
-        return GraphBatch(d, planes, np.repeat(kinds, count))
+        return GraphBatch(d, toss_digraphs(planes, kinds, keys, start, count), np.repeat(kinds, count))
 
     def known(metric: Metric) -> ClosedForm | None:
         if numbers is not None or metric.closed_form is None:
@@ -75,7 +79,7 @@ def random_graphs(
             return None
         directed, undirected = edges.directed[truth], edges.undirected[truth]
         if metric.closed_form == "linear":
-            found = linear(metric, d, directed, undirected, n_edges, pairs.truth.degrees[truth])
+            found = linear(metric, d, directed, undirected, n_edges, pairs.truth.degrees[truth], tossed)
         elif metric.closed_form == "reversal":
             found = reversal(metric, d, directed, undirected, n_edges)
         else:

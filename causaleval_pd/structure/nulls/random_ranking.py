@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from ...contract.checks import shown
 
@@ -78,7 +78,7 @@ def expected_average_precision(true_edges: ArrayLike, candidates: ArrayLike) -> 
     [1.0, 0.75, 0.2929]
     """
     k, n = _checked(true_edges, candidates)
-    harmonic = special.digamma(n + 1) + np.euler_gamma
+    harmonic = scipy.special.digamma(n + 1) + np.euler_gamma
     slope = np.divide(k - 1, n - 1, out=np.zeros_like(n), where=n > 1)
     mean = np.divide(harmonic + slope * (n - harmonic), n, out=np.full(n.shape, np.nan), where=k > 0)
     return np.asarray(mean)

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm
@@ -22,10 +22,10 @@ from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import control_kernels
-from ...graphs.kernels.planes import plane_words
+from ...graphs.kernels.planes import CPDAG, plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import exchangeable
-from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
+from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, toss_digraphs
 from .published import published_controls
 from .random_graphs import PERMUTE, random_graphs
 
@@ -52,19 +52,19 @@ def _drawn_skeletons(
     Nodes that are `alike` under the model have means in closed form. Drawing takes about `pace` nanoseconds for each
     node and edge.
     """
-    cpdag = matched_by_cpdags(matching, rows, pairs)
+    kinds = matched_kinds(matching, rows, pairs)
     d = pairs.n_nodes
 
     def graphs(start: int, count: int) -> GraphBatch:
         drawn = skeletons(pairs, keys, start, count)
         index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
         directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
-        return in_class(directed, d, cpdag, count)
+        return in_class(toss_digraphs(directed, kinds, keys, start, count), d, kinds, count)
 
     def known(metric: Metric) -> ClosedForm | None:
-        return exchangeable(metric, pairs, cpdag) if alike else None
+        return exchangeable(metric, pairs, kinds == CPDAG) if alike else None
 
-    return GraphControls(pairs, class_codes(cpdag), graphs, known, 16 * plane_words(d), pace)
+    return GraphControls(pairs, kinds, graphs, known, 16 * plane_words(d), pace)
 
 
 def check_switches(matching: Matching) -> int:
@@ -79,7 +79,7 @@ def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         attempts = switches * estimated_edges(pairs)
         drawn = control_kernels().switch_edges(
-            pairs.estimate.planes, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
+            pairs.estimate.contiguous, pairs.n_nodes, pairs.estimate_index, attempts, keys, start, count
         )
         return np.asarray(drawn)
 
@@ -108,7 +108,7 @@ def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
 
     def numbers(start: int, count: int) -> NDArray[np.int64]:
         chance = n_edges[:, None] / max(1, n_pairs)
-        return np.asarray(binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
+        return np.asarray(scipy.stats.binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
 
     given = Conditional(random_graphs(matching, rows, pairs, keys, n_edges), (n_edges > 0) & (n_edges < n_pairs))
     return random_graphs(matching, rows, pairs, keys, n_edges, numbers, given)

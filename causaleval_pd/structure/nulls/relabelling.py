@@ -143,7 +143,9 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     kinds = pairs.estimate.kinds[pairs.estimate_index]
 
     def graphs(start: int, count: int) -> GraphBatch:
-        planes = control_kernels().relabel_graphs(pairs.estimate.planes, d, pairs.estimate_index, keys, start, count)
+        planes = control_kernels().relabel_graphs(
+            pairs.estimate.contiguous, d, pairs.estimate_index, keys, start, count
+        )
         return GraphBatch(d, planes, np.repeat(kinds, count))
 
     return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law)

@@ -14,33 +14,36 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.dags import MOST_LISTED, all_dags
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.dag_counts import check_counted
+from ...graphs.kernels.planes import CPDAG, DAG
 from ...graphs.pairs import GraphBatch
 from .edge_moments import exchangeable
 from .enumeration import enumerated
-from .graph_controls import GraphControls, class_codes, estimated_edges, in_class, matched_by_cpdags
+from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, refuse_digraphs
 from .published import published_controls
 
 
 def dags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class."""
     d, n_edges = pairs.n_nodes, estimated_edges(pairs)
-    cpdag = matched_by_cpdags(matching, rows, pairs)
+    kinds = matched_kinds(matching, rows, pairs)
+    refuse_digraphs(kinds, rows, "null='dags' draws DAGs")
+    cpdag = kinds == CPDAG
     check_counted(d)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        return in_class(control_kernels().draw_dags(d, n_edges, keys, start, count), d, cpdag, count)
+        return in_class(control_kernels().draw_dags(d, n_edges, keys, start, count), d, kinds, count)
 
     @cache
     def support(number: int) -> tuple[GraphBatch, float]:
         dags = all_dags(d, number // 2)
-        return in_class(dags, d, np.full(1, number % 2 == 1), len(dags)), 1 / len(dags)
+        return in_class(dags, d, np.array([CPDAG if number % 2 else DAG], np.uint8), len(dags)), 1 / len(dags)
 
     def known(metric: Metric) -> ClosedForm | None:
         if d <= MOST_LISTED:
             return enumerated(metric, pairs, 2 * n_edges + cpdag, support)
         return exchangeable(metric, pairs, cpdag)
 
-    return GraphControls(pairs, class_codes(cpdag), graphs, known)
+    return GraphControls(pairs, kinds, graphs, known)
 
 
 register_null(

@@ -145,8 +145,12 @@ def test_forged_structures_are_refused():
         with pytest.raises(ValueError, match="damaged|distinct ascending positions"):
             Structure.from_text(text)
     long = {"nodes": ["A"], "states": [["x", "y"], ["z"]], "parents": [[]]}
-    with pytest.raises(ValueError, match="not canonical"):
+    with pytest.raises(ValueError, match="1 nodes, but states of 2"):
         Structure.from_text(json.dumps(long, separators=(",", ":")))
+    for part in ({"states": []}, {"parents": []}, {"parents": [[], []]}):
+        forged = {"nodes": ["A"], "states": [["x"]], "parents": [[]]} | part
+        with pytest.raises(ValueError, match="1 nodes, but (states|parents) of"):
+            Structure.from_text(json.dumps(forged, separators=(",", ":")))
 
 
 def test_parents_that_are_no_names_are_refused():

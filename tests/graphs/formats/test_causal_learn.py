@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs import Graph, as_graph
+from causaleval_pd.graphs import Graph, as_graph, graph_column
 
 
 def causal_learn(edges: str) -> Any:
@@ -87,3 +87,13 @@ def test_a_graph_subclass_is_not_needed() -> None:
 
     assert as_graph(Lookalike()) == as_graph("a -> b")
     assert isinstance(as_graph(Lookalike()), Graph)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e300, 7.5])
+def test_endpoints_of_no_meaning_are_refused(value: float) -> None:
+    class LikeCausalLearn:
+        def __init__(self) -> None:
+            self.nodes, self.graph = ["a", "b"], np.array([[0.0, value], [1.0, 0.0]])
+
+    with pytest.raises(ValueError, match=r"row 0 \(index 0\): found the edge a .* b \(endpoints .*, 1\)"):
+        graph_column([LikeCausalLearn()])

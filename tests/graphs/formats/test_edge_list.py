@@ -9,8 +9,8 @@ import pytest
 from causaleval_pd.graphs import as_graph
 
 ALL_CELLS = (
-    "causal-learn, edge list, edge string, numpy / scipy / DataFrame adjacency, networkx, Graph or packed bytes, "
-    "or missing"
+    "model string, causal-learn, edge list, edge string, numpy / scipy / DataFrame adjacency, networkx, "
+    "Graph or packed bytes, or missing"
 )
 
 

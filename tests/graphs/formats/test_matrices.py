@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from causaleval_pd.graphs import AmbiguousEncodingError, as_graph
+import causaleval_pd as ce
+from causaleval_pd.graphs import AmbiguousEncodingError, as_graph, graph_column
 
 ROW = {"encoding": "row->column"}
 
@@ -55,9 +56,15 @@ def test_matrices_need_an_encoding(cell: Any) -> None:
         (sp.csr_array((2, 3)), r"found an array of shape \(2, 3\), expected a square"),
         (pd.DataFrame(np.zeros((2, 3))), r"found a DataFrame of shape \(2, 3\), expected a square"),
         (np.zeros((3, 3)), r"found a matrix of 3 nodes, expected 2 as there are names \['a', 'b'\]"),
-        (np.array([[0, 0.5], [0, 0]]), r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights first"),
-        (sp.csr_array([[0, 0.5], [0, 0]]), r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights first"),
-        (np.array([[0, np.nan], [0, 0]]), r"found nan in cell \('a', 'b'\), expected 0 or 1; drop missing weights"),
+        (
+            np.array([[0, 0.5], [0, 0]]),
+            r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights",
+        ),
+        (
+            sp.csr_array([[0, 0.5], [0, 0]]),
+            r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights",
+        ),
+        (np.array([[0, np.nan], [0, 0]]), r"found nan in cell \('a', 'b'\), expected 0 or 1; drop missing"),
         (np.array([[0, 1], [-1, 0]]), r"found -1 in cell \('b', 'a'\), expected 0 or 1; decode endpoint codes first"),
         (np.array([[0, 2], [3, 0]]), r"found 2 in cell \('a', 'b'\), .*decode endpoint codes first"),
         (np.array([[0, 0], [0, 1]]), "found an edge from 'b' to itself; graphs have no self loops"),
@@ -69,6 +76,74 @@ def test_matrices_need_an_encoding(cell: Any) -> None:
 def test_matrices_refused(cell: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         as_graph(cell, nodes=["a", "b"], **ROW)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (
+            [[0, 0.9, 0.1], [0, 0, 0.7], [0.001, 0.02, 0]],
+            r"abs\(W\) > 0.3: 2 edges; W != 0 would make 3 edges, 2 of",
+        ),
+        ([[0, 0.9, 0], [0, 0, -0.7], [0, 0, 0]], r"abs\(W\) > 0.3: 2 edges; W != 0 would make 2 edges"),
+        ([[0, 9e-3, 0], [0, 0, 7e-3], [1e-9, 0, 0]], r"abs\(W\) > 0.002: 2 edges; W != 0 would make 3 edges"),
+        ([[0, 90.0, 0], [0, 0, 70], [0.5, 0, 0]], r"abs\(W\) > 20: 2 edges; W != 0 would make 3 edges"),
+        ([[0, np.inf, 0], [0, 0, 70], [0.5, 0, 0]], "drop missing and infinite weights"),
+    ],
+)
+@pytest.mark.parametrize("form", [np.array, sp.csr_array, pd.DataFrame])
+def test_advised_thresholds(matrix: Any, message: str, form: Any) -> None:
+    with pytest.raises(ValueError, match=message):
+        as_graph(form(np.array(matrix)), **ROW)
+
+
+class Tensor(np.ndarray):
+    """An array with labels of its rows and columns, as gCastle's."""
+
+    def __array_finalize__(self, obj: Any) -> None:
+        if self.ndim == 2:
+            self.index, self.columns = pd.RangeIndex(self.shape[0]), pd.RangeIndex(self.shape[1])
+
+
+def tensor(values: Any, labels: Any) -> Tensor:
+    found = np.array(values).view(Tensor)
+    found.index = found.columns = pd.Index(labels)
+    return found
+
+
+def test_arrays_with_labels() -> None:
+    named = tensor([[0, 1], [0, 0]], ["b", "a"])
+    assert as_graph(named, **ROW) == as_graph("b -> a")
+    assert as_graph(named, nodes=["a", "b"], **ROW) == as_graph("b -> a")
+    assert as_graph(named, encoding="column->row") == as_graph("a -> b")
+    plain = named > 0
+    assert as_graph(plain, nodes=["x", "y"], **ROW) == as_graph("x -> y")
+    named.index = pd.Index(["a", "c"])
+    with pytest.raises(ValueError, match=r"found a Tensor with rows \['a', 'c'\] and columns \['b', 'a'\]"):
+        as_graph(named, **ROW)
+
+
+def test_masked_arrays() -> None:
+    values = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    masked = np.ma.masked_array(values, mask=values > 5)
+    assert as_graph(masked, nodes=list("abc"), **ROW) == as_graph("a -> b -> c")
+    masked[0, 1] = np.ma.masked
+    with pytest.raises(ValueError, match=r"row 1 .* a masked value in cell \(0, 1\) .*matrix.filled\(0\)"):
+        graph_column([None, masked], nodes=list("abc"), **ROW)
+    assert as_graph(masked.filled(0), nodes=list("abc"), **ROW) == as_graph("a; b -> c")
+    assert graph_column([np.ma.masked, "a"]).isna().tolist() == [True, False]
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_matrix_subclass() -> None:
+    assert as_graph(np.matrix([[0, 1], [0, 0]]), **ROW) == as_graph("0 -> 1")
+    with pytest.raises(ValueError, match=r"row 0 \(index 0\): found 0.5 in cell"):
+        graph_column([np.matrix([[0, 0.5], [0, 0]])], **ROW)
+
+
+def test_huge_sparse_matrices_are_refused_before_their_nodes_are_named() -> None:
+    with pytest.raises(ValueError, match="found a matrix of 1000000000 nodes; at most 20000 are supported"):
+        as_graph(sp.coo_array(([1], ([0], [1])), shape=(10**9, 10**9)), **ROW)
 
 
 def test_frames_refused() -> None:
@@ -91,6 +166,14 @@ def test_unnamed_matrices_are_numbered() -> None:
 
 
 def test_unknown_encoding() -> None:
-    message = "unknown encoding 'pcalg'; it is one of causal-learn, column->row, edge list, .*, row->column"
+    message = "unknown encoding 'pcalg'; did you mean 'column->row'. it is one of causal-learn, .*, row->column"
     with pytest.raises(ValueError, match=message):
         as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_matrices_of_numpy_are_arrays() -> None:
+    cell = np.matrix([[0, 1], [0, 0]])
+    assert ce.as_graph(cell, encoding="row->column", nodes=["A", "B"]) == ce.as_graph("A -> B")
+    column = ce.graph_column([cell, np.asarray(cell), None], encoding="column->row", nodes=["A", "B"])
+    assert column.graph.to_strings().tolist()[:2] == ["B -> A"] * 2

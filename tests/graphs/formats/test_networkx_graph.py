@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from causaleval_pd.graphs import as_graph
+from causaleval_pd.graphs import as_graph, graph_column
 
 
 def edge(graph: nx.Graph, u: Any, v: Any, **attributes: Any) -> nx.Graph:
@@ -20,7 +20,7 @@ def test_networkx_classes() -> None:
     arcs = [("b", "a"), ("b", "c")]
     assert as_graph(nx.DiGraph(arcs)) == as_graph(nx.MultiDiGraph(arcs)) == as_graph("b -> a; b -> c")
     assert as_graph(nx.Graph(arcs)) == as_graph(nx.MultiGraph(arcs)) == as_graph("a -- b -- c")
-    assert as_graph(nx.MultiDiGraph([*arcs, ("b", "a")])) == as_graph("b -> a; b -> c")
+    assert as_graph(nx.MultiDiGraph([*arcs, ("a", "b")])) == as_graph("b -- a; b -> c")
 
 
 def test_networkx_isolated_nodes_and_node_order() -> None:
@@ -50,8 +50,30 @@ def test_networkx_undirected_by_attribute(key: str, word: str) -> None:
 
 
 def test_networkx_other_attributes_say_nothing() -> None:
-    graph = edge(nx.DiGraph(), "a", "b", weight=0.3, type="activation", kind=None)
-    assert as_graph(edge(graph, "b", "c", type="directed")) == as_graph("a -> b -> c")
+    graph = edge(nx.DiGraph(), "a", "b", colour="red", weight=1, kind=None)
+    assert as_graph(edge(graph, "b", "c", type="directed", weight=1.0)) == as_graph("a -> b -> c")
+
+
+def test_networkx_arrows_by_attribute() -> None:
+    graph = edge(edge(nx.DiGraph(), "a", "b", type="-->"), "b", "a", type="<--")
+    assert as_graph(graph) == as_graph(edge(nx.DiGraph(), "b", "a", type="<--")) == as_graph("a -> b")
+    assert as_graph(edge(nx.DiGraph(), "a", "b", dir="none")) == as_graph("a -- b")
+    assert as_graph(edge(nx.DiGraph(), "a", "b", dir='"back"')) == as_graph("b -> a")
+    several = edge(edge(nx.MultiDiGraph(), "a", "b", key="directed"), "b", "c", key="undirected")
+    assert as_graph(several) == as_graph("a -> b -- c")
+
+
+@pytest.mark.parametrize("graph", [nx.DiGraph, nx.Graph, nx.MultiDiGraph])
+def test_networkx_weights_are_refused_as_in_a_matrix(graph: Any) -> None:
+    weighted = edge(edge(graph(), "a", "b", weight=0.8), "b", "c", weight=0.001)
+    with pytest.raises(ValueError, match=r"row 0 .*the weight 0.8 of the edge 'a', 'b', .*\(weight\) > 0.3: 1 edges"):
+        graph_column([weighted])
+    nx.set_edge_attributes(weighted, 1, "weight")
+    assert as_graph(weighted).n_edges == 2
+    with pytest.raises(TypeError, match="found the weight 'big' of the edge 'a', 'b'"):
+        as_graph(edge(graph(), "a", "b", weight="big"))
+    with pytest.raises(ValueError, match="expected no weight or 1; drop missing and infinite weights"):
+        as_graph(edge(graph(), "a", "b", weight=float("nan")))
 
 
 @pytest.mark.parametrize(
@@ -67,6 +89,13 @@ def test_networkx_marks_of_pgmpy(marks: dict[str, str], expected: str) -> None:
     [
         (nx.DiGraph([("a", "a")]), "found an edge from 'a' to itself; graphs have no self loops"),
         (edge(nx.DiGraph(), "a", "b", type="bidirected"), "type='bidirected'; mixed marks are not supported yet"),
+        (edge(nx.DiGraph(), "a", "b", type="bi"), "type='bi'; mixed marks are not supported yet"),
+        (edge(nx.DiGraph(), "a", "b", kind="confounded"), "kind='confounded'; mixed marks are not supported yet"),
+        (edge(nx.DiGraph(), "a", "b", dir="both"), "dir='both'; mixed marks are not supported yet"),
+        (edge(nx.MultiDiGraph(), "a", "b", key="bidirected"), "type='bidirected'; mixed marks are not supported yet"),
+        (edge(nx.DiGraph(), "a", "b", type="activation"), "type='activation', expected 'directed' or 'undirected'"),
+        (edge(nx.DiGraph(), "a", "b", type=3), "type=3, expected 'directed' or 'undirected'; delete the attribute"),
+        (nx.MultiDiGraph([("a", "b"), ("a", "b")]), "found 2 parallel edges between 'a' and 'b', expected one"),
         (
             edge(nx.Graph(), "a", "b", marks={"a": "o", "b": ">"}),
             "found the marks .*; mixed marks are not supported yet",
@@ -101,6 +130,21 @@ def test_networkx_labels_refused() -> None:
         as_graph(nx.DiGraph([(("a", 1), "b")]))
     with pytest.raises(ValueError, match="has the node name '1' twice"):
         as_graph(nx.DiGraph([(1, "1")]))
+
+
+def test_labels_that_equal_others_are_not_taken_for_them() -> None:
+    for label in (True, 1.0):
+        for cells in ([[(label, 2)]], [[(1, 2)], [(label, 2)]], [nx.DiGraph([(1, 2)]), nx.DiGraph([(label, 2)])]):
+            message = (
+                rf"row {len(cells) - 1} .*: found the node {label!r} of type {type(label).__name__}, expected a string"
+            )
+            with pytest.raises(TypeError, match=message):
+                graph_column(cells)
+    with pytest.raises(TypeError, match="found the node True of type bool"):
+        as_graph([(1, 2), (True, 3)])
+    assert as_graph([(1, np.int64(2)), (np.int64(1), 3)]) == as_graph("1 -> 2; 1 -> 3")
+    with pytest.raises(TypeError, match=r"found the node \['a'\] of type list, expected a string"):
+        as_graph([(["a"], "b")])
 
 
 def test_rename() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from causaleval_pd.graphs.kernels.ones import count_ones
 from causaleval_pd.graphs.kernels.planes import (
     arcs_from_planes,
     marks_from_planes,
@@ -42,7 +43,7 @@ def test_pairs_are_numbered_along_the_rows_of_the_upper_triangle() -> None:
         forward = planes_from_arcs(1, 13, np.array([0]), i[k : k + 1], j[k : k + 1])
         backward = planes_from_arcs(1, 13, np.array([0]), j[k : k + 1], i[k : k + 1])
         assert forward[0, 0, k >> 6] == backward[0, 1, k >> 6] == np.uint64(1) << np.uint64(k & 63)
-        assert np.bitwise_count(forward).sum() == np.bitwise_count(backward).sum() == 1
+        assert count_ones(forward).sum() == count_ones(backward).sum() == 1
 
 
 def test_arcs_come_row_by_row() -> None:

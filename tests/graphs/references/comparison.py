@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.graphs.kernels.inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
+from causaleval_pd.graphs.kernels.ones import count_ones
 from causaleval_pd.graphs.kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, plane_words
 
 from .adjustment import adjustment_mistakes
@@ -70,7 +71,7 @@ def pair_counts(
     both, turned = true_arrow & estimated_arrow, t[:, 0] ^ e[:, 0]
     parts = [true & estimated, true, estimated, both & ~turned, both & turned, true_arrow, estimated_arrow]
     parts += [true_arrow & e[:, 0] & e[:, 1], estimated_arrow & t[:, 0] & t[:, 1]]
-    return np.stack([np.bitwise_count(part).sum(axis=1, dtype=np.int32) for part in parts], axis=1)
+    return np.stack([count_ones(part).sum(axis=1, dtype=np.int32) for part in parts], axis=1)
 
 
 def causal_ranks(directed: Marks) -> NDArray[np.int64]:

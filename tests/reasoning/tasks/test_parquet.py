@@ -67,3 +67,61 @@ def test_nothing_is_overwritten_unasked_or_left_half_done(tasks, tmp_path, monke
 def test_a_folder_without_tasks_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"missing files: worlds\.parquet"):
         read_tasks(tmp_path)
+
+
+def test_only_tasks_are_replaced(tasks, tmp_path):
+    """What stands beside the folder or in it, and is no table of tasks, stays."""
+    part = tmp_path / "data.part"
+    part.mkdir()
+    (part / "thesis.txt").write_text("all of it")
+    path = write_tasks(tasks, tmp_path / "data")
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match="data holds 'notes.txt'; overwrite=True replaces only what write_tasks"):
+        write_tasks(tasks, path, overwrite=True)
+    for other in (part, part / "thesis.txt"):
+        with pytest.raises(FileExistsError, match="replaces only what write_tasks wrote"):
+            write_tasks(tasks, other, overwrite=True)
+    (path / "notes.txt").unlink()
+    (path / "worlds.parquet").unlink()
+    with pytest.raises(FileExistsError, match="is no complete folder of tasks"):
+        write_tasks(tasks, path, overwrite=True)
+    (tmp_path / "link").symlink_to(part)
+    for overwrite in (True, False):
+        with pytest.raises(ValueError, match="link is a symbolic link"):
+            write_tasks(tasks, tmp_path / "link", overwrite=overwrite)
+    assert (part / "thesis.txt").read_text() == "all of it"
+    (tmp_path / "empty").mkdir()
+    assert len(read_tasks(write_tasks(tasks, tmp_path / "empty", overwrite=True)).worlds) == 4
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data", "data.part", "empty", "link"]
+
+
+def test_a_folder_that_another_writer_made_meanwhile_stays(tasks, tmp_path, monkeypatch):
+    first = make_tasks("candy_party", [[3]], n_samples=3, rng=2)
+    whole = tasks_module.Chunk.table
+
+    def table(self):
+        if not (tmp_path / "tasks").exists():
+            with monkeypatch.context() as patch:
+                patch.setattr(tasks_module.Chunk, "table", whole)
+                write_tasks(first, tmp_path / "tasks")
+        return whole(self)
+
+    with monkeypatch.context() as patch, pytest.raises(FileExistsError, match="tasks exists"):
+        patch.setattr(tasks_module.Chunk, "table", table)
+        write_tasks(tasks, tmp_path / "tasks")
+    assert len(read_tasks(tmp_path / "tasks").worlds) == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["tasks"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_damaged_tables_are_named(name, tasks, tmp_path):
+    path = write_tasks(tasks, tmp_path / "tasks")
+    file = path / f"{name}.parquet"
+    whole = file.read_bytes()
+    for damaged in (b"", b"hello world", whole[:-1], whole[: len(whole) // 2], whole[:4] + bytes(40) + whole[44:]):
+        file.write_bytes(damaged)
+        with pytest.raises(ValueError, match=rf"{name}\.parquet is not a table of tasks, or is damaged"):
+            read_tasks(path)
+    pd.DataFrame({"a": [1]}).to_parquet(file)
+    with pytest.raises(ValueError, match=rf"{name}\.parquet lacks the columns"):
+        read_tasks(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -84,3 +85,17 @@ def test_matrices():
 def test_anything_else_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         parse_printed(text)
+
+
+@pytest.mark.parametrize("piece", ["1,", "[1],", "'a' ", " ", "'", "np.float64(1),", "1", "("])
+def test_parsing_takes_linear_time(piece):
+    times = []
+    for n in (5_000, 40_000):
+        text = "[" + piece * n + "]"
+        start = time.process_time()
+        try:
+            parse_printed(text)
+        except ValueError as error:
+            assert "cell" in str(error)
+        times.append(time.process_time() - start)
+    assert times[1] < 24 * times[0] + 0.1

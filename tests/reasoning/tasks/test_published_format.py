@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -201,3 +202,18 @@ def test_faulty_quantities_are_named(text, message, tmp_path):
     path.write_text(text)
     with pytest.raises(ValueError, match=rf"file .*pns\.json.*{message}"):
         read_published_quantities(path)
+
+
+def test_published_tables_are_read_in_linear_time(monkeypatch):
+    monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 100)
+    times = []
+    for n in (1_000, 8_000):
+        rows = "".join(f"{i},{i},Y,context {i},Is Y on?,True\n" for i in range(n))
+        text = "Context ID,Sample ID,Effect,Context,Question,True\n" + rows
+        spent = []
+        for _ in range(2):
+            start = time.process_time()
+            assert len(read_published(io.StringIO(text)).contexts) == n
+            spent.append(time.process_time() - start)
+        times.append(min(spent))
+    assert times[1] < 24 * times[0] + 0.1

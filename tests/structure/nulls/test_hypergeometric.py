@@ -6,12 +6,13 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from causaleval_pd.structure.nulls import hypergeometric
 from causaleval_pd.structure.nulls import hypergeometric_tails as compiled
-from causaleval_pd.structure.nulls.hypergeometric import hypergeometric_tail, tails_of_distinct_laws
+from causaleval_pd.structure.nulls.hypergeometric import distinct, hypergeometric_tail, tails_of_distinct_laws
 from causaleval_pd.structure.nulls.hypergeometric_tails import hypergeometric_tails
 
 EITHER = pytest.mark.parametrize("tails", [hypergeometric_tails, tails_of_distinct_laws])
@@ -78,3 +79,14 @@ def test_sizes_may_differ_and_broadcast():
     expected = stats.hypergeom.sf([[0], [1]], [10, 15, 10], 5, [3, 4, 6])
     np.testing.assert_allclose(found, expected, rtol=1e-13)
     assert hypergeometric_tail([], 10, 5, 3).shape == (0,)
+
+
+def test_distinct_rows_are_numbered_as_they_appear():
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 3, 50) * 2**61, rng.integers(-2, 2, 50), np.zeros(50, np.int64)]
+    codes, first = distinct(columns)
+    wanted, levels = pd.factorize(pd.MultiIndex.from_arrays(columns))
+    assert codes.tolist() == wanted.tolist()
+    assert [tuple(int(x[i]) for x in columns) for i in first] == list(levels)
+    codes, first = distinct([np.empty(0, np.int64)] * 3)
+    assert (len(codes), len(first)) == (0, 0)

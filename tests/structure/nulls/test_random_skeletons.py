@@ -37,8 +37,8 @@ def guesses(seed, n, density):
 )
 def test_p_is_that_of_the_number_of_edges(how):
     runs = guesses(0, 30, 0.3)
-    by_edges = ce.with_controls(runs, METRICS, null="edges", n_draws=199, rng=1, **how)
-    found = ce.with_controls(runs, METRICS, null="erdos_renyi", n_draws=199, rng=1, **how)
+    by_edges = ce.with_controls(runs, METRICS, null="edges", n_draws=199, rng=1, columns="full", **how)
+    found = ce.with_controls(runs, METRICS, null="erdos_renyi", n_draws=199, rng=1, columns="full", **how)
     for name in METRICS:
         np.testing.assert_array_equal(found[f"{name}_p"], by_edges[f"{name}_p"])
         np.testing.assert_array_equal(found[f"{name}_p_se"], by_edges[f"{name}_p_se"])
@@ -55,7 +55,7 @@ def test_empty_and_complete_skeletons_have_no_p():
     estimates = [graph(rng, m) for m in (0, 28, 1, 27)]
     runs = pd.DataFrame({"truth": [graph(rng, 10)] * 4, "estimate": estimates, "s": range(4)})
     for how in ({}, {"stop_after": 3}, {"method": "simulate"}):
-        found = ce.with_controls(runs, METRICS[:2], null="erdos_renyi", n_draws=50, rng=1, **how)
+        found = ce.with_controls(runs, METRICS[:2], null="erdos_renyi", n_draws=50, rng=1, columns="full", **how)
         for name in METRICS[:2]:
             assert found[f"{name}_p"].isna().tolist() == [True, True, False, False]
             assert found[f"{name}_p_method"].isna().tolist() == [True, True, False, False]

@@ -161,8 +161,8 @@ def test_squared_weight_errors_and_ancestors(d):
 def test_larger_graphs_against_draws():
     runs = pd.DataFrame({"truth": random_graphs(9, 3), "estimate": random_graphs(9, 3, 1)})
     names = ["shd", "adjacency_f1", "directed_tp", "orientation_tn", "v_structure_tp"]
-    exact = ce.with_controls(runs, names, null="permutation", method="exact", rng=1)
-    drawn = ce.with_controls(runs, names, null="permutation", method="simulate", n_draws=4000, rng=1)
+    exact = ce.with_controls(runs, names, null="permutation", method="exact", rng=1, columns="full")
+    drawn = ce.with_controls(runs, names, null="permutation", method="simulate", n_draws=4000, rng=1, columns="full")
     for name in names:
         assert (exact[f"{name}_mean_method"] == "exact").all()
         # estimates with few different relabellings have p as well
@@ -206,8 +206,8 @@ def test_listed_rows_stand_beside_others():
     dense = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(20), 2) if (i * j) % 3 == 1)
     nodes = "; ".join(f"X{i}" for i in range(20))
     runs = pd.DataFrame({"truth": [STAR] * 3, "estimate": [f"{dense}; {nodes}", STAR, f"X3 -> X4; {nodes}"]})
-    alone = ce.with_controls(runs, ["shd"], null="permutation", n_draws=99, rng=1, method="simulate")
-    found = ce.with_controls(runs, ["shd"], null="permutation", n_draws=99, rng=1)
+    alone = ce.with_controls(runs, ["shd"], null="permutation", n_draws=99, rng=1, columns="full", method="simulate")
+    found = ce.with_controls(runs, ["shd"], null="permutation", n_draws=99, rng=1, columns="full")
     assert found["shd_p_method"].tolist() == ["simulated", "exact", "exact"]
     assert (found["shd_mean_method"] == "exact").all()
     assert found["shd_p"].iloc[0] == alone["shd_p"].iloc[0]

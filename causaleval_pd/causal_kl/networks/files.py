@@ -1,0 +1,60 @@
+"""Read network files: BIF, XMLBIF and NET, perhaps compressed by gzip; whole files or an error, never a part."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from .bif import read_bif
+from .net import read_net
+from .network import DiscreteNetwork
+from .xmlbif import read_xmlbif
+
+SUFFIXES = (".bif", ".xmlbif", ".xml", ".net")
+_MAX_FILE_BYTES = 64 * 2**20
+
+
+def read_file(path: str | Path) -> DiscreteNetwork:
+    """Read a BIF, XMLBIF or NET file, perhaps compressed by gzip; the suffix of its name is that of the format.
+
+    Raises a ValueError with the path and the line if the file is not such a network from the first to the last byte.
+    """
+    path = Path(path)
+    suffixes = [s.lower() for s in path.suffixes]
+    compressed = suffixes[-1:] == [".gz"]
+    suffix = (suffixes[:-1] if compressed else suffixes)[-1:]
+    if not suffix or suffix[0] not in SUFFIXES:
+        raise ValueError(
+            f"{str(path)!r} is not the path of a network; files end in {', '.join(SUFFIXES)}, perhaps with .gz; a "
+            "graph has no parameters: give it some by ce.causal_kl.from_data(graph, data)"
+        )
+    if not path.is_file():
+        raise ValueError(f"there is no file {str(path)!r}")
+    try:
+        raw = _read_bytes(path, compressed)
+        if suffix[0] in (".bif", ".net"):
+            text = _decode(raw)
+            return read_bif(text) if suffix[0] == ".bif" else read_net(text)
+        return read_xmlbif(raw)
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is not read as a network: {error}") from None
+
+
+def _read_bytes(path: Path, compressed: bool) -> bytes:
+    try:
+        with gzip.open(path, "rb") if compressed else path.open("rb") as stream:
+            raw = stream.read(_MAX_FILE_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"it is not a whole gzip file: {error}") from None
+    if len(raw) > _MAX_FILE_BYTES:
+        raise ValueError(f"it has more than {_MAX_FILE_BYTES} bytes")
+    return raw
+
+
+def _decode(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line}: found the byte {raw[error.start]:#04x}, expected UTF-8") from None

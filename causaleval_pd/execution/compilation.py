@@ -1,0 +1,72 @@
+"""Compilation of kernels by numba: how they are declared, and a notice while they compile for long.
+
+Kernels neither allocate nor hold references: Python passes all memory that they need. What numba compiles to allocate,
+to count references, and to report array assignments of unlike shapes took most of the time of a first call.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from numba import njit
+from numba.core import event
+
+#: seconds of compilation after which the notice is given
+PATIENCE = 1.0
+NOTICE = (
+    "causaleval_pd is compiling its kernels, which takes some seconds once; later processes read them from numba's "
+    "cache. causaleval_pd.warm_up() compiles ahead."
+)
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile a function that Python calls."""
+    return cast(_Function, njit(nogil=True, cache=True, _nrt=False)(function))
+
+
+def kernel_part(function: _Function) -> _Function:
+    """Compile a function that only kernels call: without the wrappers through which Python or C would call it."""
+    return cast(
+        _Function, njit(nogil=True, cache=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    )
+
+
+class CompilationNotice(event.Listener):
+    """Logs one warning a process once the package's kernels have compiled for longer than `PATIENCE`.
+
+    Numba compiles in one thread at a time and tells the listener where it begins and ends, also within a kernel: the
+    notice comes while the user waits. Functions of other packages do not count.
+    """
+
+    def __init__(self) -> None:
+        self._depth, self._began, self._spent, self._given = 0, 0.0, 0.0, False
+
+    def on_start(self, event: Any) -> None:
+        """Begin to count with a function of the package; what it calls is part of it."""
+        module = event.data["dispatcher"].py_func.__module__
+        if self._depth or module.split(".")[0] == __name__.split(".")[0]:
+            if not self._depth:
+                self._began = time.perf_counter()
+            self._depth += 1
+            self._check()
+
+    def on_end(self, event: Any) -> None:
+        """Add what the outermost function took."""
+        if self._depth:
+            self._check()
+            self._depth -= 1
+            if not self._depth:
+                self._spent += time.perf_counter() - self._began
+
+    def _check(self) -> None:
+        if not self._given and self._spent + time.perf_counter() - self._began > PATIENCE:
+            self._given = True
+            logging.getLogger(__name__.split(".", maxsplit=1)[0]).warning(NOTICE)
+
+
+event.register("numba:compile", CompilationNotice())

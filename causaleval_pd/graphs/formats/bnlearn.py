@@ -1,0 +1,55 @@
+"""Model strings of bnlearn as cells: ``"[A][B|A][C|A:B]"``."""
+
+from __future__ import annotations
+
+import re
+from graphlib import CycleError, TopologicalSorter
+
+from ...contract.encoding import Edges, Encoding, register_encoding
+
+_STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
+_NAME = re.compile(r"""[^\s|,'"](?:[^|,'"]*[^\s|,'"])?$""")
+_NODE = re.compile(r"\[([^\[\]]*)\]")
+
+
+def read_model_string(text: str) -> Edges:
+    """Read a model string: each node in brackets, its parents after a bar and joined by colons."""
+    if not _STRING.match(text):
+        raise ValueError(f"found {text[:60]!r}, expected a model string as '[A][B|A][C|A:B]'")
+    parents: dict[str, list[str]] = {}
+    for entry in _NODE.findall(text):
+        name, bar, given = entry.partition("|")
+        listed = given.split(":") if bar else []
+        if ":" in name or any(not _NAME.match(one) for one in (name, *listed)):
+            raise ValueError(f"cannot read [{entry}] in a model string; a node with two parents is [C|A:B]")
+        if name in parents:
+            raise ValueError(f"found the node {name!r} twice in a model string; write it once, with all its parents")
+        if len(set(listed)) < len(listed):
+            raise ValueError(f"found a parent twice in [{entry}]")
+        parents[name] = listed
+    position = {name: i for i, name in enumerate(parents)}
+    for name, listed in parents.items():
+        for parent in listed:
+            if parent not in position:
+                raise ValueError(f"found the parent {parent!r} of {name!r}, which has no entry [{parent}] of its own")
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as fault:
+        cycle = " -> ".join(fault.args[1])
+        raise ValueError(f"found the directed cycle {cycle} in a model string, which describes a DAG") from None
+    return Edges(tuple(parents), [(position[p], position[name]) for name, listed in parents.items() for p in listed])
+
+
+MODEL_STRING = register_encoding(
+    Encoding(
+        name="model string",
+        tool="bnlearn",
+        cells="model string",
+        meaning="[C|A:B] the node C with the parents A and B",
+        mark="an edge i -> j is the i behind the bar of j",
+        example="'[A][B|A][C|A:B]'",
+        read=read_model_string,
+        types=(str,),
+        recognise=lambda text: bool(_STRING.match(text)),
+    )
+)

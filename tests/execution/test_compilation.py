@@ -1,0 +1,87 @@
+"""The notice of compilation: once, after a second, seen without configuration, not a warning of Python's."""
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from causaleval_pd.execution import compilation
+
+SCRIPT = """
+import warnings
+warnings.simplefilter("error")
+from concurrent.futures import ThreadPoolExecutor
+from causaleval_pd.execution import compilation
+compilation.PATIENCE = 0.0
+import causaleval_pd as ce
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(ce.shd, ["A -> B", "A -> B; C"], ["B -> A", "A; B; C"]))
+"""
+
+
+def event_of(module):
+    return SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=SimpleNamespace(__module__=module))})
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    return now
+
+
+def notices(caplog):
+    return [record.getMessage() for record in caplog.records if record.name == "causaleval_pd"]
+
+
+def test_notice_comes_once_after_a_second_in_all(clock, caplog):
+    notice, own = compilation.CompilationNotice(), event_of("causaleval_pd.graphs.kernels.bits")
+    for seconds, expected in ((0.6, 0), (0.6, 1), (5.0, 1)):
+        notice.on_start(own)
+        clock[0] += seconds
+        notice.on_end(own)
+        clock[0] += 100.0  # time between compilations does not count
+        assert len(notices(caplog)) == expected
+    assert notices(caplog) == [compilation.NOTICE]
+    assert "\n" not in compilation.NOTICE and "warm_up" in compilation.NOTICE
+
+
+def test_notice_comes_while_a_kernel_still_compiles(clock, caplog):
+    notice, own = compilation.CompilationNotice(), event_of("causaleval_pd.graphs.kernels.bits")
+    notice.on_start(own)
+    clock[0] += 2.0
+    notice.on_start(event_of("numba.np.arrayobj"))  # what the kernel calls is part of it
+    assert notices(caplog) == [compilation.NOTICE]
+
+
+def test_functions_of_other_packages_do_not_count(clock, caplog):
+    notice, other = compilation.CompilationNotice(), event_of("my_lab.kernels")
+    notice.on_start(other)
+    clock[0] += 10.0
+    notice.on_end(other)
+    assert notices(caplog) == []
+
+
+def test_users_can_silence_the_notice(clock, caplog):
+    with caplog.at_level(logging.ERROR, logger="causaleval_pd"):
+        notice, own = compilation.CompilationNotice(), event_of("causaleval_pd.graphs.kernels.bits")
+        notice.on_start(own)
+        clock[0] += 2.0
+        notice.on_end(own)
+    assert notices(caplog) == []
+
+
+def test_a_fresh_process_shows_one_line_on_stderr_though_warnings_are_errors(tmp_path):
+    run = [sys.executable, "-c", SCRIPT]
+    lines = [
+        subprocess.run(
+            run, env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, capture_output=True, text=True, check=True
+        )
+        for _ in range(2)
+    ]
+    assert [done.stderr.splitlines() for done in lines] == [[compilation.NOTICE], []]  # the second one has the cache
+    assert [done.stdout for done in lines] == ["", ""]

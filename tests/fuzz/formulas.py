@@ -1,0 +1,88 @@
+"""Readers of configurational models: damaged texts and odd cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import parse, parse_set
+
+#: errors of texts name the position, those of columns the row
+NAMES = r"\bposition \d+\b|\brow \d+\b|^at most|^expected a model as text"
+
+TEXTS = [
+    "A*b+C<->E",
+    "(D + E <-> G) * (B*F + A <-> D)",
+    "A=2*B=0+C=1<->E=3",
+    "A<->C; b<->C",
+    "{}",
+    "~A*~b => C",
+    "É*x <-> Y",
+]
+PIECES = [
+    "A", "b", "Ab", "=", "=2", "=100", "=99999999999", "<->", "->", "=>", "<=>", "*", "+", "(", ")", ",", ";", "~",
+    "{}", "{", " ", "\n", "\x00", "\ud800", "ß", "ǅ", "中", "٣", "_", ".", "1", "-", "<", "(" * 200, ";" * 500,
+    " " * 5000, "A+" * 3000, "A*" * 9000,
+]  # fmt: skip
+ODD: list[Any] = [
+    None,
+    1,
+    1.5,
+    b"A<->B",
+    [],
+    [None],
+    ["A<->B", 3],
+    ("A<->B",),
+    {"A<->B"},
+    {},
+    float("nan"),
+    True,
+    [[]],
+    object,
+]
+
+
+def damaged(text: str, rng: np.random.Generator) -> str:
+    """Cut, insert, double or move characters at random places."""
+    for _ in range(int(rng.integers(1, 5))):
+        a, b = sorted(rng.integers(0, len(text) + 1, 2).tolist())
+        how = int(rng.integers(4))
+        piece = PIECES[int(rng.integers(len(PIECES)))]
+        text = [
+            text[:a] + text[b:],
+            text[:a] + piece + text[a:],
+            text[:a] + text[a:b] * 2 + text[b:],
+            text[b:] + text[:b],
+        ][how]
+    return text
+
+
+def read_again(read: Callable[[str], Any], text: str) -> None:
+    """Read a text; what it was read as is read back from its canonical text."""
+    found = read(text)
+    written = str(found) if read is parse else "; ".join(map(str, found)) or "{}"
+    assert read(written) == found
+
+
+def evaluate(cell: Any) -> None:
+    table = pd.DataFrame({"truth": ["A*b+C<->E", "A<->B"], "estimate": pd.Series(["A<->B", cell], dtype=object)})
+    ce.evaluate(table, ["submodel_completeness"], field="formula", invalid="nan")
+
+
+def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield damaged texts and odd cells."""
+    for text in TEXTS:
+        for stop in range(len(text)):
+            yield f"cut: {text[:stop]!r}", partial(read_again, parse_set, text[:stop])
+    while True:
+        text = damaged(TEXTS[int(rng.integers(len(TEXTS)))], rng)
+        yield f"model: {text!r}", partial(read_again, parse, text)
+        yield f"set: {text!r}", partial(read_again, parse_set, text)
+        if rng.random() < 0.1:
+            cell = ODD[int(rng.integers(len(ODD)))]
+            yield f"cell: {cell!r}", partial(evaluate, cell)

@@ -1,0 +1,248 @@
+"""Readers of graphs: damaged texts, matrices, edge lists, networkx and causal-learn objects, and packed bytes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import scipy.sparse as sp
+
+import causaleval_pd as ce
+from causaleval_pd.graphs import coerce_graphs
+
+NAMES = r"\brow \d+\b|^(?:nodes|encoding|kind|rename|index|values|unknown encoding|unknown kind)\b"
+
+TEXTS = [
+    "A -> B; B -- C; D", "A->B->C<-D", "IL-6 -> CRP; blood pressure -- stroke", "[A][B|A][C|A:B]", "[A][B]", "A-B",
+    "A B", "X2|X1", "—", "{}", "", "'a -> b' -> \"c;d\"", "'' -> A; '' -- A", "A <-> B", "A o-> B", "A o-o B", "\ud800",
+    "A -> \ud800", "nan", "b'\\xce'", "Graph('A')", "[[0 1]\n [0 0]]", "dag { A -> B }", "A → B", "A\x00 -> B",
+    "A\n->B",
+    "DiGraph with 2 nodes and 1 edges", "Graph Nodes:\nX1;X2", "1. A --> B", "A ; ; B", "->", "--", "A - B",
+    "<NA>", "\u2028",
+]  # fmt: skip
+PIECES = [
+    "->", "<-", "--", "-", "<->", "o->", ";", "\n", " ", "  ", "[", "]", "|", ":", "'", '"', "''", "A", "B", "é",
+    "\ud800",
+    "\x00", "{}", "\t", "o", "—", "→", "x" * 50, "-" * 30, "[" * 20, "<" * 20, "\u2028",
+]  # fmt: skip
+LABELS: list[Any] = [
+    "A", "B", "C", "", "A-B", 0, 1, 10**400, -1, True, 1.0, float("nan"), float("inf"), None, pd.NA, pd.NaT, b"A",
+    ("A", 1),
+    frozenset("A"), "\ud800", "A\x00B", np.int64(3), np.float64(2.0), np.str_("N"), pd.Timestamp("2020-01-01"), 1j,
+    Ellipsis,
+]  # fmt: skip
+NUMBERS: list[Any] = [
+    0, 1, -1, 2, 3, 0.5, 1e-300, -0.0, float("nan"), float("inf"), -float("inf"), True, 10**400, 2**63, None, "1",
+    1j, b"1",
+    pd.NA, np.ma.masked, [1],
+]  # fmt: skip
+WORDS: list[Any] = [
+    "directed", "undirected", "<--", "-->", "bi", "confounded", "bidirected", "activation", "", None, 3, 1.5, [1],
+    {"A": "-"},
+    {"A": "o", "B": ">"}, {"A": ">", "B": ">"}, {"A": "-", "B": ">"}, float("nan"), b"->", True, "none", "both",
+    "\ud800",
+]  # fmt: skip
+DTYPES = ["bool", "i1", "u1", "i8", "u8", "f2", "f4", "f8", "c16", "O", "U1", "S1", "M8[s]", "m8[s]"]
+ENCODINGS: list[Any] = [None, *ce.list_encodings().index]
+
+
+class Strange:
+    """An object whose attributes are set at will; an exception is raised where one is read."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self.given = attributes
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "given" or name not in self.given:
+            raise AttributeError(name)
+        if isinstance(self.given[name], Exception):
+            raise self.given[name]
+        return self.given[name]
+
+
+def one(rng: np.random.Generator, choices: list[Any]) -> Any:
+    return choices[int(rng.integers(len(choices)))]
+
+
+def label(rng: np.random.Generator) -> Any:
+    return one(rng, LABELS if rng.random() < 0.2 else list("ABCD"))
+
+
+def text(rng: np.random.Generator) -> str:
+    made = one(rng, TEXTS)
+    for _ in range(rng.integers(4)):
+        at, end = sorted(rng.integers(len(made) + 1, size=2))
+        kept = made[end:] if rng.random() < 0.3 else made[at:]
+        made = made[:at] + one(rng, PIECES) * int(rng.integers(1, 3)) + kept
+    return made
+
+
+def matrix(rng: np.random.Generator) -> Any:
+    d = int(rng.integers(5))
+    shape = one(rng, [(d, d)] * 8 + [(d,), (d, d + 1), (d, d, d), ()])
+    values: Any = np.zeros(shape, object)
+    values = (rng.random(shape) < 0.3).astype(int)
+    if rng.random() < 0.6:
+        try:
+            values = np.asarray(values).astype(one(rng, DTYPES))
+        except (ValueError, TypeError):
+            values = np.asarray(values)
+    values = np.array(values)
+    for _ in range(rng.integers(3)):
+        if values.size:
+            try:
+                values.flat[int(rng.integers(values.size))] = one(rng, NUMBERS)
+            except (ValueError, TypeError, OverflowError):
+                values = values.astype(object)
+    form = int(rng.integers(9))
+    labels = [one(rng, LABELS) for _ in range(d)]
+    try:
+        if form == 1 and values.ndim == 2:
+            return pd.DataFrame(values)
+        if form == 2 and values.ndim == 2 and values.shape == (d, d):
+            return pd.DataFrame(values, index=pd.Index(labels, dtype=object), columns=pd.Index(labels, dtype=object))
+        if form == 3:
+            return np.ma.masked_array(values, mask=rng.random(shape) < 0.1)
+        if form == 4 and values.ndim == 2:
+            return np.asmatrix(values)
+        if form == 5 and values.ndim == 2:
+            return one(rng, [sp.csr_array, sp.coo_array, sp.csc_matrix, sp.lil_array, sp.dok_array])(values)
+        if form == 6:
+            return sp.coo_array(([1], ([0], [1])), shape=(10 ** int(rng.integers(1, 10)), 10**9))
+        if form == 7 and values.ndim == 2 and values.shape == (d, d):
+            names = [f"X{i}" for i in range(d)]
+            return pd.DataFrame(values, names, rng.permutation(names)).convert_dtypes()
+    except (ValueError, TypeError, OverflowError, AssertionError):
+        pass
+    return values
+
+
+def edge_list(rng: np.random.Generator) -> Any:
+    edges: list[Any] = [(label(rng), label(rng)) for _ in range(rng.integers(5))]
+    if rng.random() < 0.3:
+        edges.append(
+            one(rng, [("A",), ("A", "B", "C"), "AB", None, 3, ["A", "B"], ([1], "A"), ({}, "A"), (edges, edges)])
+        )
+    return one(rng, [list, tuple])(edges)
+
+
+def networkx_graph(rng: np.random.Generator) -> Any:
+    graph = one(rng, [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])()
+    for _ in range(rng.integers(6)):
+        u, v = label(rng), label(rng)
+        keys = [key for key in ("type", "kind", "edge_type", "marks", "weight", "dir", "colour") if rng.random() < 0.15]
+        attributes = {key: one(rng, NUMBERS if key == "weight" else WORDS) for key in keys}
+        if u is not None and v is not None:
+            graph.add_edge(u, v, **attributes)
+    return graph
+
+
+def like_causal_learn(rng: np.random.Generator) -> Any:
+    values, labels = matrix(rng), [one(rng, LABELS) for _ in range(rng.integers(5))]
+    if rng.random() < 0.7 and isinstance(values, np.ndarray) and values.ndim:
+        labels = [f"X{i}" for i in range(len(values))]
+    faults = [RuntimeError("broken"), KeyError("x"), ValueError("no")]
+    nodes = one(rng, [labels, tuple(labels), None, 3, *faults])
+    inner = Strange(graph=one(rng, [values, values, values, None, *faults]), nodes=nodes, get_node_names=lambda: labels)
+    return inner if rng.random() < 0.5 else Strange(G=one(rng, [inner, inner, None, *faults]))
+
+
+def packed(rng: np.random.Generator) -> Any:
+    raw = bytearray(ce.as_graph(one(rng, ["A -> B; C", "A -- B", "{}", "A -> B -> C -> A"])).to_bytes())
+    for _ in range(rng.integers(4)):
+        raw[int(rng.integers(len(raw)))] = int(rng.integers(256))
+    if rng.random() < 0.3:
+        raw = raw[: int(rng.integers(len(raw) + 1))]
+    return bytes(raw)
+
+
+def strange(rng: np.random.Generator) -> Any:
+    return one(
+        rng,
+        [
+            3, 0.5, True, object(), {"A": ["B"]}, {}, set(), {("A", "B")}, range(3), bytearray(b"x"),
+            memoryview(b"x"), int,
+            Strange(tocoo=RuntimeError("broken")), Strange(tocoo=None, shape=None), Strange(tocoo=len, shape=(2, 2)),
+            pd.Series([1]), pd.Timestamp("2020-01-01"), np.array("A -> B"), np.datetime64("NaT"),
+            np.bytes_(b"\xce"), nx,
+            np.float64("nan"), np.ma.masked, len, iter("A"), b"A -> B", pa.array([1]), pd.Categorical(["A"]),
+        ],
+    )  # fmt: skip
+
+
+CELLS: list[Callable[[np.random.Generator], Any]] = [
+    text, text, text, matrix, matrix, edge_list, networkx_graph, like_causal_learn, packed, strange,
+]  # fmt: skip
+
+
+def arguments(rng: np.random.Generator, cell: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if rng.random() < 0.25:
+        d = cell.shape[0] if isinstance(getattr(cell, "shape", None), tuple) and cell.shape else 3
+        named = [
+            list("ABCDEFG")[: min(d, 7)],
+            [one(rng, LABELS) for _ in range(rng.integers(4))],
+            [["A", "B"]],
+            "AB",
+            3,
+        ]
+        found["nodes"] = one(
+            rng, [*named, ce.graph_column(["A; B"]), pd.Series([["A"]]), [None], [[None]], {}, {"A": 1}]
+        )
+    if rng.random() < 0.7:
+        declared = [*ENCODINGS, *["row->column"] * 20, [one(rng, ENCODINGS)], "x", 3, [3]]
+        found["encoding"] = one(rng, declared)
+    if rng.random() < 0.2:
+        found["kind"] = one(rng, ["dag", "cpdag", *["pdag", "digraph"] * 3, "mag", 3, ["dag"], [3], [None]])
+    if rng.random() < 0.1:
+        found["rename"] = one(rng, [{"A": "Z"}, {"A": 1.5}, {"A": "B"}, 3, [], {1: ["x"]}])
+    return found
+
+
+def shown(value: Any) -> str:
+    try:
+        return repr(value)[:120].replace("\n", " ")
+    except Exception:
+        return type(value).__name__
+
+
+def read(cell: Any, given: dict[str, Any]) -> None:
+    """Read a column, and what was read back from its bytes and its text."""
+    cells = np.empty(1, object)
+    cells[0] = cell
+    column = ce.graph_column(list(cells), **given)
+    again = ce.graph_column(column.graph.to_strings(), kind=column.graph.kind.astype(object))
+    if not again.equals(column) or not ce.graph_column(column).equals(column):
+        raise RuntimeError(f"{column.graph.to_strings()[0]!r} is not read back")
+
+
+def coerce(cell: Any) -> None:
+    cells = np.empty(2, object)
+    cells[1] = cell
+    coerce_graphs(pd.Series(cells, name="truth", dtype=object))
+
+
+def packed_column(cells: list[bytes | None], dtype: Any) -> None:
+    column = pd.Series(cells, dtype=pd.ArrowDtype(dtype))
+    ce.graph_column(column).graph.to_strings()
+    ce.evaluate(pd.DataFrame({"truth": column, "estimate": column}), ["shd"])
+
+
+def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield calls that return, or raise ValueError or TypeError with the row."""
+    for number in itertools.count():
+        cell = CELLS[number % len(CELLS)](rng)
+        given = arguments(rng, cell)
+        yield f"graph_column([{shown(cell)}], {shown(given)})", partial(read, cell, given)
+        if number % 5 == 0:
+            yield f"coerce_graphs({shown(cell)})", partial(coerce, cell)
+        if number % 7 == 0:
+            cells = [packed(rng) if rng.random() < 0.9 else None for _ in range(3)]
+            dtype = one(rng, [pa.binary(), pa.large_binary(), pa.binary_view()])
+            yield f"packed column {cells}", partial(packed_column, cells, dtype)

@@ -1,0 +1,82 @@
+"""Verbs with wrong types and values for one or two of their keywords, and tables with junk in a cell or column."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+import causaleval_pd as ce
+
+# what a message names: row or column, what was found or expected; of keywords also Python's words for a wrong type
+NAMES = (
+    r"\b(rows?|columns?|stratum|strata|unknown|must|expected|needs?|found|takes?|cannot|iteration)\b|names no|name it"
+)
+NAMES += "|not iterable|unhashable|ambiguous|could not convert|invalid literal|No group keys"
+
+RUNS = ce.datasets.runs().groupby(["algorithm", "density"]).head(3).query("n == 100").reset_index(drop=True)
+CUBE = RUNS.ceval.cube(["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
+SCORED = RUNS.ceval.with_controls(["shd"], n_draws=9, rng=1)
+
+VERBS: dict[str, Callable[..., object]] = {
+    "evaluate": partial(ce.evaluate, RUNS, metrics=["shd"]),
+    "with_controls": partial(ce.with_controls, RUNS, metrics=["shd"], n_draws=9, rng=1),
+    "cube": partial(ce.cube, RUNS, metrics=["shd"], by=["algorithm"], n_draws=9, rng=1),
+    "summary": partial(ce.summary, CUBE),
+    "test_controls": partial(ce.test_controls, CUBE),
+    "compare": partial(ce.compare, CUBE, dim="algorithm"),
+    "rank_test": partial(ce.rank_test, CUBE, dim="algorithm"),
+    "meta_analysis": partial(ce.meta_analysis, CUBE, over="density"),
+    "control_distribution": partial(
+        ce.control_distribution, "A -> B; C", n_edges=1, kind="dag", observed={"shd": 1}, n_draws=9, rng=1
+    ),
+}
+JUNK: list[object] = [
+    None, True, False, 0, -1, 3, 2**70, -0.5, 1.5, float("nan"), float("inf"), 1j, "", "x", "shd", "algorithm", "kind",
+    "truth", "\x00", "\ud800", b"shd", [], [None], ["shd", "shd"], ["x"], [["shd"]], (), {}, {"shd": 1}, {1: 2}, set(),
+    object(), int, len, ..., np.nan, np.array([]), np.array([1.5, 2.0]), np.array("shd"), np.int64(-7), pd.NA, pd.NaT,
+    pd.Timestamp("2020-01-01"), pd.Series(["shd"]), pd.DataFrame(), range(3), slice(3), iter(["shd"]), RUNS,
+]  # fmt: skip
+CELLS: list[object] = [
+    None, "", "A", "A -> ", "A -> A", "A -> B; B -> A", 0, 1.5, float("nan"), b"", b"\xce\x01", [],
+    [[0, 1]], {"A": 1}, np.eye(3), np.array([]), object(), pd.NA, True,
+    pd.DataFrame([[0, 1], [0, 0]]), "A <-> B", "\ud800 -> B",
+]  # fmt: skip
+
+
+def keywords(verb: Callable[..., object]) -> list[str]:
+    function = verb.func if isinstance(verb, partial) else verb
+    given = len(verb.args) if isinstance(verb, partial) else 0
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    named = [name for name, of in inspect.signature(function).parameters.items() if of.kind in kinds]
+    return [name for name in named[given:] if name != "progress"]
+
+
+def shown(value: object) -> str:
+    return f"{type(value).__name__} {value!r}"[:80].replace("\n", " ")
+
+
+def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
+    names = list(VERBS)
+    while True:
+        verb = names[rng.integers(len(names))]
+        if rng.random() < 0.8:
+            options = rng.choice(keywords(VERBS[verb]), size=rng.integers(1, 3), replace=False).tolist()
+            settings = {option: JUNK[rng.integers(len(JUNK))] for option in options}
+            label = f"{verb}({', '.join(f'{option}={shown(value)}' for option, value in settings.items())})"
+            yield label, partial(VERBS[verb], **settings)
+        else:
+            table, column = RUNS.head(4), ["truth", "estimate", "algorithm"][rng.integers(3)]
+            cells = list(table[column])
+            cells[rng.integers(4)] = CELLS[rng.integers(len(CELLS))]
+            table = table.assign(**{column: pd.Series(cells, dtype=object)})
+            verb = ["evaluate", "with_controls", "cube"][rng.integers(3)]
+            settings = {} if verb == "evaluate" else {"n_draws": 9, "rng": 1}
+            settings |= {"by": ["algorithm"]} if verb == "cube" else {}
+            label = (
+                f"{verb}, {column}: {[shown(cell) for cell in cells if not isinstance(cell, bytes) or len(cell) < 9]}"
+            )
+            yield label, partial(getattr(ce, verb), table, ["shd"], **settings)

@@ -1,0 +1,139 @@
+"""Which class of controls an estimate gets: digraphs are matched by random directed graphs, with cycles."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chisquare
+
+import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.contract.null import Matching
+from causaleval_pd.graphs.kernels.planes import marks_from_planes
+from causaleval_pd.tables.matching import find_null
+
+TRUTH = "A -> B; B -> C; C -> D; A -> E; D -> E"
+CYCLE = "A -> B; B -> C; C -> A; D -> E"
+
+
+def drawn(null, estimate, truth, n_draws, kind=None):
+    """The controls of one row, and what the null model knows of them."""
+    columns = [ce.graph_column([x]) for x in (truth, estimate)]
+    [(rows, pairs)] = get_field("graph").batches(*columns, None)
+    model = find_null(get_field("graph"), null)
+    kinds = None if kind is None else np.array([kind], object)
+    controls = model.match(Matching(*columns, kinds, None, model.options))(rows, pairs, np.array([7], np.uint64))
+    return controls, controls.draw(0, n_draws)
+
+
+def random_studies(n_studies, n_rows, n_nodes, n_edges, rng):
+    """Random DAGs as truths, and as estimates directed graphs whose edges are directed by coins."""
+    names = [f"X{i}" for i in range(n_nodes)]
+    first, second = np.triu_indices(n_nodes, 1)
+    truths, estimates = np.zeros((2, n_studies * n_rows, n_nodes, n_nodes), int)
+    for truth, estimate in zip(truths, estimates, strict=True):
+        chosen, order = rng.choice(len(first), n_edges, replace=False), rng.permutation(n_nodes)
+        truth[order[first[chosen]], order[second[chosen]]] = 1
+        chosen, turned = rng.choice(len(first), n_edges, replace=False), rng.random(n_edges) < 0.5
+        low, high = first[chosen], second[chosen]
+        estimate[np.where(turned, high, low), np.where(turned, low, high)] = 1
+    columns = {
+        side: ce.graph_column(list(stack), nodes=names, encoding="row->column")
+        for side, stack in (("truth", truths), ("estimate", estimates))
+    }
+    return pd.DataFrame({**columns, "study": np.repeat(np.arange(n_studies), n_rows)})
+
+
+def test_guessing_a_directed_graph_is_no_skill():
+    """300 studies of 20 random directed graphs: controls that are CPDAGs reject in .35 and .21 of them."""
+    studies = random_studies(300, 20, 8, 16, np.random.default_rng(11))
+    cyclic = studies["estimate"].graph.kind == "digraph"
+    assert 0.9 < cyclic.mean() < 0.97
+    cube = studies.ceval.cube(["shd", "directed_f1"], by="study", n_draws=199, rng=5)
+    rejected = cube.ceval.summary().set_index("metric")["p_value"].le(0.05).groupby(level=0).mean()
+    # 3 standard errors of .05 in 300 studies are .038
+    assert rejected.between(0.005, 0.088).all(), rejected
+    scored = studies.head(40).ceval.with_controls(["shd"], n_draws=20, rng=1)
+    assert scored["control_kind"].tolist() == np.where(cyclic.head(40), "digraph", "dag").tolist()
+
+
+@pytest.mark.parametrize(("null", "n_edges"), [("edges", 2), ("edges", 3), ("orientation", 2), ("degree", 3)])
+def test_law_of_directed_controls(null, n_edges):
+    """All directed graphs with the edges (and skeleton) are equally likely, cycles included."""
+    estimate = "A -> B; B -> C; C -> A" if n_edges == 3 else "A -> B; B -> C"
+    _, pairs = drawn(null, estimate, "A -> B; B -> C; A -> C", 8000, kind="digraph")
+    marks = marks_from_planes(pairs.estimate.planes, 3).reshape(-1, 9)
+    assert (marks.sum(axis=1) == n_edges).all()
+    _, counts = np.unique(marks, axis=0, return_counts=True)
+    skeletons = 1 if null == "orientation" or n_edges == 3 else 3
+    assert len(counts) == skeletons * 2**n_edges
+    assert chisquare(counts).pvalue > 1e-3
+
+
+def test_directions_of_large_graphs_are_independent_coins():
+    names = [f"X{i:02}" for i in range(20)]  # 190 pairs: three words a plane
+    estimate = ce.as_graph("; ".join(f"{a} -> {b}" for a, b in itertools.combinations(names, 2)), kind="digraph")
+    _, pairs = drawn("edges", estimate, ce.as_graph("; ".join(names)), 2000, kind="digraph")
+    forward = marks_from_planes(pairs.estimate.planes, 20)[:, *np.triu_indices(20, 1)].astype(float)
+    assert abs(forward.mean(axis=0) - 0.5).max() < 0.06
+    away = np.corrcoef(forward.T) - np.eye(190)
+    assert abs(away).max() < 0.12
+
+
+@pytest.mark.parametrize("null", ["edges", "orientation", "scale_free"])
+@pytest.mark.parametrize("metric", ["shd", "directed_precision", "adjacency_f1", "orientation_precision"])
+def test_closed_forms_of_directed_controls(null, metric):
+    controls, pairs = drawn(null, CYCLE, TRUTH, 20_000)
+    assert controls.kind.tolist() == ["digraph"]
+    chosen = getattr(ce, metric)
+    values = np.asarray(chosen(pairs))
+    known = controls.closed_form(chosen)
+    if known is None:
+        return
+    spread = np.nanstd(values)
+    assert np.nanmean(values) == pytest.approx(known.mean[0], abs=5 * spread / np.sqrt(len(values)) + 1e-12)
+    if known.variance is not None and not np.isnan(known.variance[0]):
+        assert spread**2 == pytest.approx(known.variance[0], rel=0.06, abs=1e-12)
+
+
+def test_variance_of_directed_controls_is_known_and_not_that_of_dags():
+    tossed, ordered = (drawn("edges", CYCLE, TRUTH, 1, kind)[0].closed_form(ce.shd) for kind in (None, "dag"))
+    assert tossed.mean == ordered.mean
+    assert 0 < tossed.variance[0] != ordered.variance[0]
+
+
+def test_draws_do_not_depend_on_how_they_are_cut():
+    controls, whole = drawn("edges", CYCLE, TRUTH, 200)
+    parts = [controls.draw(0, 130).estimate.planes, controls.draw(130, 70).estimate.planes]
+    np.testing.assert_array_equal(np.concatenate(parts), whole.estimate.planes)
+
+
+def test_a_directed_cycle_that_is_declared_a_pdag_is_matched_by_directed_graphs():
+    table = pd.DataFrame({"truth": [TRUTH] * 4})
+    estimates = [CYCLE, CYCLE, CYCLE + "; A -- E", TRUTH]
+    table["estimate"] = ce.graph_column(estimates, kind=["pdag", "digraph", "pdag", "digraph"])
+    found = table.ceval.with_controls(["shd"], n_draws=20, rng=1)
+    assert found["control_kind"].tolist() == ["digraph", "digraph", "cpdag", "digraph"]
+    stated = table.ceval.with_controls(["shd"], n_draws=20, rng=1, control_kind="cpdag")
+    assert stated["control_kind"].tolist() == ["cpdag"] * 4
+
+
+@pytest.mark.parametrize(
+    "null", ["dags", ce.null_model("knowledge", tiers=[["A"], ["B"]]), ce.null_model("edges", permute=False)]
+)
+def test_models_of_acyclic_graphs_refuse_digraphs(null):
+    table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [TRUTH, CYCLE]})
+    with pytest.raises(ValueError, match=r"row 1: the estimate is a digraph, .*; pass control_kind='dag'"):
+        table.ceval.with_controls(["shd"], n_draws=20, rng=1, null=null)
+    found = table.ceval.with_controls(["shd"], n_draws=20, rng=1, null=null, control_kind="dag")
+    assert found["control_kind"].tolist() == ["dag", "dag"]
+
+
+def test_metrics_of_acyclic_graphs_refuse_digraphs():
+    table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [TRUTH, CYCLE]})
+    for name in ("sid", "parent_aid", "separation_parent", "shd_cpdag"):
+        with pytest.raises(ValueError, match=rf"{name} applies to .* row 1 .*estimate a digraph"):
+            table.ceval.evaluate([name])

@@ -1,0 +1,55 @@
+"""warm_up compiles what later calls need, and nothing that is not asked for."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import causaleval_pd as ce
+
+SCRIPT = """
+import sys
+from numba.core import event
+import causaleval_pd as ce
+
+compiled = []
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+if sys.argv[1] == "warm":
+    ce.warm_up(["shd", "v_structure_f1"])
+table = ce.datasets.runs().query("algorithm in ['pc', 'lingam']").groupby("algorithm").head(3)
+table.ceval.with_controls(["shd", "v_structure_f1"], n_draws=5, rng=0)
+sys.stdout.write(" ".join(compiled))
+"""
+
+
+def compiled(how, cache):
+    command = [sys.executable, "-c", SCRIPT, how]
+    done = subprocess.run(
+        command, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)}, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_later_processes_compile_nothing(tmp_path):
+    first = compiled("warm", tmp_path)
+    assert {"_pair_counts", "_v_structures", "_draw"} <= first
+    assert not first & {"_sid_bounds", "_adjustment_mistakes"}  # not asked for
+    assert compiled("use", tmp_path) == set()
+
+
+def test_unknown_metrics_are_refused():
+    with pytest.raises(ValueError, match="shdd"):
+        ce.warm_up(["shdd"])
+
+
+def test_metrics_of_fields_without_kernels_need_nothing():
+    assert ce.warm_up(["answer_accuracy", "kl"]) is None
