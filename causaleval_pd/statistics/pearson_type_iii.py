@@ -9,8 +9,8 @@ References
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -31,8 +31,8 @@ def upper_tail(z: ArrayLike, skewness: ArrayLike) -> Floats:
     shape = 4 / np.where(flat, 1.0, g) ** 2
     # both arms are one gamma law: of Z where it is skewed to the right, of -Z otherwise
     place = np.maximum(shape + np.sign(g) * x * np.sqrt(shape), 0.0)
-    skewed = np.where(g > 0, special.gammaincc(shape, place), special.gammainc(shape, place))
-    return np.asarray(np.where(flat, special.ndtr(-x), np.where(np.isnan(g), np.nan, skewed)))
+    skewed = np.where(g > 0, scipy.special.gammaincc(shape, place), scipy.special.gammainc(shape, place))
+    return np.asarray(np.where(flat, scipy.special.ndtr(-x), np.where(np.isnan(g), np.nan, skewed)))
 
 
 def quantile(q: float, skewness: ArrayLike) -> Floats:
@@ -46,6 +46,6 @@ def quantile(q: float, skewness: ArrayLike) -> Floats:
     g = np.asarray(skewness, np.float64)
     flat = np.abs(g) < NORMAL
     shape = 4 / np.where(flat, 1.0, g) ** 2
-    right = (special.gammaincinv(shape, q) - shape) / np.sqrt(shape)
-    left = (shape - special.gammainccinv(shape, q)) / np.sqrt(shape)
-    return np.asarray(np.where(flat, special.ndtri(q), np.where(g > 0, right, left)))
+    right = (scipy.special.gammaincinv(shape, q) - shape) / np.sqrt(shape)
+    left = (shape - scipy.special.gammainccinv(shape, q)) / np.sqrt(shape)
+    return np.asarray(np.where(flat, scipy.special.ndtri(q), np.where(g > 0, right, left)))
