@@ -281,8 +281,8 @@ def _check_value_table(cube: xr.Dataset, metric: str) -> None:
         return
     if bool((abs(cube[weights].sum(bins) - cube[counts].sum("draw")) > 0.5).any()):
         raise ValueError(
-            f"the values of the controls of {metric} were cut along {bins!r}, but their quantiles rest on all; keep the "
-            "whole dimension"
+            f"the values of the controls of {metric} were cut along {bins!r}, but their quantiles rest on all; keep "
+            "the whole dimension"
         )
 
 
