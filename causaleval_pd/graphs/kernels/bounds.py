@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, bit_of, lowest, popcount
+from .bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
 from .components import (
     BY_SIZE,
     CHILDREN,
@@ -51,6 +51,7 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 @kernel_part
 def _read_graph(planes: Words, room: Room, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
+    compact()
     n, n_undirected = read_edges(planes, room.order.size, room.ends, arcs.undirected)
     near[:] = ZERO
     for a in range(n):
@@ -86,6 +87,7 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
 @kernel_part
 def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Ints) -> None:
     """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
+    compact()
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
     words = lists.states.shape[1] // 2
     n_choices = lists.counts[CHOICES]
@@ -112,6 +114,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
 @kernel_part
 def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
+    compact()
     n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
     place[:] = 0
     for s in range(n_states):
@@ -130,6 +133,7 @@ def _sort_states(lists: Choices, place: Ints) -> None:
 @kernel_part
 def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: Ints, out: Ints) -> None:
     """Add the smallest and the largest sums of the listed components, and empty the lists."""
+    compact()
     n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
     _cost_choices(true, arcs, lists, rows, place[-64:])
     _sort_states(lists, place[:-64])
@@ -155,6 +159,7 @@ def _local_extremes(
     true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words, place: Ints
 ) -> tuple[int, int]:
     """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
+    compact()
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
     degree = 0
     for w in range(near.shape[1]):
@@ -189,6 +194,7 @@ def _local_extremes(
 @kernel_part
 def _list_component(arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words) -> int:
     """List a component that can be oriented as a whole; where it cannot be listed, leave the lists as they were."""
+    compact()
     if not is_orientable(arcs, near, part, sets[0]):
         return _UNORIENTABLE
     states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
@@ -203,6 +209,7 @@ def _add_local_extremes(
     true: Arcs, arcs: Arcs, near: Words, part: Words, limit: int, rows: Words, place: Ints, out: Ints
 ) -> None:
     """Add the fewest and the most mistakes of each node of a component that is not oriented as a whole."""
+    compact()
     for v in range(np.uint64(near.shape[0])):
         if holds(part, v):
             low, high = _local_extremes(true, arcs, near, v, limit, rows, place)
@@ -232,6 +239,7 @@ def _sid_bounds(
 
     Each function is called in one place, since every call may be compiled into a copy of its own.
     """
+    compact()
     n_nodes, words = near.shape
     done, everything, part = sets[0], sets[1], sets[2]
     everything[:] = ZERO

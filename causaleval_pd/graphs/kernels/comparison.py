@@ -160,7 +160,8 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     given = checked_planes(planes, n_nodes)
     out, acyclic = np.zeros(given.shape, np.uint64), np.zeros(len(given), np.bool_)
     order, rank = np.empty((2, n_nodes), np.uint64)
-    _dag_to_cpdag(given, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
+    if len(given):  # a kernel without work is not compiled
+        _dag_to_cpdag(given, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
     return out, acyclic
 
 
@@ -178,7 +179,8 @@ def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
     """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     given = checked_planes(planes, n_nodes)
     out = np.empty(len(given), np.bool_)
-    _is_acyclic(given, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
+    if len(given):
+        _is_acyclic(given, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
     return out
 
 
@@ -243,7 +245,8 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     """
     given = checked_planes(planes, n_nodes)
     extended, ok = np.zeros(given.shape, np.uint64), np.empty(len(given), np.bool_)
-    _extend(given, _rows(n_nodes, 3), extended, ok)
+    if len(given):
+        _extend(given, _rows(n_nodes, 3), extended, ok)
     return extended, ok
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, copy_row, lowest, popcount
+from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, popcount
 from .inputs import Ints, Words
 from .lanes import Arcs
 
@@ -72,6 +72,7 @@ def holds(row: Words, node: np.uint64) -> bool:
 @kernel_part
 def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None:
     """Fill `part` with the connected component of `start` within the nodes of `inside`."""
+    compact()
     words = inside.size
     part[:] = ZERO
     part[start >> SIX] = bit_of(start)
@@ -93,6 +94,7 @@ def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None
 @kernel_part
 def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
     """Return whether the neighbours of a node among those left are adjacent to each other."""
+    compact()
     words = np.uint64(left.size)
     for w in range(words):
         rest = near[v, w] & left[w]
@@ -111,6 +113,7 @@ def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
 @kernel_part
 def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
     """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
+    compact()
     for a in range(arcs.size[0]):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
         if not arcs.undirected[a] and holds(part, ends[0]) and holds(part, ends[1]):
@@ -129,6 +132,7 @@ def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
 @kernel_part
 def _state_of(lists: Choices, state: Words) -> int:
     """Return the number of a state, storing it if it is new; -1 if there is no room."""
+    compact()
     hashed = np.uint64(0x9E3779B97F4A7C15)
     words = state.shape[1]
     for side in range(2):
@@ -165,6 +169,7 @@ def empty_lists(lists: Choices) -> None:
 @kernel_part
 def list_single(lists: Choices, v: np.uint64) -> None:
     """Append a node without undirected edges: one state, one choice, nothing left."""
+    compact()
     s, c = lists.counts[STATES], lists.counts[CHOICES]
     for w in range(lists.states.shape[1]):
         lists.states[s, w] = ZERO
@@ -179,6 +184,7 @@ def list_single(lists: Choices, v: np.uint64) -> None:
 @kernel_part
 def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
     """Split every group into the neighbours of a node and the others, in this order; return the number of groups."""
+    compact()
     words = groups.shape[1]
     made = 0
     for g in range(n_groups):
@@ -205,6 +211,7 @@ def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
 @kernel_part
 def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Words, spare: Words) -> bool:
     """Store the components of a group as children, with the state's parents and those among the nodes seen."""
+    compact()
     words = group.size
     left, part, made = spare[0], spare[1], spare[2:4]
     copy_row(group, left, words)
@@ -230,6 +237,7 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     A lexicographic search from the source visits the nodes group by group; a group that it reaches as a whole, before
     any of its nodes, splits into such components.
     """
+    compact()
     words = near.shape[1]
     seen, covered = sets[0], sets[1]
     size = (sets.shape[0] - 2) // 2
@@ -258,6 +266,7 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
 @kernel_part
 def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
     """Append the states of a component and their choices; return LISTED, or what there is no room for."""
+    compact()
     words = near.shape[1]
     whole = sets[:2]
     whole[:] = ZERO

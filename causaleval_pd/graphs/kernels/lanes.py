@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import ONE, ZERO, lowest
+from .bits import ONE, ZERO, compact, lowest
 from .inputs import Ints, Words
 from .ones import count_ones
 
@@ -91,6 +91,7 @@ def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
 @kernel_part
 def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
+    compact()
     found = loose = i = 0
     row_end = n_nodes - 1  # pairs of node i end before row_end
     for w in range(planes.shape[1]):
@@ -117,6 +118,7 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
 @kernel_part
 def orient_undirected(room: Room, n_edges: int) -> None:
     """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
+    compact()
     ends, undirected, rank, weight = room.ends, room.undirected, room.rank, room.weight
     n_nodes = rank.size
     for v in range(n_nodes):
@@ -150,6 +152,7 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
 
     Return False if there is a cycle.
     """
+    compact()
     first, order, following = room.first, room.order, room.next
     n_nodes = order.size
     # edges by tail
@@ -202,6 +205,7 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
 @kernel_part
 def load_graph(planes: Words, room: Room, arcs: Arcs) -> None:
     """Read a DAG or CPDAG into sorted arcs."""
+    compact()
     n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
     if n_undirected > 0:
         orient_undirected(room, n)
