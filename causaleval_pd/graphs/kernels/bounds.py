@@ -89,65 +89,74 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
     """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
     compact()
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
-    words = lists.states.shape[1] // 2
+    table, states = lists.table, lists.states
+    words = np.uint64(states.shape[1] >> 1)
     n_choices = lists.counts[CHOICES]
     state = 0
     for start in range(0, n_choices, 64):
+        stop = min(start + 64, n_choices)
         treatment[:] = ZERO
         given[:] = ZERO
-        for c in range(start, min(start + 64, n_choices)):
-            while lists.table[state + 1, FIRST_CHOICE] <= c:
+        for c in range(start, stop):
+            while table[state + 1, FIRST_CHOICE] <= c:
                 state += 1
             bit = ONE << np.uint64(c - start)
-            treatment[lists.table[c, SOURCE]] |= bit
-            for w in range(np.uint64(words)):
-                left = lists.states[state, words + w]
+            treatment[table[c, SOURCE]] |= bit
+            for w in range(words):
+                left = states[state, words + w]
                 while left != ZERO:
                     given[(w << SIX) + lowest(left)] |= bit
                     left &= left - ONE
         cost[:] = 0
         _count_lanes(true, arcs, rows, cost)
-        for c in range(start, min(start + 64, n_choices)):
-            lists.table[c, COST] = cost[c - start]
+        for c in range(start, stop):
+            table[c, COST] = cost[c - start]
 
 
 @kernel_part
 def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
     compact()
-    n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
+    table, states = lists.table, lists.states
+    n_states, words = lists.counts[STATES], states.shape[1] >> 1
     place[:] = 0
     for s in range(n_states):
         size = 0
         for w in range(words):
-            size += popcount(lists.states[s, w])
-        lists.table[s, LOW] = size
+            size += popcount(states[s, w])
+        table[s, LOW] = size
         place[size + 1] += 1
     for k in range(place.size - 1):
         place[k + 1] += place[k]
     for s in range(n_states):
-        lists.table[place[lists.table[s, LOW]], BY_SIZE] = s
-        place[lists.table[s, LOW]] += 1
+        size = table[s, LOW]
+        table[place[size], BY_SIZE] = s
+        place[size] += 1
 
 
 @kernel_part
 def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: Ints, out: Ints) -> None:
     """Add the smallest and the largest sums of the listed components, and empty the lists."""
     compact()
-    n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
+    table, children = lists.table, lists.children
+    n_states, words = lists.counts[STATES], lists.states.shape[1] >> 1
     _cost_choices(true, arcs, lists, rows, place[-64:])
     _sort_states(lists, place[:-64])
     for k in range(n_states):  # what a state leaves is smaller
-        s = lists.table[k, BY_SIZE]
+        s = table[k, BY_SIZE]
         least = most = -1
-        for c in range(lists.table[s, FIRST_CHOICE], lists.table[s + 1, FIRST_CHOICE]):
-            low_sum = high_sum = lists.table[c, COST]
-            for q in range(lists.table[c, FIRST_CHILD], lists.table[c + 1, FIRST_CHILD]):
-                low_sum += lists.table[lists.children[q], LOW]
-                high_sum += lists.table[lists.children[q], HIGH]
-            least = low_sum if least < 0 else min(least, low_sum)
-            most = max(most, high_sum)
-        lists.table[s, LOW], lists.table[s, HIGH] = least, most
+        for c in range(table[s, FIRST_CHOICE], table[s + 1, FIRST_CHOICE]):
+            low_sum = high_sum = table[c, COST]
+            for q in range(table[c, FIRST_CHILD], table[c + 1, FIRST_CHILD]):
+                child = children[q]
+                low_sum += table[child, LOW]
+                high_sum += table[child, HIGH]
+            if least < 0 or low_sum < least:
+                least = low_sum
+            if high_sum > most:
+                most = high_sum
+        table[s, LOW] = least
+        table[s, HIGH] = most
         if is_empty(lists.states[s, words:]):  # a component of the graph, as nothing lies outside
             out[0] += least
             out[1] += most
@@ -186,8 +195,10 @@ def _local_extremes(
                     given[neighbours[k]] |= bit
         _count_lanes(true, arcs, rows, cost)
         for s in range(stop - start):
-            least = cost[s] if least < 0 else min(least, cost[s])
-            most = max(most, cost[s])
+            if least < 0 or cost[s] < least:
+                least = cost[s]
+            if cost[s] > most:
+                most = cost[s]
     return least, most
 
 
