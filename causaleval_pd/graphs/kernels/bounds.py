@@ -52,7 +52,7 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 def _read_graph(planes: Words, room: Room, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
     compact()
-    n, n_undirected = read_edges(planes, room.order.size, room.ends, arcs.undirected)
+    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, arcs.undirected)
     near[:] = ZERO
     for a in range(n):
         arcs.tail[a], arcs.head[a] = room.ends[0, a], room.ends[1, a]
@@ -135,13 +135,11 @@ def _sort_states(lists: Choices, place: Ints) -> None:
 
 
 @kernel_part
-def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: Ints, out: Ints) -> None:
-    """Add the smallest and the largest sums of the listed components, and empty the lists."""
+def _add_extremes(lists: Choices, out: Ints) -> None:
+    """Add the smallest and the largest sums of the listed components, whose choices have costs, by sorted states."""
     compact()
-    table, children = lists.table, lists.children
-    n_states, words = lists.counts[STATES], lists.states.shape[1] >> 1
-    _cost_choices(true, arcs, lists, rows, place[-64:])
-    _sort_states(lists, place[:-64])
+    table, children, states = lists.table, lists.children, lists.states
+    n_states, words = lists.counts[STATES], states.shape[1] >> 1
     for k in range(n_states):  # what a state leaves is smaller
         s = table[k, BY_SIZE]
         least = most = -1
@@ -153,14 +151,12 @@ def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: In
                 high_sum += table[child, HIGH]
             if least < 0 or low_sum < least:
                 least = low_sum
-            if high_sum > most:
-                most = high_sum
+            most = max(most, high_sum)
         table[s, LOW] = least
         table[s, HIGH] = most
-        if is_empty(lists.states[s, words:]):  # a component of the graph, as nothing lies outside
+        if is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
             out[0] += least
             out[1] += most
-    empty_lists(lists)
 
 
 @kernel_part
@@ -197,36 +193,8 @@ def _local_extremes(
         for s in range(stop - start):
             if least < 0 or cost[s] < least:
                 least = cost[s]
-            if cost[s] > most:
-                most = cost[s]
+            most = max(most, cost[s])
     return least, most
-
-
-@kernel_part
-def _list_component(arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words) -> int:
-    """List a component that can be oriented as a whole; where it cannot be listed, leave the lists as they were."""
-    compact()
-    if not is_orientable(arcs, near, part, sets[0]):
-        return _UNORIENTABLE
-    states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
-    found = list_choices(lists, part, near, sets)
-    if found != LISTED:
-        lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN] = states, choices, children
-    return found
-
-
-@kernel_part
-def _add_local_extremes(
-    true: Arcs, arcs: Arcs, near: Words, part: Words, limit: int, rows: Words, place: Ints, out: Ints
-) -> None:
-    """Add the fewest and the most mistakes of each node of a component that is not oriented as a whole."""
-    compact()
-    for v in range(np.uint64(near.shape[0])):
-        if holds(part, v):
-            low, high = _local_extremes(true, arcs, near, v, limit, rows, place)
-            out[0] += low
-            out[1] += high
-    out[2] = _LOCAL
 
 
 @kernel
@@ -248,9 +216,11 @@ def _sid_bounds(
 ) -> int:
     """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with.
 
-    Each function is called in one place, since every call may be compiled into a copy of its own.
+    Each function is called in one place, since every call may be compiled into a copy of its own; and most of them
+    from here, since what a function calls is compiled again with it.
     """
     compact()
+    counts = lists.counts
     n_nodes, words = near.shape
     done, everything, part = sets[0], sets[1], sets[2]
     everything[:] = ZERO
@@ -270,21 +240,35 @@ def _sid_bounds(
             found = OVER_LIMIT  # behind the last node, the sums of what is listed are added
             if v < np.uint64(n_nodes):
                 found = LISTED
-                if is_empty(near[v]) and lists.counts[CHOICES] < lists.states.shape[0]:
+                if is_empty(near[v]) and counts[CHOICES] < lists.states.shape[0]:
                     list_single(lists, v)
                 elif not holds(done, v):
                     fill_part(everything, v, near, part)
-                    found = _list_component(arcs, lists, part, near, sets[3:])
+                    found = _UNORIENTABLE
+                    if is_orientable(arcs, near, part, sets[3]):
+                        states, choices, children = counts[STATES], counts[CHOICES], counts[CHILDREN]
+                        found = list_choices(lists, part, near, sets[3:])
+                        if found != LISTED:  # leave the lists as they were
+                            counts[STATES], counts[CHOICES], counts[CHILDREN] = states, choices, children
             if found == MORE_CHILDREN:
                 empty_lists(lists)
                 return n
             if found == OVER_LIMIT:
-                if lists.counts[STATES] > 0:  # it may need the room of those before it
-                    _add_extremes(true, arcs, lists, rows, place, out[n])
-                    continue
+                some = counts[STATES] > 0
+                if some:  # it may need the room of those before it
+                    _cost_choices(true, arcs, lists, rows, place[-64:])
+                    _sort_states(lists, place[:-64])
+                    _add_extremes(lists, out[n])
                 empty_lists(lists)
+                if some:
+                    continue
             if found != LISTED and v < np.uint64(n_nodes):
-                _add_local_extremes(true, arcs, near, part, lists.states.shape[0], rows, place, out[n])
+                for u in range(np.uint64(n_nodes)):  # each node of the component by itself
+                    if holds(part, u):
+                        low, high = _local_extremes(true, arcs, near, u, lists.states.shape[0], rows, place)
+                        out[n, 0] += low
+                        out[n, 1] += high
+                out[n, 2] = _LOCAL
             if v < np.uint64(n_nodes) and not is_empty(near[v]) and not holds(done, v):
                 for w in range(words):
                     done[w] |= part[w]

@@ -350,7 +350,7 @@ def _check_cells(
         differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
         kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
         kinds[n] = kind
-        if kind >= n_kinds or (undirected != ZERO and (kind == _DAG or kind == _DIGRAPH)):
+        if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
             return False
     return differs == ZERO
 

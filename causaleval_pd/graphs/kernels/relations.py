@@ -18,7 +18,7 @@ _PARENT, _ANCESTOR, _NEAREST = range(3)
 @kernel_part
 def _read_directed(planes: Words, room: Room, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
-    n_edges, _ = read_edges(planes, room.order.size, room.ends, room.undirected)
+    n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
     n = 0
     for a in range(n_edges):
         if not room.undirected[a]:
@@ -63,7 +63,7 @@ def _ancestor_counts(
     out: Ints,
 ) -> None:
     """Fill the counts of each pair, a row a count."""
-    n_nodes = room.order.size
+    n_nodes = room.nodes.shape[1] - 1
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
             _read_directed(truth[left[n]], room, true)
