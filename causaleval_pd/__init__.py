@@ -52,6 +52,7 @@ from .graphs.graph import Graph as Graph
 
 # isort: split
 # verbs
+from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary
 from .inference.calibration import size_and_power as size_and_power

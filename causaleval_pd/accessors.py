@@ -10,7 +10,7 @@ import xarray as xr
 
 from .contract.delegation import method
 from .cubes.cube import cube
-from .cubes.reading import describe_cube
+from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
 from .graphs.series import SeriesGraphAccessor
 from .inference import of_tables
@@ -31,12 +31,27 @@ pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
 
 @pd.api.extensions.register_dataframe_accessor("ceval")
 class FrameAccessor:
-    """Verbs on a table of runs, `df.ceval`.
+    """Verbs on a table of runs, `df.ceval`: one run a row, with a truth, an estimate and settings.
+
+    Each returns a new object, and is also a function of the package: `df.ceval.evaluate(...)` is
+    `ce.evaluate(df, ...)`, whose help has all keywords.
+
+    ===============  ==================================================================================
+    evaluate         adds a column a metric
+    with_controls    adds metrics, what random guesses score, p-values and skill
+    cube             arranges both as an xarray Dataset over the strata in `by=`; it has more verbs
+    summary          a row a stratum: means of runs and controls, p-value, skill
+    test_controls    tests in each stratum whether the runs are better than random guessing
+    compare          compares algorithms, or the levels of another stratum, on the same truths
+    ===============  ==================================================================================
+
+    `summary`, `test_controls` and `compare` make a cube on the way; keep it by `cube` if you need two of them. Which
+    names there are: `ce.list_metrics()`, `ce.list_nulls()`, `ce.list_tests()`, `ce.list_encodings()`.
 
     Parameters
     ----------
     table : DataFrame
-        One run a row; nothing is read before a verb is called.
+        The runs; nothing is read before a verb is called.
 
     Examples
     --------
@@ -67,7 +82,20 @@ class FrameAccessor:
 
 @xr.register_dataset_accessor("ceval")  # type: ignore[no-untyped-call]
 class CubeAccessor:
-    """Verbs on a cube, `ds.ceval`.
+    """Verbs on a cube, `ds.ceval`: scores of runs and of their controls, over strata and replicates.
+
+    =====================  ============================================================================
+    summary                a row a stratum and metric: means of runs and controls, p-value, skill
+    test_controls          tests in each stratum whether the runs are better than random guessing
+    compare                compares the levels of a stratum pairwise, on the same truths
+    rank_test              compares the mean ranks of the levels of a stratum
+    meta_analysis          combines strata: is there skill in any, and how much on average
+    control_power          runs that `test_controls` needs to detect a skill
+    comparison_power       difference that `compare` can detect, and pairs that it needs
+    size_and_power         size and power of `test_controls` in this study, by simulation
+    plot                   figures: `plot.strata`, `plot.distributions`, ...
+    to_zarr                computes a lazy cube into a Zarr store
+    =====================  ============================================================================
 
     Of a cube of dask arrays, made of a dask table or opened by `xarray.open_zarr`, tables are dask's too: call
     `.compute()`, or `load()` the cube before.

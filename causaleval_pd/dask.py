@@ -43,7 +43,7 @@ from .inference.compare import compare as compare_cube
 from .inference.control_tests import test_controls as test_cube
 from .tables.controls import with_controls as with_controls_table
 from .tables.evaluate import evaluate as evaluate_table
-from .tables.settings import Drawing, Invalid, Method, PRule
+from .tables.settings import Drawing, Invalid
 from .tables.tasks import Metrics, select
 
 #: parts of a tree reduction that are merged at a time
@@ -103,6 +103,7 @@ def evaluate(
     return _by_partition(table, evaluate_table, metrics, settings)
 
 
+@takes_settings_of(with_controls_table, without=("progress", "engine", "n_jobs"))
 def with_controls(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -113,18 +114,8 @@ def with_controls(
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
     key: Hashable | Sequence[Hashable] | None = None,
-    control_kind: str | None = None,
-    permute: bool = True,
-    method: Method = "auto",
-    level: float = 0.95,
-    p_rule: PRule = "add_one",
-    stop_after: int | None = None,
-    share_draws: bool = False,
     field: str | None = None,
-    context: Mapping[str, Any] | None = None,
-    zero_division: float = math.nan,
-    invalid: Invalid = "raise",
-    overwrite: bool = False,
+    **settings: Any,
 ) -> dd.DataFrame:
     """Add the metrics and what matched controls score to a dask table of runs, lazily.
 
@@ -137,10 +128,10 @@ def with_controls(
         index known to tell rows apart. Keys must differ over the whole table; repeats are seen within a partition.
     rng : int, Generator or None
         Seed, settled here and now, so that a computation that is repeated gives the same.
-    metrics, n_draws, null, truth, estimate, control_kind, permute, method, level, p_rule, stop_after, share_draws
+    metrics, n_draws, null, truth, estimate, field
         As in `causaleval_pd.with_controls`.
-    field, context, zero_division, invalid, overwrite
-        As in `causaleval_pd.evaluate`.
+    **settings
+        Further keywords of `causaleval_pd.with_controls`, but for `progress`, `engine` and `n_jobs`.
 
     Returns
     -------
@@ -162,28 +153,13 @@ def with_controls(
     >>> (scored["shd_p"] < 0.05).mean().compute().round(2)
     np.float64(0.91)
     """
-    Drawing(n_draws, method, level, p_rule, stop_after=stop_after)
+    unsuited = sorted({"progress", "engine", "n_jobs"} & set(settings))
+    if unsuited:
+        raise TypeError(f"with_controls of a dask table has no keyword {', '.join(unsuited)}: dask does the work")
     need_key(table, key)
-    settings = {
-        "n_draws": n_draws,
-        "null": null,
-        "rng": resolve_seed(rng),
-        "truth": truth,
-        "estimate": estimate,
-        "key": key,
-        "control_kind": control_kind,
-        "permute": permute,
-        "method": method,
-        "level": level,
-        "p_rule": p_rule,
-        "stop_after": stop_after,
-        "share_draws": share_draws,
-        "field": settle_field(table, metrics, truth, estimate, field),
-        "context": context,
-        "zero_division": zero_division,
-        "invalid": invalid,
-        "overwrite": overwrite,
-    }
+    settings |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
+    settings |= {"truth": truth, "estimate": estimate}
+    settings["field"] = settle_field(table, metrics, truth, estimate, field)
     return _by_partition(table, with_controls_table, metrics, settings)
 
 
@@ -423,7 +399,7 @@ test_controls.__test__ = False  # type: ignore[attr-defined]
 
 @register_dataframe_accessor("ceval")
 class DaskAccessor:
-    """Verbs on a dask table of runs, `ddf.ceval`.
+    """Verbs on a dask table of runs, `ddf.ceval`: those of `df.ceval`, lazy, and `to_parquet`.
 
     Parameters
     ----------
@@ -442,7 +418,7 @@ class DaskAccessor:
         )
 
     evaluate = method(evaluate)
-    with_controls = method(with_controls)
+    with_controls = method(with_controls)  # type: ignore[arg-type]
     cube = method(cube)  # type: ignore[arg-type]
     summary = method(summary)  # type: ignore[arg-type]
     test_controls = method(test_controls)  # type: ignore[arg-type]

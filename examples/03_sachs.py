@@ -52,7 +52,9 @@ print(
 for n_edges in (20, 17):
     truth = ce.graph_column([ce.datasets.sachs_truth(n_edges)] * len(runs), nodes=names)
     table = runs.assign(truth=truth, edges=n_edges)
-    scored = table.ceval.with_controls(["shd", "skeleton_p"], n_draws=20_000, rng=7, control_kind="kind")
+    scored = table.ceval.with_controls(
+        ["shd", "skeleton_p"], n_draws=20_000, rng=7, control_kind="kind", columns="full"
+    )
     print(f"\nAgainst the truth with {n_edges} edges (p: random graphs of the same class and size are as close):")
     columns = [
         "algorithm",

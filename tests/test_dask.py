@@ -72,6 +72,18 @@ def test_comparisons_agree(settings):
     pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
+def test_columns_are_short_or_full():
+    table, how = dd.from_pandas(RUNS, npartitions=3), {"n_draws": 50, "rng": 7, "key": "run"}
+    for columns in ("short", "full"):
+        lazy = table.ceval.with_controls(["shd"], columns=columns, **how)
+        wanted = ce.with_controls(RUNS, ["shd"], columns=columns, **how)
+        assert list(lazy.columns) == list(wanted.columns)
+        pd.testing.assert_frame_equal(lazy.compute(), wanted, check_exact=True, check_dtype=False)
+        pd.testing.assert_frame_equal(
+            ce.with_controls(RUNS, ["shd"], columns=columns, engine="dask", **how), wanted, check_exact=True
+        )
+
+
 def test_scores_are_lazy_with_their_dtypes():
     lazy = dd.from_pandas(RUNS, npartitions=3).ceval.evaluate(["shd", "sid"], invalid="nan")
     assert isinstance(lazy, dd.DataFrame)
@@ -151,6 +163,10 @@ def test_what_dask_cannot_know_is_refused():
         table.ceval.with_controls(["shd"], n_draws=5, key=["run", "no"])
     with pytest.raises(ValueError, match="a cube of a dask table has no setting engine"):
         table.ceval.cube(["shd"], by=["algorithm"], key="run", engine="threads")
+    with pytest.raises(TypeError, match="with_controls of a dask table has no keyword engine, progress"):
+        table.ceval.with_controls(["shd"], key="run", engine="threads", progress=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'draws'"):
+        table.ceval.with_controls(["shd"], key="run", draws=5)
     with pytest.raises(ValueError, match="keep_draws='auto'"):
         table.ceval.cube(["shd"], by=["algorithm"], key="run", keep_draws="auto")
     printed = RUNS.assign(truth="DiGraph with 4 nodes and 4 edges")

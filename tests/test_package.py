@@ -175,3 +175,33 @@ def test_the_check_of_docstrings_sees_names():
     assert len(PUBLIC) > len(ce.list_metrics())
     text = "Add.\n\nParameters\n----------\na, b : int\n    Terms.\n**more\n    More.\n"
     assert documented_names(sections(text)["Parameters"]) == {"a", "b", "more"}
+
+
+def verbs(accessor: type) -> set[str]:
+    """Return the public methods and properties of an accessor."""
+    return {name for name in vars(accessor) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("accessor", [ce.accessors.FrameAccessor, ce.accessors.CubeAccessor])
+def test_the_help_of_an_accessor_names_every_verb(accessor):
+    overview = accessor.__doc__.split("Parameters\n")[0]
+    assert set(re.findall(r"^ +(\w+) {2,}\w", overview, re.MULTILINE)) == verbs(accessor)
+
+
+def test_tables_of_pandas_and_dask_have_the_same_verbs():
+    import causaleval_pd.dask as lazy
+
+    own = verbs(ce.accessors.FrameAccessor)
+    assert own == verbs(lazy.DaskAccessor) - {"to_parquet"}
+    for name in own:
+        here, there = (
+            set(inspect.signature(getattr(accessor, name)).parameters)
+            for accessor in (ce.accessors.FrameAccessor, lazy.DaskAccessor)
+        )
+        assert there <= here, name
+        assert here - there <= {"progress", "engine", "n_jobs", "keep_draws"}, name
+
+
+def test_names_of_the_package_are_public():
+    assert not [name for name in dir(ce) if name.startswith("_") and name != "__version__"]
+    assert not {"contract", "tables", "cubes", "graphs", "execution", "statistics", "inference", "sys"} & set(dir(ce))

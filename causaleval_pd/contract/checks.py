@@ -28,11 +28,12 @@ def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = 
 
 def nearest(name: Any, known: Iterable[Any]) -> str:
     """Return a hint `did you mean 'shd'? `, with a space at its end, for a name that is nearly known, else nothing."""
-    near = difflib.get_close_matches(str(name), [str(x) for x in known], n=3, cutoff=0.5)
+    written = {str(x).casefold(): str(x) for x in known}
+    near = [written[x] for x in difflib.get_close_matches(str(name).casefold(), list(written), n=3, cutoff=0.5)]
     return f"did you mean {', '.join(map(repr, near))}? " if near else ""
 
 
-def check_known(name: Any, known: Iterable[Any], what: str) -> None:
+def check_known(name: Any, known: Iterable[Any], what: str, hint: str = "") -> None:
     """Refuse a name that is not known.
 
     Parameters
@@ -43,6 +44,8 @@ def check_known(name: Any, known: Iterable[Any], what: str) -> None:
         What there is.
     what : str
         What is named: "metric", "dimension".
+    hint : str
+        What the name may mean, as `Registry.suggest` returns it; default the nearest names.
 
     Raises
     ------
@@ -52,7 +55,8 @@ def check_known(name: Any, known: Iterable[Any], what: str) -> None:
     known = list(known)
     # arrays and tables compare cell by cell
     if not isinstance(name, Hashable) or name not in known:
-        raise ValueError(f"unknown {what} {shown(name)}; {nearest(name, known)}known are {', '.join(map(repr, known))}")
+        hint = hint or nearest(name, known)
+        raise ValueError(f"unknown {what} {shown(name)}; {hint}known are {', '.join(map(repr, known))}")
 
 
 def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:
@@ -109,6 +113,20 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
         return int(value)
     words = "a positive integer" if least == 1 else f"an integer from {least}"
     raise ValueError(f"{what} must be {words}{'' if most == math.inf else f' to {most}'}, found {shown(value)}")
+
+
+def check_flag(value: Any, what: str) -> bool:
+    """Return True or False, and refuse anything else: a text such as "no" would count as True.
+
+    Examples
+    --------
+    >>> check_flag("no", "overwrite")
+    Traceback (most recent call last):
+    TypeError: overwrite must be True or False, found 'no'
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} must be True or False, found {shown(value)}")
+    return bool(value)
 
 
 def shown(value: Any) -> str:

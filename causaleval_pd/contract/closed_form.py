@@ -73,7 +73,7 @@ def register_closed_form(rule: ClosedFormRule) -> ClosedFormRule:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If other code has taken the name; code that runs again replaces what it registered.
 
     Examples
     --------

@@ -171,7 +171,7 @@ def register_encoding(encoding: Encoding) -> Encoding:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If other code has taken the name; code that runs again replaces what it registered.
 
     Examples
     --------

@@ -16,7 +16,6 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .checks import check_known
 from .context import Context
 from .pairs import Batch, Pairs
 from .registry import Registry
@@ -130,7 +129,7 @@ def register_field(new: Field) -> Field:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If other code has taken the name; code that runs again replaces what it registered.
 
     Examples
     --------
@@ -141,15 +140,18 @@ def register_field(new: Field) -> Field:
         ...
     ValueError: a field called 'graph' is already registered; choose another name
     """
-    return FIELDS.add(new.name, new)
+    old = FIELDS.get(new.name)
+    FIELDS.add(new.name, new)
+    if old is not None:
+        # null models may have been registered since, by other code
+        for name, model in old.nulls.items():
+            new.nulls.setdefault(name, model)
+    return new
 
 
 def get_field(name: str) -> Field:
     """Return the registered field called `name`."""
-    if not isinstance(name, str) or name not in FIELDS:
-        FIELDS.load()
-    check_known(name, sorted(FIELDS), "field")
-    return FIELDS[name]
+    return FIELDS.find(name)
 
 
 def list_fields() -> pd.DataFrame:

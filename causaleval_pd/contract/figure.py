@@ -54,7 +54,7 @@ class Figure:
     field: str | None = None
 
 
-FIGURES: Registry[Figure] = Registry("figure", "causaleval_pd.figures")
+FIGURES: Registry[Figure] = Registry("figure", "causaleval_pd.figures", "list_figures()")
 
 
 def figure(long_name: str, *, of: Source, concludes: str, field: str | None = None) -> Callable[[F], F]:

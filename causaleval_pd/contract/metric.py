@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -17,14 +16,15 @@ from numpy.typing import NDArray
 
 from .checks import nearest, shown
 from .closed_form import CLOSED_FORMS
+from .convention import Convention, what_applies
 from .field import get_field
-from .options import option_entries
+from .options import metric_docstring
 from .pairs import ANY_KIND, Pairs
 from .registry import Registry
 
 Direction = Literal["minimize", "maximize", "zero"]
 
-METRICS: Registry[Metric] = Registry("metric", "causaleval_pd.metrics")
+METRICS: Registry[Metric] = Registry("metric", "causaleval_pd.metrics", "list_metrics()")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +72,10 @@ class Metric:
         Options fixed by `tweak`.
     component : Component or None
         Where this metric is one coordinate of a metric with further dimensions: which.
+    conventions : tuple of Convention
+        Options by which it takes further kinds.
+    instead : tuple of str
+        Metrics for kinds that it refuses, which messages suggest.
 
     Examples
     --------
@@ -100,6 +104,8 @@ class Metric:
     dims: Mapping[str, tuple[str | int, ...] | None] = dataclass_field(default_factory=lambda: MappingProxyType({}))
     options: Mapping[str, Any] = dataclass_field(default_factory=lambda: MappingProxyType({}))
     component: Component | None = None
+    conventions: tuple[Convention, ...] = ()
+    instead: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # doctest, help() and inspect treat the metric as the function it is
@@ -108,41 +114,9 @@ class Metric:
             "__name__": self.name,
             "__qualname__": self.name,
             "__module__": self.function.__module__,
-            "__doc__": self._document(),
+            "__doc__": metric_docstring(self),
         }.items():
             object.__setattr__(self, key, value)
-
-    def _document(self) -> str:
-        """Complete the function's docstring by what the spec knows, so that no metric repeats it."""
-        text = inspect.getdoc(self.function) or f"Compute the {self.long_name}."
-        head, mark, examples = text.partition("\nExamples\n--------\n")
-        first = re.search(r"^\w+\n---", head, re.MULTILINE)
-        prose, sections = (head[: first.start()], head[first.start() :]) if first else (head, "")
-        entries = {
-            "pairs": f"pairs : pairs of field {self.field!r}, or a cell\n"
-            "    Aligned pairs; or the true cell, followed by the estimated one.",
-            "zero_division": "zero_division : float\n    What 0/0 is; default NaN.",
-        }
-        if sections.startswith("Parameters\n---"):
-            own, _, sections = sections.partition("\n\n")
-            entries |= option_entries(own.split("\n", 2)[2])
-        parts = [prose.rstrip(), "", self.spec_line(), "", "Parameters", "----------"]
-        parts += [entries[name] for name in inspect.signature(self.function).parameters if name in entries]
-        parts += [""]
-        if sections:
-            parts += [sections.rstrip(), ""]
-        if "Returns\n---" not in sections:
-            parts += ["Returns", "-------", "(n,) ndarray or float", "    One value a pair.", ""]
-        parts += [
-            "Raises",
-            "------",
-            "ValueError",
-            f"    If the cells are of other kinds than {self.kinds_line()}, or do not align.",
-            "",
-        ]
-        if self.reference:
-            parts += ["References", "----------", f".. [1] doi:{self.reference}", ""]
-        return "\n".join(parts) + (mark + examples if mark else "")
 
     @property
     def zero_division(self) -> bool:
@@ -176,9 +150,17 @@ class Metric:
             return f"A description without better or worse, in [{low}, {high}]."
         return f"A metric {aim}, in [{low}, {high}], with optimum {self.optimum:g}."
 
-    def refused(self, pairs: Pairs) -> NDArray[np.bool_]:
+    def refused(self, pairs: Pairs, options: Mapping[str, Any] | None = None) -> NDArray[np.bool_]:
         """Return which pairs hold cells that the metric is not defined for; without a truth it asks nothing of it."""
-        return pairs.refused(self.kinds, self.truth_kinds or ANY_KIND)
+        fixed = self.options if options is None else options
+        further = tuple(kind for x in self.conventions if fixed.get(x.option) == x.value for kind in x.kinds)
+        kinds = self.kinds + further
+        truth_kinds = kinds if self.truth_kinds == self.kinds else self.truth_kinds
+        return pairs.refused(kinds, truth_kinds or ANY_KIND)
+
+    def what_applies(self, refused: Sequence[Pairs]) -> str:
+        """Return a hint that names conventions and other metrics for pairs that this metric refuses."""
+        return what_applies([self, *(METRICS[name] for name in self.instead if name in METRICS)], refused)
 
     def __call__(self, truth: Any, estimate: Any = None, **options: Any) -> Any:
         """Score one (truth, estimate) pair of cells, or every pair of a `Pairs`."""
@@ -191,8 +173,10 @@ class Metric:
             side = "truth" if truth is None else "estimate"
             raise TypeError(f"{self.name} needs a truth and an estimate, found None as the {side}")
         pairs = get_field(self.field).pair(truth, estimate)
-        if self.refused(pairs).any():
-            raise ValueError(f"{self.name} applies to {self.kinds_line()}, but {pairs.describe(0)}")
+        if self.refused(pairs, options).any():
+            raise ValueError(
+                f"{self.name} applies to {self.kinds_line()}, but {pairs.describe(0)}{self.what_applies([pairs])}"
+            )
         value = np.asarray(self.function(pairs, **options))[0]
         return value if self.dims else value.item()
 
@@ -234,6 +218,8 @@ def metric(
     of_truth: bool = False,
     truth_kinds: Iterable[str] | None = None,
     dims: Mapping[str, Iterable[str | int] | None] | None = None,
+    conventions: Iterable[Convention] = (),
+    instead: Iterable[str] = (),
 ) -> Callable[[Callable[..., NDArray[Any]]], Metric]:
     """Turn a function of pairs into a registered `Metric`.
 
@@ -268,6 +254,10 @@ def metric(
     dims : mapping, optional
         Further dimensions: the function then returns an array of shape (n, *sizes). Names map to labels, or to None
         where the data decide how many positions there are.
+    conventions : iterable of Convention
+        Options by which the metric takes further kinds; without them these are refused.
+    instead : iterable of str
+        Metrics to suggest for kinds that this one refuses.
 
     Returns
     -------
@@ -295,12 +285,16 @@ def metric(
     """
     if direction not in ("minimize", "maximize", "zero", None):
         raise ValueError(f"direction must be 'minimize', 'maximize', 'zero' or None, found {direction!r}")
-    if not (isinstance(range, Sequence) and len(range) == 2 and range[0] < range[1]):
+    if not (isinstance(range, Sequence) and not isinstance(range, str) and len(range) == 2 and range[0] < range[1]):
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
-    for name, words in (("kinds", kinds), ("truth_kinds", truth_kinds)):
+    for name, words in (("kinds", kinds), ("truth_kinds", truth_kinds), ("instead", instead)):
         if isinstance(words, str):
-            raise TypeError(f"{name} must be a sequence of kinds, found {words!r}; write ({words!r},)")
+            what = "metrics" if name == "instead" else "kinds"
+            raise TypeError(f"{name} must be a sequence of {what}, found {words!r}; write ({words!r},)")
 
+    for dim, labels in (dims or {}).items():
+        if isinstance(labels, str):
+            raise TypeError(f"labels of dimension {dim!r} must be a sequence, found {labels!r}; write ({labels!r},)")
     kinds = tuple(kinds)
     given_dims = {dim: labels if labels is None else tuple(labels) for dim, labels in (dims or {}).items()}
 
@@ -324,6 +318,8 @@ def metric(
             of_truth=of_truth,
             truth_kinds=tuple(kinds if truth_kinds is None else truth_kinds),
             dims=MappingProxyType(given_dims),
+            conventions=tuple(conventions),
+            instead=tuple(instead),
         )
         # those of the package are probed by its tests, which keeps its import short
         if not function.__module__.startswith("causaleval_pd."):
@@ -383,11 +379,7 @@ def get_metric(name: str | Metric) -> Metric:
         return name
     if not isinstance(name, str):
         raise TypeError(f"a metric is a name or a Metric, found {type(name).__name__}: {name!r}")
-    if name not in METRICS:
-        METRICS.load()
-    if name not in METRICS:
-        raise ValueError(f"unknown metric {name!r}; {nearest(name, METRICS)}list_metrics() shows all")
-    return METRICS[name]
+    return METRICS.find(name)
 
 
 def list_metrics(field: str | None = None) -> pd.DataFrame:

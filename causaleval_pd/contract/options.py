@@ -1,11 +1,11 @@
-"""Options that several metrics share: documented once, and added to every docstring."""
+"""Docstrings of metrics: shared options are documented once, and what the spec knows is added."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -56,3 +56,36 @@ def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
         return function
 
     return complete
+
+
+def metric_docstring(metric: Any) -> str:
+    """Complete the docstring of a metric's function by what the spec knows, so that no metric repeats it."""
+    text = inspect.getdoc(metric.function) or f"Compute the {metric.long_name}."
+    head, mark, examples = text.partition("\nExamples\n--------\n")
+    first = re.search(r"^\w+\n---", head, re.MULTILINE)
+    prose, sections = (head[: first.start()], head[first.start() :]) if first else (head, "")
+    entries = {
+        "pairs": f"pairs : pairs of field {metric.field!r}, or a cell\n"
+        "    Aligned pairs; or the true cell, followed by the estimated one.",
+        "zero_division": "zero_division : float\n    What 0/0 is; default NaN.",
+    }
+    if sections.startswith("Parameters\n---"):
+        own, _, sections = sections.partition("\n\n")
+        entries |= option_entries(own.split("\n", 2)[2])
+    parts = [prose.rstrip(), "", metric.spec_line(), "", "Parameters", "----------"]
+    parts += [entries[name] for name in inspect.signature(metric.function).parameters if name in entries]
+    parts += [""]
+    if sections:
+        parts += [sections.rstrip(), ""]
+    if "Returns\n---" not in sections:
+        parts += ["Returns", "-------", "(n,) ndarray or float", "    One value a pair.", ""]
+    parts += [
+        "Raises",
+        "------",
+        "ValueError",
+        f"    If the cells are of other kinds than {metric.kinds_line()}, or do not align.",
+        "",
+    ]
+    if metric.reference:
+        parts += ["References", "----------", f".. [1] doi:{metric.reference}", ""]
+    return "\n".join(parts) + (mark + examples if mark else "")

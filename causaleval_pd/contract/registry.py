@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
-from .checks import nearest, shown
+from .checks import shown
 
 T = TypeVar("T")
 
+#: suggestions that an unknown name gets at most
+_MOST_SUGGESTIONS = 5
+#: how much worse than the best similarity in spelling (from 0 to 1) others may be
+_CLOSE = 0.1
+
 
 class Registry(dict[str, T]):
-    """Declared objects by name; the same name twice is an error.
+    """Declared objects by name; the same name twice is an error, unless the same code declares it again.
 
     Entry points are loaded once, when a name is not found or all objects are asked for, so that importing the package
     loads no third party.
@@ -23,6 +31,8 @@ class Registry(dict[str, T]):
         What the objects are, for messages: "metric", "null model".
     group : str
         Entry-point group whose modules register further objects when they are loaded.
+    listed_by : str
+        Call that lists all objects, which messages name in place of a long list.
 
     Examples
     --------
@@ -34,30 +44,80 @@ class Registry(dict[str, T]):
     Traceback (most recent call last):
         ...
     ValueError: unknown colour 'rde'; did you mean 'red'? it is one of red
+    >>> colours.other_names({"scarlet": ["red"]})
+    >>> colours.suggest("Scarlet")
+    "did you mean 'red'? "
     """
 
-    def __init__(self, noun: str, group: str) -> None:
+    def __init__(self, noun: str, group: str, listed_by: str = "") -> None:
         super().__init__()
-        self.noun, self.group = noun, group
+        self.noun, self.group, self.listed_by = noun, group, listed_by
         self.loaded = False
+        self._others: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def add(self, name: str, new: T) -> T:
-        """Register `new` under `name` and return it."""
-        if name in self:
+        """Register `new` under `name` and return it.
+
+        An object of the same name is replaced only if its functions have the same modules and qualified names, as
+        after a notebook cell or a module was run again. Those of this package are never replaced.
+        """
+        if name in self and not _declared_again(self[name], new):
             article = "an" if self.noun[0] in "aeiou" else "a"
             raise ValueError(f"{article} {self.noun} called {name!r} is already registered; choose another name")
         self[name] = new
         return new
 
+    def other_names(self, names: Mapping[str, Iterable[str]], note: str = "") -> None:
+        """Add names that other tools and papers use, each with the names here that it may mean.
+
+        They do not find the objects: an unknown name's message suggests what they mean, preceded by the note.
+        """
+        self._others |= {_plain(other): (note, tuple(meant)) for other, meant in names.items()}
+
     def find(self, name: Any) -> T:
-        """Return the object called `name`, or raise an error with the nearest names."""
+        """Return the object called `name`, or raise an error with the names that may be meant."""
         if not isinstance(name, str) or name not in self:
             self.load()
         if not isinstance(name, str) or name not in self:
-            raise ValueError(
-                f"unknown {self.noun} {shown(name)}; {nearest(name, self)}it is one of {', '.join(sorted(self))}"
-            )
+            every = f"{self.listed_by} shows all" if self.listed_by else f"it is one of {', '.join(sorted(self))}"
+            raise ValueError(f"unknown {self.noun} {shown(name)}; {self.suggest(name)}{every}")
         return self[name]
+
+    def suggest(self, name: Any, among: Iterable[str] | None = None) -> str:
+        """Return a hint `did you mean 'shd'? `, with a space at its end, for a name that may mean known ones.
+
+        Case and punctuation do not count. Names of other tools come next, then objects whose description has the name
+        as a word, then names that are spelled alike. Several suggestions are shown with what they are.
+        """
+        allowed = set(self if among is None else among)
+        note, found = self._meant(str(name), [x for x in self if x in allowed])
+        meant = found[:_MOST_SUGGESTIONS]
+        if not meant:
+            return ""
+        # one name explains itself
+        lines = {x: _line(self[x]) if len(meant) > 1 or note else "" for x in meant}
+        words = ", ".join(f"{x!r} ({line})" if line else repr(x) for x, line in lines.items())
+        return f"{note} {words}; " if note else f"did you mean {words}? "
+
+    def _meant(self, name: str, known: list[str]) -> tuple[str, list[str]]:
+        """Return which known names a name may mean, after a note about them."""
+        word = _plain(name)
+        plain: dict[str, tuple[str, list[str]]] = {}
+        for x in known:
+            plain.setdefault(_plain(x), ("", []))[1].append(x)
+        others = {x: (note, [y for y in meant if y in known]) for x, (note, meant) in self._others.items()}
+        for names in (plain, others):
+            if word in names and names[word][1]:
+                return names[word]
+        texts = {x: " ".join(getattr(self[x], part, "") for part in ("long_name", "tool")) for x in known}
+        spoken = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        if word and (found := [x for x, text in texts.items() if spoken.search(text)]):
+            return "", found
+        every = {x: meant for x, (_, meant) in (others | plain).items()}
+        ratios = {x: difflib.SequenceMatcher(None, word, x).ratio() for x in every}
+        least = max([0.7, *ratios.values()]) - _CLOSE
+        near = sorted((x for x in every if ratios[x] >= least), key=lambda x: -ratios[x])
+        return "", list(dict.fromkeys(x for close in near for x in every[close]))
 
     def load(self) -> None:
         """Load third parties' entry points, once; one that fails raises at every call."""
@@ -78,3 +138,27 @@ class Registry(dict[str, T]):
         """Yield all objects, those of third parties too, in the order of their registration."""
         self.load()
         yield from list(self.values())
+
+
+def _plain(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return "".join(x for x in name.casefold() if x.isalnum())
+
+
+def _line(declared: Any) -> str:
+    """Describe an object in one line: how its own docstring begins, else its long name."""
+    text = getattr(declared, "__dict__", {}).get("__doc__") or getattr(declared, "long_name", "")
+    return str(text).partition("\n")[0].rstrip(".")
+
+
+def _declared_again(old: Any, new: Any) -> bool:
+    """Return whether the same code outside this package declared both objects."""
+    return type(old) is type(new) and bool(_origins(new)) and _origins(new) == _origins(old)
+
+
+def _origins(declared: Any) -> set[tuple[str, str]]:
+    """Return module and qualified name of an object's functions, those of this package apart."""
+    parts = [getattr(declared, part, None) for part in getattr(declared, "__dataclass_fields__", ())]
+    parts = [part.func if isinstance(part, functools.partial) else part for part in parts]
+    named = {(x.__module__, x.__qualname__) for x in parts if callable(x) and hasattr(x, "__qualname__")}
+    return {(module, name) for module, name in named if module.partition(".")[0] != __name__.partition(".")[0]}

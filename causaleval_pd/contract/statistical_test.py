@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from .checks import check_known
+from .checks import check_known, shown
 from .registry import Registry
 
 Design = Literal["paired", "independent", "blocks", "draws", "skill"]
@@ -142,7 +142,7 @@ def register_test(test: StatisticalTest) -> StatisticalTest:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If other code has taken the name; code that runs again replaces what it registered.
 
     Examples
     --------
@@ -164,7 +164,10 @@ def offered(verb: Verb) -> list[StatisticalTest]:
 def find_test(name: Any, verb: Verb, word: str = "test") -> StatisticalTest:
     """Return the test called `name`, or raise an error with the tests that `verb` offers; `word` names the setting."""
     known = {test.name: test for test in offered(verb)}
-    check_known(name, known, word)
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(
+            f"unknown {word} {shown(name)}; {TESTS.suggest(name, known)}known are {', '.join(map(repr, known))}"
+        )
     return known[name]
 
 

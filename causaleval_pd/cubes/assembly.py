@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from .schema import (
     ROW_VARIABLES,
     SCORED,
     Variable,
+    settings_number,
 )
 from .scores import MetricScores
 from .strata import Grid
@@ -48,8 +49,14 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
     for found in scores:
         whole = found.metric if found.metric.component is None else found.metric.component.whole
         groups.setdefault(whole.name, []).append(found)
+    own = {
+        "strata": json.dumps(list(grid.strata_dims)),
+        "metrics": json.dumps(list(groups)),
+        "field": runs.tasks[0].field.name,
+    }
     for group in groups.values():
-        variables |= _of_metric(group[0], grid) if group[0].metric.component is None else _of_components(group, grid)
+        made = _of_metric if group[0].metric.component is None else _of_components
+        variables |= made(group, grid, own | attrs)
     # a default null model may differ from metric to metric
     models = zip(*(found.nulls for found in scores), strict=True)
     nulls = [", ".join(dict.fromkeys(by_metric.null for by_metric in model)) for model in models]
@@ -60,11 +67,6 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
     for axis in grid.axes:
         coordinates[axis.name] = axis.labels
         coordinates |= {name: (axis.name, array) for name, array in axis.extra.items()}
-    own = {
-        "strata": json.dumps(list(grid.strata_dims)),
-        "metrics": json.dumps(list(groups)),
-        "field": runs.tasks[0].field.name,
-    }
     # the null model belongs to the metric; the cube names it where all metrics have the same
     named = {_null_names(found) for found in scores if found.nulls}
     null = {"control_null": named.pop()} if len(named) == 1 else {}
@@ -78,16 +80,26 @@ def _of_runs(runs: Runs, grid: Grid) -> dict[str, Made]:
         "status": _placed(status, np.where(runs.failed, FAILED, SCORED), grid),
         "truth_id": _placed(identity, runs.truth_id, grid),
         "n_runs": _shaped(n_runs, np.bincount(grid.stratum, minlength=grid.n_strata), grid),
-        **{name: _placed(CARRIED, values, grid, name, name) for name, values in runs.carried.items()},
+        **{
+            name: _placed(CARRIED, values, grid, name, name, direction=runs.directions[name])
+            for name, values in runs.carried.items()
+        },
     }
 
 
-def _of_metric(scores: MetricScores, grid: Grid) -> dict[str, Made]:
-    """Return the variables of a metric."""
+def _of_metric(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any]) -> dict[str, Made]:
+    """Return the variables of a metric, the only one of its group; `cube` has the attributes of the cube."""
+    [scores] = group
     name, label = scores.metric.name, scores.metric.long_name
-    spec = metric_attrs(scores.metric) | ({"control_null": _null_names(scores)} if scores.nulls else {})
-    variables = {name: _placed(METRIC, scores.observed, grid, name, label, **spec)}
+    spec = metric_attrs(scores.metric)
     nulls = [found.null for found in scores.nulls]
+    numbers = [settings_number(cube, {**spec, "control_null": null}) for null in nulls or [""]]
+    spec |= {"control_null": _null_names(scores)} if nulls else {}
+    spec["settings"] = numbers if len(numbers) > 1 else numbers[0]
+    variables = {name: _placed(METRIC, scores.observed, grid, name, label, **spec)}
+    defined = METRIC_VARIABLES["defined"]
+    variables[defined.name(name)] = _placed(defined, ~np.isnan(scores.observed), grid, name, label)
+    variables[METRIC_VARIABLES["settings"].name(name)] = _settings(scores.metric, numbers, grid)
     for part, row in ROW_VARIABLES.items() if nulls else ():
         layers = [
             _placed(row, x.rows[part], grid, name, label, **({"method": x.methods[part]} if part in x.methods else {}))
@@ -101,19 +113,33 @@ def _of_metric(scores: MetricScores, grid: Grid) -> dict[str, Made]:
     return variables
 
 
-def _of_components(group: Sequence[MetricScores], grid: Grid) -> dict[str, Made]:
+def _settings(metric: Metric, numbers: Sequence[int], grid: Grid) -> Made:
+    """Return the numbers of a metric's settings under each null model, in the strata that have runs."""
+    variable, filled = METRIC_VARIABLES["settings"], np.bincount(grid.stratum, minlength=grid.n_strata) > 0
+    layers = [
+        _shaped(variable, np.where(filled, number, variable.fill), grid, metric.name, metric.long_name)
+        for number in numbers
+    ]
+    dims, first, attrs = layers[0]
+    return (dims, first, attrs) if len(layers) == 1 else (("null", *dims), np.stack([x for _, x, _ in layers]), attrs)
+
+
+def _of_components(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any]) -> dict[str, Made]:
     """Return the variables of a metric with further dimensions: those of its components, side by side."""
     component = group[0].metric.component
     if component is None:
         raise ValueError(f"{group[0].metric.name} is not a component of a metric")
     whole, sizes = component.whole, [len(labels) for labels in component.labels]
-    made = [_of_metric(found, grid) for found in group]
+    made = [_of_metric([found], grid, cube) for found in group]
     variables = {}
     for variable in METRIC_VARIABLES.values():
         if variable.name(group[0].metric.name) not in made[0]:
             continue
         layers = [one[variable.name(found.metric.name)] for one, found in zip(made, group, strict=True)]
         dims, first, attrs = layers[0]
+        if variable.part == "settings":
+            variables[variable.name(whole.name)] = dims, first, attrs | variable.describe(whole.long_name, whole.name)
+            continue
         arrays = [array for _, array, _ in layers]
         # their own dimensions follow the strata and replicates; value tables may differ in length
         last = [dim for dim in variable.dims(whole.name) if dim != "replicate"]
@@ -126,7 +152,7 @@ def _of_components(group: Sequence[MetricScores], grid: Grid) -> dict[str, Made]
         variables[variable.name(whole.name)] = (
             (*dims[:after], *whole.dims, *last),
             stacked.reshape(shape),
-            attrs | variable.describe(whole.long_name),
+            attrs | variable.describe(whole.long_name, whole.name),
         )
     return variables
 
@@ -169,7 +195,7 @@ def _shaped(
     """Give the dimensions of the cube to an array whose first axis runs over cells, or over strata."""
     replicates = [len(grid.replicates)] if "replicate" in variable.over else []
     shape = (*grid.strata_shape, *replicates, *values.shape[1:])
-    return (*grid.strata_dims, *variable.dims(metric)), values.reshape(shape), variable.describe(label) | attrs
+    return (*grid.strata_dims, *variable.dims(metric)), values.reshape(shape), variable.describe(label, metric) | attrs
 
 
 def _stacked(layers: list[Made], nulls: Sequence[str], fill: float) -> Made:

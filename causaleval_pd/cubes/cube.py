@@ -21,7 +21,7 @@ from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullCh
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
-from .runs import Runs, read_runs
+from .runs import Runs, Values, read_runs
 from .scores import score_runs
 from .strata import By, check_names, lay_out
 
@@ -48,7 +48,7 @@ def cube(
     method: Method = "auto",
     level: float = 0.95,
     keep_draws: bool | Literal["auto"] = "auto",
-    values: Sequence[str] = (),
+    values: Values = (),
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -89,8 +89,10 @@ def cube(
     keep_draws : {"auto"} or bool
         Keep every draw (dimension `draw`). "auto" keeps them where they take at most 256 MiB; otherwise the cube
         carries sums by draw and tables of values a stratum, enough for `summary` and `test_controls`.
-    values : sequence of str
-        Numeric columns of the table to carry along (run times, for example).
+    values : sequence of str or {name: {"minimize", "maximize", None}}
+        Numeric columns of the table to carry along, such as run times. Verbs that need no controls take them as they
+        take metrics, when they are named: `summary("seconds")`. A direction says which values are better, for
+        `compare`, `rank_test` and figures; without one, rank 1 is the smallest value.
 
     Returns
     -------
@@ -98,7 +100,8 @@ def cube(
         Dimensions: the strata, `replicate`, and `draw` where draws are kept. For each metric `m`: `m` and, with
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
         (stratum x replicate), and `m_control` or the accumulators `m_control_sum`, `m_control_count`,
-        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`.
+        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`;
+        and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped.
         Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
         conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..contract.history import Call, calls, remember
 from .reading import metric_strata, of_metric, own_dims
+from .reshaped import check_metric
 
 Rows = Callable[[xr.Dataset, str], pd.DataFrame]
 Finish = Callable[[list[pd.DataFrame]], pd.DataFrame]
@@ -66,7 +67,7 @@ def tabulate(
         return remember(finish(parts), made_by)
 
     if not is_lazy(cube):
-        return finished([rows(metric_strata(cube, name), name) for name in names])
+        return finished([rows(check_metric(metric_strata(cube, name), name), name) for name in names])
     import dask.dataframe as dd
     from dask.delayed import delayed
 
@@ -77,7 +78,7 @@ def tabulate(
         blocks = split({dim: mine.sizes[dim] for dim in apart}, mine.nbytes, BLOCK_BYTES)
         labels = {dim: mine[dim].to_numpy() for dim in apart}
         metrics.append((labels, [_later(rows, mine.isel(block), name) for block in blocks]))
-        empty.append(rows(_without_runs(mine, whole), name))
+        empty.append(rows(check_metric(_without_runs(mine, whole), name), name))
     table = dd.from_delayed([delayed(_join)(metrics, finished)], meta=finished(empty), verify_meta=False)
     return cast(pd.DataFrame, table)
 
@@ -125,7 +126,7 @@ def _rows(
     name: str,
 ) -> pd.DataFrame:
     loaded = {key: (dims, arrays[key], attrs) for key, (dims, attrs) in spec.items()}
-    return rows(rest.assign(loaded), name)
+    return rows(check_metric(rest.assign(loaded), name), name)
 
 
 def _without_runs(cube: xr.Dataset, whole: Sequence[str]) -> xr.Dataset:

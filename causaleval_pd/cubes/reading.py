@@ -13,14 +13,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
+from ..contract.metric import METRICS
 from ..statistics.arrays import ratio
 from .schema import (
     DRAW_VARIABLES,
     METRIC_VARIABLES,
     NO_RUN,
     RESERVED,
-    declared,
     metrics_of,
+    values_of,
     variable_name,
 )
 
@@ -31,25 +32,33 @@ def strata_dims(cube: xr.Dataset) -> list[str]:
 
 
 def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -> list[str]:
-    """Return the cube's metrics, or check that the named ones are among them."""
+    """Return the cube's metrics, or check that the named ones are among its metrics and the columns it carries.
+
+    A cube without metrics has the columns that it carries.
+    """
     _attr(cube, "metrics")
-    known = [name for name in metrics_of(cube) if name in cube]
-    if "status" not in cube:
-        raise ValueError(
-            "the dataset lacks the cube's variable 'status'; keep the whole cube and name metrics in the call, as in "
-            f"summary({next(iter(known), 'shd')!r})"
-        )
-    if "replicate" not in cube.dims:
-        raise ValueError("the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0])")
+    known, carried = [name for name in metrics_of(cube) if name in cube], values_of(cube)
     if metrics is None:
-        return known
+        return known or carried
     check_type(metrics, Iterable, "the names of metrics of the cube", "metrics")
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     if not wanted:
-        raise ValueError(f"metrics names no metric; the cube has {', '.join(map(repr, known))}")
+        raise ValueError(f"metrics names no metric; the cube has {', '.join(map(repr, [*known, *carried]))}")
     for name in wanted:
-        check_known(name, known, "metric of this cube")
+        check_known(name, [*known, *carried], "metric of this cube", METRICS.suggest(name, [*known, *carried]))
     return wanted
+
+
+def need_controls(cube: xr.Dataset, names: Sequence[str], why: str = "") -> None:
+    """Refuse cubes without controls, and columns that it carries, which have none; `why` states the need."""
+    for name in names:
+        if name in values_of(cube):
+            raise ValueError(
+                f"{name!r} is a column that the cube carries, not a metric of estimates, so it has no controls; use "
+                "summary, compare or rank_test"
+            )
+    if not has_controls(cube):
+        raise ValueError(f"the cube has no controls{why and ' '}{why}; make it by cube(..., n_draws=1000)")
 
 
 def _attr(cube: xr.Dataset, name: str) -> str:
@@ -100,13 +109,23 @@ def metric_strata(cube: xr.Dataset, metric: str) -> xr.Dataset:
 def of_metric(cube: xr.Dataset, metric: str, *, draws: bool = True) -> xr.Dataset:
     """Return the cube without the variables of other metrics, and without draws unless `draws`."""
     mine = {v.name(metric) for v in METRIC_VARIABLES.values() if draws or v.part not in DRAW_VARIABLES}
-    of_metrics = [name for name, v in declared(cube).items() if v.role in ("metric", "control")]
-    return cube.drop_vars([name for name in of_metrics if name not in mine])
+    of_metrics = [v.name(name) for name in metrics_of(cube) for v in METRIC_VARIABLES.values()]
+    return cube.drop_vars([name for name in of_metrics if name in cube and name not in mine])
 
 
 def variable(cube: xr.Dataset, metric: str, part: str = "") -> xr.DataArray:
     """Return a metric's variable, or a part that `schema.METRIC_VARIABLES` declares, as "control_mean"."""
-    return cube[variable_name(metric, part)]
+    name = variable_name(metric, part)
+    if name not in cube:
+        raise ValueError(f"the cube lacks its variable {name!r}; keep it, or make the cube anew")
+    return cube[name]
+
+
+def variable_of_cube(cube: xr.Dataset, name: str) -> xr.DataArray:
+    """Return a variable that `schema.CUBE_VARIABLES` declares, as "truth_id"."""
+    if name not in cube:
+        raise ValueError(f"the cube lacks its variable {name!r}; keep it, or make the cube anew")
+    return cube[name]
 
 
 def has_draws(cube: xr.Dataset, metric: str) -> bool:
@@ -152,9 +171,9 @@ def tested(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
     return np.full(math.prod(cube.sizes[dim] for dim in dims), not (references or draws_shared(cube)))
 
 
-def has_controls(cube: xr.Dataset) -> bool:
-    """Return whether the cube was made with controls."""
-    return int(_attr(cube, "n_draws")) > 0
+def has_controls(cube: xr.Dataset, metric: str | None = None) -> bool:
+    """Return whether the cube was made with controls; those of a metric, not of a column that it carries."""
+    return int(_attr(cube, "n_draws")) > 0 and metric not in values_of(cube)
 
 
 def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
@@ -169,7 +188,7 @@ def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataAr
         Over strata and `draw`: sum of the controls' scores (the metric, or its distance from the optimum where closest
         to zero is best), and the number of rows with a defined control.
     """
-    _need_controls(cube)
+    need_controls(cube, [metric])
     if has_draws(cube, metric):
         spec = cube[metric].attrs
         draws = variable(cube, metric, "control")
@@ -181,7 +200,7 @@ def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataAr
 
 def control_values(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
     """Return all control values of each stratum and how often each occurred, over strata and `bin`."""
-    _need_controls(cube)
+    need_controls(cube, [metric])
     if has_draws(cube, metric):
         draws = variable(cube, metric, "control")
         kept = [dim for dim in draws.dims if dim not in ("replicate", "draw")]
@@ -195,14 +214,9 @@ def control_values(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.Data
     return values.rename({bins: "bin"}), weights.rename({bins: "bin"})
 
 
-def _need_controls(cube: xr.Dataset) -> None:
-    if not has_controls(cube):
-        raise ValueError("the cube has no controls; make it by cube(..., n_draws=1000)")
-
-
 def _whole(cube: xr.Dataset) -> None:
-    here = (cube["status"] != NO_RUN).sum("replicate")
-    if not bool((here == cube["n_runs"]).all()):
+    here, made = (cube["status"] != NO_RUN).sum("replicate"), variable_of_cube(cube, "n_runs")
+    if set(here.dims) != set(made.dims) or not bool((here == made).all()):
         raise ValueError(
             "the cube was cut along 'replicate', but its controls are sums over all replicates of a stratum; make the "
             "cube from the rows you want, or with keep_draws=True"
@@ -249,15 +263,3 @@ def strata_table(cube: xr.Dataset, **columns: Any) -> pd.DataFrame:
         # words have one dtype, whether the cube was made or read
         table[dim] = column if level.dtype.kind in "iufbM" else column.astype("str")
     return pd.DataFrame(table | columns, index=pd.RangeIndex(math.prod(shape)))
-
-
-def describe_cube(cube: xr.Dataset) -> str:
-    """Describe a dataset in a line: its metrics, strata, runs and controls, or that it is not a cube."""
-    if "strata" not in cube.attrs or "metrics" not in cube.attrs:
-        return "a dataset that was not made by cube()"
-    strata = ", ".join(f"{dim} ({cube.sizes[dim]})" for dim in strata_dims(cube)) or "no strata"
-    # those of a lazy cube are not counted for a repr
-    runs = "" if cube["status"].chunks else f", {int((cube['status'] != NO_RUN).sum())} runs"
-    n_draws = int(cube.attrs.get("n_draws", 0))
-    controls = f"{n_draws} controls each ({null_name(cube)})" if n_draws else "without controls"
-    return f"a cube of {', '.join(cube_metrics(cube))} by {strata}{runs}, {controls}"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type
+from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS, Metric
 from ..execution.random_streams import hash_rows, key_columns
-from ..tables.columns import column, numbers
+from ..tables.columns import column, column_or_level, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, match_rows
 from ..tables.settings import Cells, NullChoice
@@ -22,6 +22,8 @@ from .schema import RESERVED, result_columns
 from .strata import By, StratumColumn, stratum_entries
 
 Floats = NDArray[np.float64]
+#: columns to carry along, with or without their directions
+Values = Sequence[str] | Mapping[str, Literal["minimize", "maximize"] | None]
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Runs:
         Column that numbers the runs of a stratum.
     carried : dict
         Numbers to carry along, by name.
+    directions : dict
+        Which of them are better: "minimize", "maximize" or "none".
     given : Series or None
         Given controls.
     matches : Matches or None
@@ -61,6 +65,7 @@ class Runs:
     keys: list[pd.Series]
     replicate: pd.Series | None
     carried: dict[str, Floats]
+    directions: dict[str, str]
     given: pd.Series | None
     matches: Matches | None
 
@@ -80,7 +85,7 @@ def read_runs(
     key: Hashable | Sequence[Hashable] | None,
     replicate: Hashable | None,
     control: Hashable | None,
-    values: Sequence[str],
+    values: Values,
 ) -> Runs:
     """Read and check everything that a cube needs of a table.
 
@@ -108,14 +113,26 @@ def read_runs(
     if not values and not any(task.metrics for task in tasks):
         raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
     strata = stratum_columns(table, by, own)
-    check_type(values, (list, tuple), "a list of columns", "values")
-    carried = {name: numbers(table, name, "values") for name in values}
-    replicates = None if replicate is None else column(table, replicate, "replicate")
+    directions = _directions(values)
+    carried = {name: numbers(table, name, "values") for name in directions}
+    replicates = None if replicate is None else column_or_level(table, replicate, "replicate")
     given = None if control is None or choice is None else column(table, control, "control")
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
-    return Runs(tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, given, matches)
+    return Runs(
+        tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, directions, given, matches
+    )
+
+
+def _directions(values: Values) -> dict[str, str]:
+    """Return the columns to carry along, each with its direction, "none" where the user gives none."""
+    check_type(values, (list, tuple, Mapping), "a list of columns or {column: direction}", "values")
+    if not isinstance(values, Mapping):
+        return dict.fromkeys(values, "none")
+    for name, direction in values.items():
+        check_known(direction, ["minimize", "maximize", None], f"direction of {name!r} (values)")
+    return {name: direction or "none" for name, direction in values.items()}
 
 
 def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | None) -> NDArray[np.int64]:
@@ -158,13 +175,16 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
     taken = result_columns()
     columns: list[StratumColumn] = []
     for name, edges in stratum_entries(by):
-        if not isinstance(name, str) or name in RESERVED or name in [found.name for found in columns]:
-            raise ValueError(
-                f"by names {name!r}; a stratum needs a name of its own, a string other than {', '.join(RESERVED)}"
+        if not isinstance(name, str):
+            raise ValueError(f"by names {name!r}, and a stratum needs a string as its name; rename the table's column")
+        if name in [found.name for found in columns]:
+            raise ValueError(f"by names {name!r} twice; a stratum needs a name of its own")
+        if name in RESERVED or name in taken:
+            what = (
+                "a dimension that cubes have" if name in RESERVED else "a column of the tables that are made of a cube"
             )
-        if name in taken:
             raise ValueError(
-                f"by names {name!r}, a column of the tables that are made of a cube; rename the table's column, "
+                f"by names {name!r}, {what}; rename the table's column, "
                 f"e.g. table.rename(columns={{{name!r}: 'my_{name}'}})"
             )
         columns.append(StratumColumn(name, _values(table, name, task), edges))
@@ -172,11 +192,12 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
 
 
 def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
-    if name not in table.columns:
+    here = name in table.columns or name in table.index.names
+    if not here:
         METRICS.load()
     described = METRICS.get(name)
-    if name in table.columns or described is None or described.direction is not None:
-        return column(table, name, "by").reset_index(drop=True)
+    if here or described is None or described.direction is not None:
+        return column_or_level(table, name, "by").reset_index(drop=True)
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
     return cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +19,9 @@ NO_RUN, SCORED, FAILED = 0, 1, 2
 RESERVED = ("replicate", "draw", "bin", "null")
 
 #: how the pieces of a variable that the partitions of a lazy cube hold are merged: each run is placed in its cell,
-#: sums of a stratum are added, value tables of a stratum (values with their weights) are joined
-Merge = Literal["place", "sum", "value_table"]
+#: sums of a stratum are added, value tables of a stratum (values with their weights) are joined, and a number that is
+#: the same in all pieces of a stratum is taken from any
+Merge = Literal["place", "sum", "value_table", "same"]
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,12 @@ class Variable:
     dtype: str
     #: value of a cell without a run, and of the padding of value tables
     fill: float
-    #: {"metric", "control", "value", "status", "identity", "count"}: what it holds, also in its attribute `role`
+    #: {"metric", "control", "value", "status", "identity", "count", "settings"}: what it holds, also in its attribute
+    #: `role`
     role: str
     #: its label; `{}` stands for the metric's
     long_name: str = ""
-    #: {"place", "sum", "value_table"}: how pieces of it are merged
+    #: how pieces of it are merged
     merge: Merge = "place"
     #: further attributes
     attrs: Mapping[str, Any] = field(default_factory=dict)
@@ -54,17 +57,20 @@ class Variable:
         last = [f"{metric}_bin" if dim == "bin" else dim for dim in self.over if dim != "replicate"]
         return (*(["replicate"] if "replicate" in self.over else []), *own, *last)
 
-    def describe(self, label: str = "") -> dict[str, Any]:
-        """Return the attributes of the variable."""
+    def describe(self, label: str = "", metric: str = "") -> dict[str, Any]:
+        """Return the attributes of the variable; `metric` and `part` find it once a user has renamed it."""
         long_name = {"long_name": self.long_name.format(label)} if self.long_name else {}
-        return {**long_name, "role": self.role, **self.attrs}
+        of_metric = metric and self.role != "value"
+        origin = {"metric": metric, "part": self.part or "metric"} if of_metric else {}
+        return {**long_name, "role": self.role, **origin, **self.attrs}
 
 
 def _row(part: str, long_name: str) -> Variable:
     return Variable(part, ("replicate",), "float64", np.nan, "control", long_name)
 
 
-#: variables that every cube has
+#: variables that every cube has. Verbs count runs by `status`, also in a cube that was cut, put together or reindexed;
+#: `n_runs` is what the cube was made of, against which sums of controls over a stratum are checked.
 CUBE_VARIABLES = {
     "status": Variable(
         "status",
@@ -76,13 +82,29 @@ CUBE_VARIABLES = {
         attrs={"flag_values": [NO_RUN, SCORED, FAILED], "flag_meanings": "no_run scored failed"},
     ),
     "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity"),
-    "n_runs": Variable("n_runs", (), "int64", 0, "count", "number of runs", "sum"),
+    "n_runs": Variable("n_runs", (), "int64", 0, "count", "number of runs that the cube was made of", "sum"),
 }
 
-#: a column of the table that the cube carries along
-CARRIED = Variable("", ("replicate",), "float64", np.nan, "value", "{}")
+#: a column of the table that the cube carries along; it has no optimum and no range
+CARRIED = Variable(
+    "",
+    ("replicate",),
+    "float64",
+    np.nan,
+    "value",
+    "{}",
+    attrs={"direction": "none", "valid_range": [-np.inf, np.inf], "optimum": np.nan},
+)
 
 METRIC = Variable("", ("replicate",), "float64", np.nan, "metric", "{}")
+
+#: what verbs check a metric of a reshaped cube by
+CHECK_VARIABLES = {
+    "defined": Variable("defined", ("replicate",), "int8", 0, "status", "1 where {} has a value"),
+    "settings": Variable(
+        "settings", (), "int64", 0, "settings", "number of the settings that {} was made with", "same"
+    ),
+}
 
 #: row summaries of the controls of each metric, by their names in `RowControls`
 ROW_VARIABLES = {
@@ -102,6 +124,7 @@ DRAW_VARIABLES = {
     v.part: v
     for v in (
         Variable("control", ("replicate", "draw"), "float64", np.nan, "control", "{}, controls"),
+        Variable("control_defined", ("replicate",), "int64", 0, "control", "number of controls whose {} is defined"),
         Variable("control_sum", ("draw",), "float64", 0, "control", "{}, controls", "sum"),
         Variable("control_count", ("draw",), "int64", 0, "control", "{}, controls", "sum"),
         Variable("control_value", ("bin",), "float64", np.nan, "control", "{}, controls", "value_table"),
@@ -110,7 +133,9 @@ DRAW_VARIABLES = {
 }
 
 #: variables that each metric may have, by part
-METRIC_VARIABLES = {v.part: v for v in (METRIC, *ROW_VARIABLES.values(), *DRAW_VARIABLES.values())}
+METRIC_VARIABLES = {
+    v.part: v for v in (METRIC, *CHECK_VARIABLES.values(), *ROW_VARIABLES.values(), *DRAW_VARIABLES.values())
+}
 
 #: attributes of a cube
 ATTRIBUTES = {
@@ -131,6 +156,23 @@ ATTRIBUTES = {
     "control_level": "probability of the rows' reference intervals",
 }
 
+#: attributes of a cube and of a metric on which its values depend; cubes that are put together agree in them
+SETTINGS = (
+    *("field", "zero_division", "context"),
+    *("n_draws", "draws_shared", "control_seed", "control_level"),
+)
+METRIC_SETTINGS = ("direction", "valid_range", "optimum", "options", "control_null")
+
+
+def settings_number(cube: Mapping[Any, Any], metric: Mapping[Any, Any]) -> int:
+    """Return a number that stands for the settings of a metric, from the attributes of its cube and its own.
+
+    It has 52 bits, so that it stays exact where xarray turns integers into floats to mark missing cells.
+    """
+    settings = [cube.get(name) for name in SETTINGS] + [metric.get(name) for name in METRIC_SETTINGS]
+    words = json.dumps([np.asarray(x).tolist() for x in settings])
+    return (int.from_bytes(hashlib.blake2b(words.encode(), digest_size=8).digest(), "little") >> 12) + 1
+
 
 def variable_name(metric: str, part: str = "") -> str:
     """Return the name of a metric's variable.
@@ -146,6 +188,11 @@ def variable_name(metric: str, part: str = "") -> str:
 def metrics_of(cube: xr.Dataset) -> list[str]:
     """Return the metrics that the cube was made with."""
     return list(json.loads(cube.attrs["metrics"]))
+
+
+def values_of(cube: xr.Dataset) -> list[str]:
+    """Return the columns that the cube carries along."""
+    return [str(name) for name, x in cube.data_vars.items() if x.attrs.get("role") == "value"]
 
 
 def declared(cube: xr.Dataset) -> dict[Hashable, Variable]:

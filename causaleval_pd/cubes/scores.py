@@ -136,6 +136,7 @@ class _Gathered:
         self.strata: dict[str, dict[int, StratumDraws]] = {name: {} for name in names}
         # draws are the bulk of a cube, so they are written to their cells at once
         self.draws = {name: np.full((grid.n_cells, n_draws), np.nan) for name in names} if keep else {}
+        self.defined = {name: np.zeros(grid.n_cells, np.int64) for name in self.draws}
 
     def add(self, chunk: Chunk) -> None:
         """Add the rows of a chunk, without p-values where the null model gives rows none of their own."""
@@ -147,6 +148,7 @@ class _Gathered:
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
             if self.draws:
                 self.draws[name][self.cell[chunk.rows]] = chunk.draws[name]
+                self.defined[name][self.cell[chunk.rows]] = (~np.isnan(chunk.draws[name])).sum(axis=1)
                 continue
             strata = self.strata[name]
             for number, found in chunk.strata[name].items():
@@ -156,7 +158,10 @@ class _Gathered:
         """Return what was gathered of a metric."""
         codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric].items()}
         words = {part: ", ".join(METHODS[code] for code in found) or "none" for part, found in codes.items()}
-        draws = {"control": self.draws[metric]} if self.draws else self._sums(self.strata[metric])
+        if self.draws:
+            draws = {"control": self.draws[metric], "control_defined": self.defined[metric]}
+        else:
+            draws = self._sums(self.strata[metric])
         return ControlScores(self.model.name, self.rows[metric], words, draws)
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:

@@ -90,6 +90,9 @@ def levels(name: str, values: pd.Series) -> Axis:
 
 
 def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:
+    check_type(edges, (Sequence, np.ndarray), "a list of ascending numbers", f"the edges of {name!r}")
+    if isinstance(edges, str):
+        raise TypeError(f"the edges of {name!r} must be a list of ascending numbers, found {edges!r}")
     cuts = np.asarray(edges, np.float64)
     if cuts.ndim != 1 or len(cuts) < 2 or not (np.diff(cuts) > 0).all():
         raise ValueError(f"the edges of {name!r} must be at least two ascending numbers, found {list(edges)}")

@@ -59,9 +59,10 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
     """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
-    defined, drawn = ~np.isnan(scores), has_controls(cube)
+    defined, drawn = ~np.isnan(scores), has_controls(cube, metric)
     lacking = defined & np.isnan(cells(variable(cube, metric, "control_mean"), dims)) if drawn else defined
-    counted = [status != NO_RUN, defined, status == FAILED, (status == SCORED) & ~defined, lacking]
+    unscored = ~defined
+    counted = [status != NO_RUN, defined, unscored & (status == FAILED), unscored & (status == SCORED), lacking]
     n = np.stack([x.sum(axis=1) for x in counted], axis=1)
     values = Table(scores, defined.astype(np.float64))
     none = np.empty((len(n), 0))

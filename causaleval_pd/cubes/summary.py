@@ -20,6 +20,7 @@ from .reading import (
     strata_table,
     tested,
 )
+from .reshaped import read_cube
 from .schema import declare_columns
 from .stratum_sums import CONTROL_COLUMNS, COUNTS, loss_ratio, stratum_sums, summary_columns
 
@@ -40,7 +41,8 @@ def summary(
     cube : Dataset
         Made by `cube`.
     metrics : str or sequence of str, optional
-        Which of its metrics; default all.
+        Which of its metrics and of the columns that it carries (`values=`); default all metrics. A failed run that has
+        a value of such a column, say its run time, counts with this value.
     level : float
         Probability of the intervals.
     interval : {"quantile", "mean_ci"}
@@ -51,14 +53,14 @@ def summary(
     -------
     DataFrame
         Strata, `metric`, `n_runs`, and of these `n_scored` (with a value of the metric, so that they count in `mean`),
-        `n_failed` (without an estimate) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
+        `n_failed` (failed and without a value) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
         (scored runs without controls), `mean`, `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
         good; not a p-value), `p_value` (randomisation test of the stratum's mean), `skill` (1 - ratio of mean distances
         from the optimum) with the limits `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo
-        standard errors of `control_mean` and `p_value`. Without controls the last ten are NaN. A cube of several null
-        models has rows for each, named in the first column `null`; dimensions that a metric declares are columns after
-        the strata, missing in the rows of other metrics.
+        standard errors of `control_mean` and `p_value`. Without controls, as for carried columns, the last ten are NaN.
+        A cube of several null models has rows for each, named in the first column `null`; dimensions that a metric
+        declares are columns after the strata, missing in the rows of other metrics.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def summary(
     check_number(level, "level", "(0, 1)")
     if interval not in ("quantile", "mean_ci"):
         raise ValueError(f"interval must be 'quantile' or 'mean_ci', found {interval!r}")
-    cube = null_stratum(cube)
+    cube = null_stratum(read_cube(cube))
     names = cube_metrics(cube, metrics)
     made = call("summary", {"metrics": names, "level": level, "interval": interval})
 
@@ -91,7 +93,7 @@ def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.D
     """Return the rows of one metric, also of strata without runs."""
     columns = summary_columns(
         stratum_sums(cube, metric, pooled=interval == "quantile"),
-        loss_ratio(cube, metric, level) if has_controls(cube) else None,
+        loss_ratio(cube, metric, level) if has_controls(cube, metric) else None,
         cube[metric].attrs,
         tested(cube, metric),
         shared=draws_shared(cube),

@@ -39,7 +39,7 @@ def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dat
             return abs(values - optimum) if direction == "zero" else sign * values
 
         found = loss(cube[name]).max(["replicate", *pool])
-        if has_controls(cube):
+        if has_controls(cube, name):
             values, weights = control_values(cube, name)
             if values.sizes["bin"]:
                 nulls = ["null"] if "null" in values.dims and "null" not in cube[name].dims else []

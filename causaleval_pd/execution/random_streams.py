@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.checks import shown
+
 RNGLike = int | np.integer | np.random.Generator | None
 
 
@@ -33,16 +35,28 @@ def row_keys(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None, see
     table, on chunks or on dtypes. Repeated keys are an error: two rows would share their draws.
     """
     parts = key_columns(table, key)
-    repeated = pd.DataFrame(dict(enumerate(p.array for p in parts))).duplicated(keep=False).to_numpy()
-    if repeated.any():
-        rows = np.flatnonzero(repeated)[:5].tolist()
-        found = tuple(p.iloc[rows[:1]].tolist()[0] for p in parts)
-        what = "the index labels" if key is None else f"columns {[p.name for p in parts]}"
-        raise ValueError(
-            f"{what} repeat: rows {rows} share the key {found[0] if len(found) == 1 else found!r}, so their random "
-            "draws would be the same; name columns that tell rows apart by key=, or reset the index"
-        )
+    refuse_repeats(parts, key)
     return hash_rows(parts, seed)
+
+
+def refuse_repeats(parts: Sequence[pd.Series], key: Hashable | Sequence[Hashable] | None) -> None:
+    """Refuse keys that repeat; the message names the rows of the first key that does, and counts such keys."""
+    keys = pd.DataFrame(dict(enumerate(p.array for p in parts)))
+    repeated = keys.duplicated(keep=False).to_numpy()
+    if not repeated.any():
+        return
+    # missing values are equal to one another
+    number = keys[repeated].groupby(list(keys.columns), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    rows = np.flatnonzero(repeated)[number == 0]
+    first = [shown(p.iloc[rows[0]]) for p in parts]
+    share = first[0] if len(first) == 1 else f"({', '.join(first)})"
+    named = f"{rows[:5].tolist()}{f' and {len(rows) - 5} more' if len(rows) > 5 else ''}"
+    others = int(number.max())
+    what = "the index labels" if key is None else f"columns {[key] if isinstance(key, Hashable) else list(key)}"
+    raise ValueError(
+        f"{what} repeat: rows {named} share the key {share}{f', and {others} more keys repeat' if others else ''}, "
+        "so their random draws would be the same; name columns that tell rows apart by key=, or reset the index"
+    )
 
 
 def hash_rows(parts: Sequence[pd.Series], seed: int = 0) -> NDArray[np.uint64]:
@@ -58,13 +72,21 @@ def key_columns(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) 
     if key is None:
         frame = table.index.to_frame(index=False)
         return [frame.iloc[:, i] for i in range(frame.shape[1])]
-    one = isinstance(key, Hashable) and key in table.columns
+    known = {*table.columns, *table.index.names} - {None}
+    one = isinstance(key, Hashable) and key in known
     names = [key] if one or isinstance(key, str) or not isinstance(key, Sequence) else list(key)
-    missing = [name for name in names if not isinstance(name, Hashable) or name not in table.columns]
-    if missing or not names:
-        what = f"columns that the table lacks: {missing}" if missing else "no column"
-        raise ValueError(f"key names {what}; its columns: {list(table.columns)}")
-    return [cast(pd.Series, table[name]) for name in names]
+    missing = [name for name in names if not isinstance(name, Hashable) or name not in known]
+    if missing:
+        raise ValueError(f"key names columns that the table lacks: {missing}; its columns: {list(table.columns)}")
+    if not names:
+        raise ValueError(f"key names no column; its columns: {list(table.columns)}; leave it out to use the index")
+    return [
+        cast(
+            pd.Series,
+            table[name] if name in table.columns else table.index.get_level_values(cast(str, name)).to_series(),
+        )
+        for name in names
+    ]
 
 
 def _hash_values(values: pd.Series) -> NDArray[np.uint64]:

@@ -27,11 +27,12 @@ from ..cubes.reading import (
     strata_table,
     variable,
 )
+from ..cubes.reshaped import read_cube
 from ..cubes.worst_case import cells
 from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
-from .result_tables import check_cube, check_shares, in_order
+from .result_tables import check_shares, in_order
 
 #: columns of the result, after the strata
 COLUMNS = (
@@ -105,7 +106,7 @@ def size_and_power(
         chosen = [find_test(name, "test_controls", "method") for name in named]
     check_shares(alpha=alpha, skill=skill)
     check_whole(n_tables, "n_tables", 1)
-    check_cube(cube)
+    cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
     cube = null_stratum(cube)
     taken = [dim for dim in strata_columns(cube, names) if dim in COLUMNS and dim != "null"]

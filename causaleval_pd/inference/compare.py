@@ -16,7 +16,8 @@ from ..contract.checks import check_known
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, has_controls, null_name, null_stratum, strata_dims, strata_table, variable
+from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims, strata_table, variable
+from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..execution.random_streams import RNGLike, resolve_seed
@@ -34,7 +35,7 @@ from .pairwise import (
     compare_levels,
     refuse_unpaired,
 )
-from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
 from .skill_comparison import Losses, check_skill_test, compare_skills
 from .statistical_tests import JACKKNIFE, WILCOXON
 
@@ -91,7 +92,7 @@ def compare(
     dim : str
         The stratum whose levels are compared, such as "algorithm".
     metrics : str or sequence of str, optional
-        Which of its metrics; default all.
+        Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     on : {"metric", "excess", "skill"}
         What is compared: the metric; the excess of each run, its metric minus the expected value of its own controls;
         or skill, 1 - sum of losses / sum of the losses expected of the controls, over the truths that both levels have.
@@ -218,13 +219,14 @@ def compare(
     >>> bool(raw["p_value"][0] < 1e-6), bool(skill["p_value"][0] > 0.05)
     (True, True)
     """
+    cube = read_cube(cube, controls=on != "metric" or missing == "worst")
     names = cube_metrics(cube, metrics)
     check_known(on, ("metric", "excess", "skill"), "on")
     if on != "metric":
+        need_controls(cube, names, f"for on={on!r}")
         cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_cube(cube)
     check_missing(missing)
     usual = JACKKNIFE if on == "skill" else WILCOXON
     chosen = choose_test(find_test(test, "compare") if test else usual, effect, paired=paired)
@@ -235,6 +237,12 @@ def compare(
     how = Comparison(chosen, alternative, size, level, zero_method, n_resamples, resolve_seed(rng), adjust)
     check_comparison(how, reference=reference is not None, margin=margin is not None)
     _check_on(on, how, effect)
+    aimless = [name for name in names if cube[name].attrs["direction"] == "none"]
+    if alternative == "non_inferior" and aimless:
+        raise ValueError(
+            f"{aimless[0]} has no direction, so neither level is worse; use alternative='equivalent', or give a column "
+            f"its direction by cube(..., values={{{aimless[0]!r}: 'minimize'}})"
+        )
     margins = _margins(margin, names)
     first, second = _level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
@@ -358,8 +366,6 @@ def _scores(cube: xr.Dataset, name: str, asked: Request) -> tuple[xr.DataArray, 
     own = cube[name].copy(data=score(filled[name].to_numpy(), direction=direction, optimum=spec["optimum"]))
     if asked.on == "metric":
         return own, None
-    if not has_controls(cube):
-        raise ValueError(f"on={asked.on!r} needs controls; make the cube by cube(..., n_draws=1000)")
     expected = variable(cube, name, "control_loss" if direction == "zero" else "control_mean")
     if worst:
         # a failed run has no number of edges: it counts against the mean control of its level

@@ -16,8 +16,8 @@ from ..cubes.reading import (
     control_means,
     cube_metrics,
     draws_shared,
-    has_controls,
     has_draws,
+    need_controls,
     null_name,
     null_references,
     null_stratum,
@@ -25,13 +25,14 @@ from ..cubes.reading import (
     strata_table,
     variable,
 )
+from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
 from .pairwise import cluster_count
-from .result_tables import TEST_COLUMNS, Missing, check_cube, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
 from .statistical_tests import RANDOMISATION
 
 #: columns of the result, after the strata
@@ -39,7 +40,7 @@ COLUMNS = declare_columns(
     "test_controls",
     (
         *TEST_COLUMNS,
-        *("superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
+        *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
     ),
 )
 
@@ -82,12 +83,11 @@ def test_controls(
     DataFrame
         A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, or that of
         the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect` (mean of estimate
-        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their
-        truths), `n_failed` (failed runs),
-        `n_undefined` (scored runs without a value or control), `null`, `method`, `alternative`, `superiority_share`
-        (share of controls at least as good, averaged over runs), and of it `superiority_strict` (better) and
-        `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any row whose metric is defined, which
-        the randomisation test leaves out.
+        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their truths),
+        `n_failed` (failed runs), `n_undefined` (scored runs without a value or control), `null`, `method`,
+        `alternative`, `n_runs`, `superiority_share` (share of controls at least as good, averaged over runs), and of it
+        `superiority_strict` (better) and `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any
+        row whose metric is defined, which the randomisation test leaves out.
 
     Raises
     ------
@@ -98,10 +98,14 @@ def test_controls(
     Notes
     -----
     The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value are left out
-    of R. Estimate and first control are exchangeable under the null model, so their difference is symmetric about 0
-    however skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less
-    power. `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
-    algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
+    of R. It tests whether estimates are random guesses of the null model, and assumes that the guesses of the runs of a
+    stratum are independent: an algorithm that repeats its guess on one truth is rejected far too often (compare
+    `n_clusters` with `n_pairs`). Do not use it where edge numbers are themselves random as under "erdos_renyi", or
+    drawn from the stratum's estimates as under "stratum", and the metric is not linear in them. Where runs are
+    independent, estimate and first control are exchangeable under the other null models, so their difference is
+    symmetric about 0 however skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R
+    and so have less power. `superiority_share` is not a p-value. P-values of two algorithms against their controls do
+    not compare the algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
 
     Examples
     --------
@@ -118,11 +122,11 @@ def test_controls(
     0         x    shd        0.0     0.01        6
     """
     test = find_test(method, "test_controls", "method")
-    check_cube(cube)
     check_number(level, "level", "(0, 1)")
     check_missing(missing)
-    cube = null_stratum(cube)
-    dims = strata_dims(cube)
+    cube = null_stratum(read_cube(cube))
+    dims, names = strata_dims(cube), cube_metrics(cube, metrics)
+    need_controls(cube, names, "to test against")
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _against_controls(part, name, test, level, missing)
@@ -144,8 +148,6 @@ def _against_controls(
     cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing
 ) -> pd.DataFrame:
     """Return the rows of one metric, one a stratum; the parameters are those of `test_controls`."""
-    if not has_controls(cube):
-        raise ValueError("the cube has no controls to test against; make it by cube(..., n_draws=1000)")
     _check_draws(cube, test)
     dims, direction = strata_dims(cube), cube[name].attrs["direction"]
     status = cells(cube["status"], dims)
@@ -187,6 +189,7 @@ def _against_controls(
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
         n_clusters=cluster_count(pairs, cells(cube["truth_id"], dims)),
+        n_runs=(status != NO_RUN).sum(axis=1),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
         method=test.name,

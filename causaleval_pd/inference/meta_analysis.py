@@ -18,19 +18,21 @@ from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
     cube_metrics,
-    has_controls,
     losses,
+    need_controls,
     null_name,
     null_stratum,
     strata_dims,
     strata_table,
+    variable_of_cube,
 )
+from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, ratio_moments
 from ..statistics.multiplicity import adjust as adjusted
 from .control_tests import stratum_p_values
-from .result_tables import check_cube, check_shares, in_order
+from .result_tables import check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
 
@@ -39,7 +41,7 @@ COLUMNS = declare_columns(
     "meta_analysis",
     (
         *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
-        *("tau2", "i2", "q", "q_p_value", "n_effects", "null", "method"),
+        *("tau2", "i2", "q", "q_p_value", "n_effects", "n_runs", "null", "method"),
     ),
 )
 
@@ -92,7 +94,7 @@ def meta_analysis(
         `p_value` of the combined randomisation tests, `p_adjusted`, `skill` with `ci_low` and `ci_high`, `tau2`
         (variance of skill between strata), `i2` (share of the variation that is not chance), `q` and `q_p_value`
         (Cochran's test that all strata have the same skill), `n_effects` (strata whose skill has a standard error),
-        `null`, `method`.
+        `n_runs` (of all strata that are combined), `null`, `method`.
 
     Raises
     ------
@@ -125,14 +127,11 @@ def meta_analysis(
     1    lingam         3   0.43
     2        pc         3   0.36
     """
+    cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
-    if not names:
-        raise ValueError("metrics names no metric of the cube")
-    check_cube(cube)
+    need_controls(cube, names, "to measure skill against")
     check_shares(level=level)
     check_known(combine, ["fisher", "stouffer"], "method (combine)")
-    if not has_controls(cube):
-        raise ValueError("the cube has no controls to measure skill against; make it by cube(..., n_draws=1000)")
     cube = null_stratum(cube)
     dims = strata_dims(cube)
     wanted = _combined_dims(over, dims)
@@ -144,7 +143,10 @@ def meta_analysis(
         table = strata_table(part.isel(dict.fromkeys(wanted, 0), drop=True))
         if "null" not in kept:
             table["null"] = null_name(part, name)
-        return table.assign(metric=name, **_pool(part, name, len(table), combine, level))
+        n_runs = (
+            (cells(part["status"], kept, last=(*wanted, "replicate")) != NO_RUN).reshape(len(table), -1).sum(axis=1)
+        )
+        return table.assign(metric=name, n_runs=n_runs, **_pool(part, name, len(table), combine, level))
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         result = pd.concat(parts, ignore_index=True)
@@ -210,7 +212,7 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
 def _check_truths(cube: xr.Dataset, kept: Sequence[str], over: Sequence[str]) -> None:
     """Refuse to combine strata that share truths: neither their p-values nor their skills are independent."""
     status = cells(cube["status"], kept, last=(*over, "replicate"))
-    identity = cells(cube["truth_id"], kept, last=(*over, "replicate"))
+    identity = cells(variable_of_cube(cube, "truth_id"), kept, last=(*over, "replicate"))
     n_strata = math.prod(status.shape[1:-1])
     places = np.broadcast_to(np.arange(n_strata)[:, None], (len(status), n_strata, status.shape[-1]))
     rows = np.broadcast_to(np.arange(len(status))[:, None, None], places.shape)

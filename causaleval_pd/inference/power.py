@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -18,26 +19,41 @@ from ..cubes.lazy_tables import tabulate, then
 from ..cubes.reading import (
     control_sums,
     cube_metrics,
-    has_controls,
     losses,
+    need_controls,
     null_name,
     null_stratum,
     strata_dims,
     strata_table,
 )
-from ..cubes.schema import declare_columns
+from ..cubes.reshaped import read_cube
+from ..cubes.schema import NO_RUN, declare_columns
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments, ratio
 from .compare import COLUMNS as COMPARE_COLUMNS
 from .compare import compare
-from .result_tables import check_cube, check_shares, in_order
+from .result_tables import check_shares, in_order
 
 Sided = Literal["two-sided", "one-sided"]
 
 #: columns of the results, after the strata; `comparison_power` has the last three where a difference is given
 CONTROL_POWER_COLUMNS = declare_columns(
     "control_power",
-    (*("metric", "n_pairs", "control_loss", "sd_null", "sd", "skill", "n_needed", "power", "minimal_skill", "null"),),
+    (
+        *(
+            "metric",
+            "n_runs",
+            "n_pairs",
+            "control_loss",
+            "sd_null",
+            "sd",
+            "skill",
+            "n_needed",
+            "power",
+            "minimal_skill",
+            "null",
+        ),
+    ),
 )
 COMPARISON_POWER_COLUMNS = declare_columns(
     "comparison_power",
@@ -71,23 +87,23 @@ def control_power(
     Returns
     -------
     DataFrame
-        A row a stratum and metric: the strata, `metric`, `n_pairs` (runs with a value and controls), `control_loss`
-        (mean expected distance of controls from the optimum), `sd_null` (standard deviation of the mean of one draw
-        over all runs, times the square root of their number), `sd` (of the runs' distances less those expected of their
-        controls), `skill`, `n_needed` (runs), `power` (of the present number of runs to detect `skill`), and
-        `minimal_skill` that this number detects with the power asked for; `null`.
+        A row a stratum and metric: the strata, `metric`, `n_runs`, `n_pairs` (runs with a value and controls),
+        `control_loss` (mean expected distance of controls from the optimum), `sd_null` (standard deviation of the mean
+        of one draw over all runs, times the square root of their number), `sd` (of the runs' distances less those
+        expected of their controls), `skill`, `n_needed` (runs), `power` (of the present number of runs to detect
+        `skill`), and `minimal_skill` that this number detects with the power asked for; `null`.
 
     Raises
     ------
     ValueError
-        If a metric is unknown, a number is out of range, or the cube has no controls.
+        If a metric is unknown, a number is out of range, the cube has no controls, or it has too few draws for alpha.
 
     Notes
     -----
     Normal approximation: the mean of n runs is compared with its distribution over draws, standard deviation
-    `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). The number of draws must allow p-values of alpha: at least
-    1 / alpha - 1. The power to detect the observed effect is a function of the p-value [1]_ and is not
-    given.
+    `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). Runs are taken as independent; repeated truths make the
+    power smaller. No p-value is below 1 / (n_draws + 1), so a cube with fewer than 1 / alpha - 1 draws is refused. The
+    power to detect the observed effect is a function of the p-value [1]_ and is not given.
 
     References
     ----------
@@ -104,11 +120,16 @@ def control_power(
     1    lingam        12
     2        pc         9
     """
+    cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
-    check_cube(cube)
     check_shares(power=power, alpha=alpha, skill=skill)
-    if not has_controls(cube):
-        raise ValueError("the cube has no controls to measure skill against; make it by cube(..., n_draws=1000)")
+    need_controls(cube, names, "to measure skill against")
+    n_draws = int(cube.attrs["n_draws"])
+    if 1 / (n_draws + 1) > alpha:
+        raise ValueError(
+            f"with n_draws={n_draws} no p-value is below {1 / (n_draws + 1):.3g}, so the test never rejects at "
+            f"alpha={alpha:g}; make the cube with n_draws={math.ceil(1 / alpha - 1e-9) - 1} or more"
+        )
     cube = null_stratum(cube)
     dims = strata_dims(cube)
 
@@ -139,6 +160,7 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
     needed = normal_sample_size_one_tail(skill * loss, power, alpha, null, spread)
     table = strata_table(part).assign(
         metric=name,
+        n_runs=(cells(part["status"], dims) != NO_RUN).sum(axis=1),
         n_pairs=n,
         control_loss=loss,
         sd_null=null,
@@ -198,8 +220,9 @@ def comparison_power(
 
     Notes
     -----
-    Paired t test, as of `statsmodels.stats.power.TTestPower`. Wilcoxon's test needs about 5 % more pairs where
-    differences are normal, and never more than 16 % more [1]_. NaN where there are fewer than two pairs or differences
+    Paired t test, as of `statsmodels.stats.power.TTestPower`. In large samples Wilcoxon's test needs about 5 % more
+    pairs where differences are normal, and at most 16 % more for any law [1]_; in small samples it can need far more,
+    and with 5 pairs or fewer it cannot reject at .05 two-sided. NaN where there are fewer than two pairs or differences
     do not vary.
 
     References
@@ -221,6 +244,7 @@ def comparison_power(
     """
     check_shares(power=power, alpha=alpha)
     check_known(alternative, ["two-sided", "one-sided"], "alternative")
+    cube = read_cube(cube, controls=False)
     names = cube_metrics(cube, metrics)
     wanted = None if difference is None else _differences(difference, names)
     # compare() checks names and pairs, and decides which rows there are

@@ -12,20 +12,21 @@ from ..contract.checks import check_known, check_number
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, strata_dims, strata_table
+from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.direction import score
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
 from .pairwise import Levels, check_truths, complete_blocks, refuse_unpaired
-from .result_tables import Missing, check_cube, check_missing
+from .result_tables import Missing, check_missing
 
 #: columns of the result, after the strata; the dimension that is ranked follows `metric`
 COLUMNS = declare_columns(
     "rank_test",
     (
         *("metric", "mean_rank", "statistic", "p_value", "p_adjusted", "critical_difference"),
-        *("n_blocks", "n_levels", "n_failed"),
+        *("n_blocks", "n_levels", "n_runs", "n_failed"),
     ),
 )
 
@@ -48,7 +49,7 @@ def rank_test(
     dim : str
         The stratum whose levels are ranked, such as "algorithm".
     metrics : str or sequence of str, optional
-        Which of its metrics; default all.
+        Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
         Multiplicity correction over the tests returned, one a stratum and metric.
     level : float
@@ -59,10 +60,11 @@ def rank_test(
     Returns
     -------
     DataFrame
-        A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best), then the same for
+        A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest value
+        where the metric has no direction), then the same for
         all levels of a stratum: `statistic` and `p_value` of Friedman's test, `p_adjusted`, `critical_difference` of
         Nemenyi (mean ranks that differ by more differ significantly, in any pair), `n_blocks` (truths that every
-        level has a value on), `n_levels`; and `n_failed`, the level's failed runs.
+        level has a value on), `n_levels`; and the level's `n_runs` and, of these, `n_failed`.
 
     Raises
     ------
@@ -93,10 +95,10 @@ def rank_test(
     1    lingam      1.175        20
     2        pc      2.625        20
     """
+    cube = read_cube(cube, controls=missing == "worst")
     names = cube_metrics(cube, metrics)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_cube(cube)
     check_number(level, "level", "(0, 1)")
     check_missing(missing)
     if cube.sizes[dim] < 2:
@@ -142,6 +144,7 @@ def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing)
         critical_difference=critical_difference(found.n_levels, found.n_blocks, level)[row],
         n_blocks=found.n_blocks[row],
         n_levels=found.n_levels[row],
+        n_runs=runs.sum(axis=2).reshape(-1),
         n_failed=(status == FAILED).sum(axis=2).reshape(-1),
         # whether the stratum has several levels, and any two of them a replicate in common
         several=(here.sum(axis=1) > 1)[row],

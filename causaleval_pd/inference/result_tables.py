@@ -1,13 +1,12 @@
-"""What tables of tests share: their columns, checks of the cube and settings, adjusted p-values and their order."""
+"""What tables of tests share: their columns, checks of settings, adjusted p-values and their order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ..contract.checks import check_known, check_number, check_type
 from ..statistics.multiplicity import adjust as adjusted
@@ -19,13 +18,6 @@ TEST_COLUMNS = (
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
     *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
 )
-
-
-def check_cube(cube: xr.Dataset) -> None:
-    """Refuse what is not a cube, and cubes without replicates."""
-    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
-    if "replicate" not in cube.dims:
-        raise ValueError("the cube has no dimension 'replicate'; choose one replicate by a list, isel(replicate=[0])")
 
 
 def check_missing(missing: str) -> None:
@@ -58,6 +50,7 @@ def stack_tests(
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*strata, *columns])
     labels = None
     if family is not None:
+        check_type(family, Iterable, "the name of a column or several", "family")
         within = [family] if isinstance(family, str) else list(family)
         for name in within:
             check_known(name, [c for c in [*strata, *columns] if c in table], "column (family)")

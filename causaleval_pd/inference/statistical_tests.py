@@ -6,7 +6,7 @@ derive from it.
 
 from __future__ import annotations
 
-from ..contract.statistical_test import StatisticalTest, register_test
+from ..contract.statistical_test import TESTS, StatisticalTest, register_test
 from ..statistics.friedman import rank_differences
 from ..statistics.max_t import max_t
 from ..statistics.paired_tests import (
@@ -239,4 +239,27 @@ JACKKNIFE = register_test(
         avoid="Below 20 truths where one level alone has rare disasters: its interval then covers .79-.88 of .95.",
         reference="https://doi.org/10.1214/aos/1176345462",
     )
+)
+
+TESTS.other_names(
+    {
+        "signed_rank": ["wilcoxon"],
+        "wilcoxon_signed_rank": ["wilcoxon"],
+        "sign_test": ["sign"],
+        "ttest": ["t", "welch_t"],
+        "paired_t": ["t"],
+        "student": ["t", "welch_t"],
+        "ttest_rel": ["t"],
+        "ttest_ind": ["welch_t"],
+        "welch": ["welch_t"],
+        "permutation": ["sign_flip", "randomisation"],
+        "randomization": ["randomisation", "sign_flip"],
+        "monte_carlo": ["randomisation"],
+        "nemenyi": ["friedman"],
+        "tukey": ["max_t"],
+        "mwu": ["mann_whitney"],
+        "mannwhitneyu": ["mann_whitney"],
+        "rank_sum": ["mann_whitney"],
+        "ranksums": ["mann_whitney"],
+    }
 )

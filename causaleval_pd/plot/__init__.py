@@ -8,13 +8,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..contract.checks import nearest
 from ..contract.figure import FIGURES
 from .critical_difference import *
 from .cube_plots import *
 from .distributions import *
 from .heat_maps import *
 from .strata import *
+
+FIGURES.other_names(
+    {
+        "heatmap": ["p_values", "comparisons"],
+        "heat_map": ["p_values", "comparisons"],
+        "cd": ["critical_difference"],
+        "cd_diagram": ["critical_difference"],
+        "nemenyi": ["critical_difference"],
+        "ranks": ["critical_difference"],
+        "box": ["distributions"],
+        "boxplot": ["distributions"],
+        "violin": ["distributions"],
+        "hist": ["distributions"],
+        "lines": ["strata"],
+        "line": ["strata"],
+        "bar": ["strata"],
+        "points": ["strata"],
+        "means": ["strata"],
+        "pairs": ["comparisons"],
+    }
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -24,7 +44,7 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_") and name not in FIGURES:
         FIGURES.load()
     if name not in FIGURES:
-        raise AttributeError(f"there is no figure {name!r}; {nearest(name, FIGURES)}list_figures() shows all")
+        raise AttributeError(f"there is no figure {name!r}; {FIGURES.suggest(name)}list_figures() shows all")
     return FIGURES[name].function
 
 

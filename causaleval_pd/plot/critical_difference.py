@@ -145,8 +145,9 @@ def critical_difference(
     ax.set_ylim(-0.6 - lines, 2.0 if post_hoc == "nemenyi" else 1.0)
     ax.set_title(wrapped_label(metric_label(cube, metric), 4.5), size="medium")
     first = table.iloc[0]
+    best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
     parts = [
-        f"Mean ranks over {int(first['n_blocks'])} truths, 1 is best",
+        f"Mean ranks over {int(first['n_blocks'])} truths, 1 is {best}",
         f"Friedman's test: p = {first['p_value']:.2g}",
         f"bars join levels without a detected difference ({_WORDS[post_hoc]}, familywise error {1 - level:.2g})",
     ]

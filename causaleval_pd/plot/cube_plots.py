@@ -7,10 +7,9 @@ from typing import Any
 
 import xarray as xr
 
-from ..contract.checks import nearest
 from ..contract.delegation import method
 from ..contract.figure import FIGURES
-from ..cubes.reading import describe_cube
+from ..cubes.reshaped import describe_cube
 from .critical_difference import critical_difference as _critical_difference
 from .distributions import distributions as _distributions
 from .heat_maps import comparisons as _comparisons
@@ -57,7 +56,7 @@ class CubePlots:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in _of_cubes(load=not name.startswith("_")):
-            hint = f"{nearest(name, _of_cubes())}list_figures('cube') shows all"
+            hint = f"{FIGURES.suggest(name, _of_cubes())}list_figures('cube') shows all"
             raise AttributeError(f"there is no figure {name!r} of a cube; {hint}")
         bound: Callable[..., Any] = method(FIGURES[name].function).__get__(self)
         return bound

@@ -19,8 +19,10 @@ from ..cubes.reading import (
     null_name,
     null_references,
     null_stratum,
+    of_metric,
     strata_dims,
 )
+from ..cubes.reshaped import check_metric, read_cube
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, axis_label, legend_room, tick_names, wrapped
 
@@ -37,13 +39,15 @@ _PAGE = 24.0
 
 def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Dataset:
     """Return a cube whose strata to draw by include the metric's own dimensions and, with `nulls`, null models."""
-    check_known(metric, cube_metrics(cube), "metric")
-    return metric_strata(null_stratum(cube) if nulls else cube, metric)
+    cube = read_cube(cube)
+    cube_metrics(cube, [metric])
+    if not has_controls(cube, metric):
+        cube = of_metric(cube, metric).assign_attrs(n_draws=0)
+    return check_metric(metric_strata(null_stratum(cube) if nulls else cube, metric), metric)
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
     """Refuse unknown names, dimensions used twice and, with `alone`, further strata of several levels."""
-    check_known(metric, cube_metrics(cube), "metric")
     dims = strata_dims(cube)
     given = {use: dim for use, dim in uses.items() if dim is not None}
     for use, dim in given.items():

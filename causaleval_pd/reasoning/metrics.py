@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contract.metric import metric
+from ..contract.metric import METRICS, metric
 from .closed_forms import ANSWER, COUNTED
 from .measures.yes_counts import QUANTITIES, Floats
 from .pairs import NUMBER, AnswerPairs, QuantityPairs
@@ -157,7 +157,14 @@ def quantity_bias(pairs: QuantityPairs) -> Floats:
     return pairs.estimate - pairs.truth
 
 
-@metric(**_QUANTITY, kinds=("pns", NUMBER), range=(0, math.inf), symmetric=True, long_name="error of the PNS")
+@metric(
+    **_QUANTITY,
+    kinds=("pns", NUMBER),
+    range=(0, math.inf),
+    symmetric=True,
+    instead=("quantity_error",),
+    long_name="error of the PNS",
+)
 def pns_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of a probability of necessity and sufficiency.
 
@@ -172,7 +179,14 @@ def pns_error(pairs: QuantityPairs) -> Floats:
     return np.abs(pairs.truth - pairs.estimate)
 
 
-@metric(**_QUANTITY, kinds=("ate", NUMBER), range=(0, math.inf), symmetric=True, long_name="error of the ATE")
+@metric(
+    **_QUANTITY,
+    kinds=("ate", NUMBER),
+    range=(0, math.inf),
+    symmetric=True,
+    instead=("quantity_error",),
+    long_name="error of the ATE",
+)
 def ate_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of an average treatment effect.
 
@@ -185,3 +199,16 @@ def ate_error(pairs: QuantityPairs) -> Floats:
     0.3
     """
     return np.abs(pairs.truth - pairs.estimate)
+
+
+METRICS.other_names(
+    {
+        "mae": ["quantity_error"],
+        "absolute_error": ["quantity_error"],
+        "relative_error": ["rae"],
+        "relative_absolute_error": ["rae"],
+        "pns": ["pns_error"],
+        "ate": ["ate_error"],
+        "bias": ["quantity_bias"],
+    }
+)

@@ -17,7 +17,7 @@ from . import (
     v_structures,
 )
 from .nulls import expectation, random_ranking, rules as _rules, models as _models
-from . import plot as _plot  # figures register themselves
+from . import plot as _plot, other_names as _other_names  # figures and suggestions register themselves
 
 # isort: on
 from .adjacency import *

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..contract.checks import check_number
+from ..contract.checks import check_number, shown
 from ..contract.confusion import Values, ratio
+from ..contract.convention import Convention
 from ..contract.metric import metric
 from ..graphs.pairs import GraphPairs
 
@@ -110,19 +111,40 @@ def skeleton_hd(pairs: GraphPairs) -> Values:
 @metric(
     **_DISTANCE,
     kinds=("dag", "cpdag"),
+    conventions=[Convention("pdag", "as_is", ("pdag", "digraph"), "PDAGs are compared as they are")],
+    instead=("shd",),
     long_name="SHD of equivalence classes",
     symmetric=True,
     closed_form="cpdag_linear",
 )
-def shd_cpdag(pairs: GraphPairs) -> Values:
+def shd_cpdag(pairs: GraphPairs, *, pdag: Literal["refuse", "as_is"] = "refuse") -> Values:
     """Compare the CPDAGs of both graphs by the structural Hamming distance, any difference costing 1.
 
-    A DAG is replaced by its CPDAG, a CPDAG stays; the distance is 0 exactly for equivalent graphs.
+    A DAG is replaced by its CPDAG, a CPDAG stays; the distance is 0 exactly for equivalent graphs. What PC returns is
+    often not a valid CPDAG but a PDAG: the conventions in use differ in how they treat it.
+
+    =======================================================  =========
+    convention                                               pdag
+    =======================================================  =========
+    a PDAG has no equivalence class, so it is an error       "refuse"
+    compared as it is (pcalg, causal-learn)                  "as_is"
+    =======================================================  =========
+
+    `column.graph.cpdag()` completes the PDAGs that have a consistent extension.
+
+    Parameters
+    ----------
+    pdag : {"refuse", "as_is"}
+        How to treat a PDAG that is not a CPDAG, and a directed graph with a cycle.
 
     Examples
     --------
     >>> import causaleval_pd as ce
     >>> ce.shd_cpdag("A -> B; B -> C", "C -> B; B -> A"), ce.shd("A -> B; B -> C", "C -> B; B -> A")
     (0.0, 2.0)
+    >>> ce.shd_cpdag("A -> B; B -> C", "A -> B; B -- C", pdag="as_is")
+    1.0
     """
+    if pdag not in ("refuse", "as_is"):
+        raise ValueError(f"pdag must be 'refuse' or 'as_is', found {shown(pdag)}")
     return np.asarray(shd.function(pairs.cpdags))

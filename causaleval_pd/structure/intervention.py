@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.confusion import Values, ratio
+from ..contract.convention import Convention
 from ..contract.metric import metric
 from ..contract.options import with_options
 from ..contract.pairs import PairError
@@ -27,7 +28,19 @@ _WRONG: dict[str, Any] = {
 }
 _ANY_KIND = ("dag", "cpdag", "pdag", "digraph")
 _SID: dict[str, Any] = {**_WRONG, "reference": "10.1162/NECO_a_00708"}
-_AID: dict[str, Any] = {**_WRONG, "kinds": ("dag", "cpdag"), "reference": "10.48550/arXiv.2402.08616"}
+_BOUND: dict[str, Any] = {
+    **_SID,
+    "kinds": ("dag", "cpdag"),
+    "truth_kinds": ("dag",),
+    "conventions": [Convention("beyond", "local", ("pdag", "digraph"), "bounds that need not be attained")],
+    "instead": ("parent_aid",),
+}
+_AID: dict[str, Any] = {
+    **_WRONG,
+    "kinds": ("dag", "cpdag"),
+    "instead": ("sid_lower", "sid_upper"),
+    "reference": "10.48550/arXiv.2402.08616",
+}
 _OPTIONS = {
     "normalised": """normalised : bool
     Divide by d (d - 1).""",
@@ -35,8 +48,8 @@ _OPTIONS = {
     Limit on the pairs (node, parents) of an undirected component: with k nodes, a complete one has k 2^(k-1), a
     tree 3 k - 2.""",
     "beyond": """beyond : {"raise", "local"}
-    How to treat a component over that limit, and an estimate that is not a valid CPDAG: raise an error that names
-    the rows; or return bounds that need not be attained, where each node of such a component may have any of its
+    How to treat a component over that limit, and an estimate that is not a valid CPDAG: refuse it with an error that
+    names the rows; or return bounds that need not be attained, where each node of such a component may have any of its
     undirected neighbours as parents. `sid_bounds_exact` marks these rows.""",
 }
 
@@ -51,7 +64,12 @@ def share_of_pairs(count: Values, pairs: GraphPairs, normalised: bool) -> Values
     return ratio(count, pairs.n_nodes * (pairs.n_nodes - 1), math.nan) if normalised else count
 
 
-@metric(**_SID, kinds=("dag",), long_name="structural intervention distance")
+@metric(
+    **_SID,
+    kinds=("dag",),
+    long_name="structural intervention distance",
+    instead=("sid_lower", "sid_upper", "parent_aid"),
+)
 @with_options(_OPTIONS)
 def sid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
     """Count the ordered pairs of nodes for which adjusting for the estimate's parents gives a wrong effect.
@@ -82,6 +100,7 @@ def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, n
     if beyond not in ("raise", "local"):
         raise ValueError(f"beyond must be 'raise' or 'local', found {beyond!r}")
     if beyond == "raise" and pairs.refused(("dag", "cpdag")).any():
+        # `Metric` refuses these cells, but takes pairs as they come
         raise PairError(
             np.flatnonzero(pairs.refused(("dag", "cpdag"))),
             "the estimate is not a valid CPDAG, so its equivalence class cannot be enumerated; pass beyond='local' for "
@@ -97,7 +116,7 @@ def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, n
     return share_of_pairs(found[:, column].astype(np.float64), pairs, normalised)
 
 
-@metric(**_SID, kinds=_ANY_KIND, truth_kinds=("dag",), long_name="SID, lower bound over the class")
+@metric(**_BOUND, long_name="SID, lower bound over the class")
 @with_options(_OPTIONS)
 def sid_lower(
     pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
@@ -116,7 +135,7 @@ def sid_lower(
     return _bounds(pairs, 0, max_parent_sets, beyond, normalised)
 
 
-@metric(**_SID, kinds=_ANY_KIND, truth_kinds=("dag",), long_name="SID, upper bound over the class")
+@metric(**_BOUND, long_name="SID, upper bound over the class")
 @with_options(_OPTIONS)
 def sid_upper(
     pairs: GraphPairs, *, normalised: bool = False, max_parent_sets: int = 100_000, beyond: Beyond = "raise"
@@ -141,6 +160,7 @@ def sid_upper(
     direction=None,
     range=(0, 1),
     long_name="SID bounds are attained",
+    instead=("parent_aid",),
     reference="10.1162/NECO_a_00708",
     costly=True,
     dtype="boolean",

@@ -20,6 +20,7 @@ Part = Literal["markov", "faithfulness", "symmetric"]
 _SEPARATION: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "cpdag"),
+    "instead": ("markov_blanket_f1", "v_structure_f1"),
     "direction": "minimize",
     "range": (0, math.inf),
     "optimum": 0,

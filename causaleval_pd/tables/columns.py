@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type, nearest
+from ..contract.checks import check_flag, check_type, nearest
 from ..contract.metric import Metric
 
 
@@ -17,9 +17,11 @@ def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     """Return one column of the table; an error lists those there are."""
     check_type(name, Hashable, "the name of one column", role)
     if name not in table.columns:
+        levels = [level for level in table.index.names if level is not None]
+        also = f", its index levels {levels}, which reset_index() turns into columns" if levels else ""
         raise ValueError(
             f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
-            f"{list(table.columns)}; name it by {role}="
+            f"{list(table.columns)}{also}; name it by {role}="
         )
     found = table[name]
     if isinstance(found, pd.DataFrame):
@@ -27,9 +29,19 @@ def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     return cast(pd.Series, found)
 
 
+def column_or_level(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
+    """Return one column of the table or one level of its index, as groupby of pandas does."""
+    check_type(name, Hashable, "the name of one column", role)
+    if name not in table.index.names:
+        return column(table, name, role)
+    if name in table.columns:
+        raise ValueError(f"{name!r} ({role}) is both a column and an index level, which is ambiguous; rename one")
+    return pd.Series(table.index.get_level_values(cast(str, name)).array, index=table.index, name=name)
+
+
 def numbers(table: pd.DataFrame, name: Hashable, role: str) -> NDArray[np.float64]:
     """Return one numeric column of the table, missing values as NaN."""
-    found = column(table, name, role)
+    found = column_or_level(table, name, role)
     if not pd.api.types.is_numeric_dtype(found.dtype):
         raise ValueError(f"{role}={name!r} holds {found.dtype}, and a cube carries numbers only")
     return found.to_numpy(np.float64, na_value=np.nan)
@@ -57,7 +69,7 @@ def with_cells(table: pd.DataFrame, cells: dict[Hashable, pd.Series]) -> pd.Data
 def add_columns(table: pd.DataFrame, columns: dict[str, Any], *, overwrite: bool) -> pd.DataFrame:
     """Append columns to a table of our own; existing names are an error unless `overwrite`."""
     taken = [name for name in columns if name in table.columns]
-    if taken and not overwrite:
+    if not check_flag(overwrite, "overwrite") and taken:
         raise ValueError(
             f"the table already has the columns {taken}; pass overwrite=True, or rename metrics by tweak(name=)"
         )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.checks import check_known
 from ..contract.history import call, calls, metric_settings, null_settings, remember
 from ..contract.metric import Metric
 from ..contract.null import Null, NullLike
@@ -21,6 +22,10 @@ from .row_summary import METHODS, RowControls, skill, spread, without_p
 from .settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, PRule
 from .simulate import control_chunks
 from .tasks import Metrics, Task, read_tasks
+
+Columns = Literal["short", "full"]
+#: what follows a metric's name in the short columns
+_SHORT = ("", "_control_mean", "_control_low", "_control_high", "_p", "_skill", "_p_method")
 
 
 def with_controls(
@@ -44,6 +49,7 @@ def with_controls(
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
+    columns: Columns = "short",
     overwrite: bool = False,
     progress: bool = False,
     engine: Engine = None,
@@ -99,7 +105,10 @@ def with_controls(
         adjust them by Holm or Benjamini-Yekutieli, and do not combine them.
     field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
-        share is in `_control_undefined`; with a number all count.
+        share is in `_control_undefined` (full columns); with a number all count.
+    columns : {"short", "full"}
+        Which columns to add: those that a result needs, or also Monte Carlo standard errors, shares of undefined
+        controls, and how each mean was found.
     progress : bool
         Show a progress bar.
     engine, n_jobs
@@ -108,13 +117,14 @@ def with_controls(
     Returns
     -------
     DataFrame
-        A new table with, for each metric `m`: `m`, `m_control_mean` with `m_control_mean_se`, its Monte Carlo standard
-        error (0 where exact), `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
-        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
-        infinite), `m_mean_method`, `m_p_method` ("exact", "moments" or "simulated"), `m_p_se` (Monte Carlo standard
-        error), with `stop_after` also `m_p_draws`, `m_control_undefined`; then `control_null`, `control_kind`,
-        `control_seed`, `n_draws`. Where the metrics of one call belong to fields with different null models,
-        `m_control_null` names that of each, and `control_null` all of them.
+        A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
+        (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
+        where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments" or "simulated"); then
+        `control_null`, `control_kind`, `control_seed`, `n_draws`.
+
+        With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
+        `m_mean_method`, `m_control_undefined`, and with `stop_after` `m_p_draws`. Where the metrics of one call belong
+        to fields with different null models, `control_null` names all of them, and `m_control_null` that of each.
 
     Raises
     ------
@@ -139,6 +149,7 @@ def with_controls(
        adjacency_precision  adjacency_precision_control_mean  adjacency_precision_p
     0                  1.0                               0.5                    0.2
     """
+    check_known(columns, get_args(Columns), "choice of columns")
     how = Drawing(n_draws, method, level, p_rule, invalid, stop_after)
     work = Execution(engine, n_jobs, progress)
     read = Cells(truth, estimate, field, context, zero_division)
@@ -153,16 +164,17 @@ def with_controls(
         found, kind = _control_task(task, model, matches, how, work, table.index)
         summaries |= found
         kinds.append(kind)
-    columns: dict[str, Any] = {}
+    added: dict[str, Any] = {}
     for m in chosen:
-        columns |= _columns(m, summaries[m.name], stopped=stop_after is not None)
-    columns |= _null_columns(tasks, models, len(table))
-    columns["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
-    columns["control_seed"] = np.full(len(table), matches.seed, np.int64)
-    columns["n_draws"] = np.full(len(table), n_draws if how.draws else 0, np.int64)
+        full = _columns(m, summaries[m.name], stopped=stop_after is not None)
+        added |= full if columns == "full" else {m.name + part: full[m.name + part] for part in _SHORT}
+    added |= _null_columns(tasks, models, len(table), by_metric=columns == "full")
+    added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
+    added["control_seed"] = np.full(len(table), matches.seed, np.int64)
+    added["n_draws"] = np.full(len(table), how.n_draws if how.draws else 0, np.int64)
     settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
     settings |= null_settings(models) | choice.settings() | how.settings()
-    result = add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+    result = add_columns(with_cells(table, cells), added, overwrite=overwrite)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
@@ -188,11 +200,11 @@ def _control_task(
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
 
 
-def _null_columns(tasks: Sequence[Task], models: Sequence[Null], n: int) -> dict[str, Any]:
-    """Name the null model of every row, and of every metric where those of one call have different null models."""
+def _null_columns(tasks: Sequence[Task], models: Sequence[Null], n: int, *, by_metric: bool) -> dict[str, Any]:
+    """Name the null model of every row, and with `by_metric` of every metric where those of one call differ."""
     names = list(dict.fromkeys(model.name for model in models))
     columns = {"control_null": pd.array([", ".join(names)] * n, dtype="str")}
-    if len(names) > 1:
+    if by_metric and len(names) > 1:
         for task, model in zip(tasks, models, strict=True):
             columns |= {f"{m.name}_control_null": pd.array([model.name] * n, dtype="str") for m in task.metrics}
     return columns

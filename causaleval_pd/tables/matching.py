@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type, nearest
+from ..contract.checks import check_type
 from ..contract.field import Field
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher, Matching, Null, NullLike, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
-from .columns import column
+from .columns import column_or_level
 from .settings import NullChoice
 from .tasks import Task
 
@@ -68,7 +68,7 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
             field.nulls.load()
         if chosen.model not in field.nulls:
             raise ValueError(
-                f"unknown null {chosen.model!r} for field {field.name!r}; {nearest(chosen.model, field.nulls)}its null "
+                f"unknown null {chosen.model!r} for field {field.name!r}; {field.nulls.suggest(chosen.model)}its null "
                 f"models: {', '.join(field.nulls) or 'none, add one by register_null'}"
             )
         model = field.nulls[chosen.model]
@@ -107,8 +107,8 @@ def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.o
     if control_kind is None:
         return None
     check_type(control_kind, str, "a class of graphs or the name of a column", "control_kind")
-    if control_kind in table.columns:
-        return column(table, control_kind, "control_kind").to_numpy(object)
+    if control_kind in table.columns or control_kind in table.index.names:
+        return column_or_level(table, control_kind, "control_kind").to_numpy(object)
     return np.full(len(table), control_kind, object)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.checks import check_type
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.history import call, metric_settings, null_settings, remember
 from ..contract.law import ClosedForm
@@ -96,7 +97,7 @@ def control_distribution(
     """
     how = Drawing(n_draws, method, level, p_rule)
     values = _observed(observed, metrics)
-    named = select(values if metrics is None else metrics) if values or metrics is not None else ()
+    named = select(list(values) if metrics is None else metrics) if values or metrics is not None else ()
     field = get_field(named[0].field) if named else _published_field()
     chosen = [bind_zero_division(m, zero_division) for m in named or select(field.default_metrics)]
     check_directions(chosen)
@@ -132,7 +133,7 @@ def control_distribution(
         control_null=model.name,
         control_kind=str(controls.kind[0]),
         control_seed=seed,
-        n_draws=n_draws if how.draws else 0,
+        n_draws=how.n_draws if how.draws else 0,
     )
     return remember(result, [call("control_distribution", settings)])
 
@@ -144,8 +145,12 @@ def _published_field() -> Field:
 
 def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) -> dict[str, float]:
     """Name published values by their metrics."""
+    if isinstance(observed, Mapping):
+        for name, value in observed.items():
+            check_type(value, (int, float, np.integer, np.floating), "a number", f"observed {name}")
     if observed is None or isinstance(observed, Mapping):
         return dict(observed or {})
+    check_type(observed, (int, float, np.integer, np.floating), "a number, or numbers by metric", "observed")
     named = () if metrics is None else select(metrics)
     if len(named) != 1:
         raise ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from ..contract.metric import Metric
-from ..contract.pairs import PairError, Pairs
+from ..contract.pairs import Batch, PairError, Pairs
 from ..execution.engines import map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from .settings import SERIAL, Execution, Invalid
@@ -23,6 +23,7 @@ def score_rows(
     """Compute the metrics of a task for every row of the table with this index, NaN where a cell is missing."""
     values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
     batches = list(task.batches())
+    check_kinds(task.metrics, batches, invalid, index)
     costs = [scoring_work(task.metrics, batch.pairs) for batch in batches]
     units = work_units(batches, costs, [BLOCK_ROWS] * len(batches))
 
@@ -46,6 +47,28 @@ def _as_slice(rows: NDArray[np.int64]) -> NDArray[np.int64] | slice:
     return slice(first, first + len(rows)) if successive else rows
 
 
+def check_kinds(metrics: Iterable[Metric], batches: Sequence[Batch], invalid: Invalid, index: pd.Index) -> None:
+    """Refuse rows whose cells a metric is not defined for: name some, count all, and name metrics that take them."""
+    if invalid not in ("raise", "nan"):
+        raise ValueError(f"invalid must be 'raise' or 'nan', found {invalid!r}")
+    for m in metrics if invalid == "raise" else ():
+        found = [np.flatnonzero(m.refused(batch.pairs)) for batch in batches]
+        if not any(map(len, found)):
+            continue
+        refused = [batch.pairs.take(at) for batch, at in zip(batches, found, strict=True) if len(at)]
+        rows = np.concatenate([batch.rows[at] for batch, at in zip(batches, found, strict=True)])
+        places = [(pairs, i) for pairs in refused for i in range(pairs.n)]
+        first = [
+            f"{name_row(int(rows[k]), index)}, where {places[k][0].describe(places[k][1])}"
+            for k in np.argsort(rows)[:3].tolist()
+        ]
+        more = f"; and {len(rows) - 3} more rows" if len(rows) > 3 else ""
+        raise ValueError(
+            f"{m.name} applies to {m.kinds_line()}, not to {'; '.join(first)}{more} ({len(rows)} of {len(index)} rows)"
+            f"{m.what_applies(refused)}; or leave these rows out, or pass invalid='nan'"
+        )
+
+
 def scoring_work(metrics: Iterable[Metric], pairs: Pairs) -> float:
     """Return the nanoseconds that scoring one of the pairs takes, roughly."""
     return sum((pairs.work * (100 if m.costly else 1) for m in metrics), 1.0)
@@ -63,14 +86,10 @@ def score(
     """Compute `metric` for every pair, NaN or an error for the pairs that it does not apply to.
 
     Costly metrics are computed once a distinct pair, unless `distinct` is False: looking for equals among random graphs
-    costs more than it saves.
+    costs more than it saves. Callers check kinds; what is refused here is NaN.
     """
-    if invalid not in ("raise", "nan"):
-        raise ValueError(f"invalid must be 'raise' or 'nan', found {invalid!r}")
     refused = metric.refused(pairs)
     if refused.any():
-        if invalid == "raise":
-            raise ValueError(_refusal(metric, pairs, np.flatnonzero(refused), rows, index))
         return _score_others(metric, pairs, refused, distinct=distinct)
     scored, inverse = pairs.unique() if metric.costly and distinct else (pairs, None)
     try:
@@ -113,20 +132,6 @@ def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, d
     if len(others):
         values[others] = score(metric, pairs.take(others), "nan", distinct=distinct)
     return values
-
-
-def _refusal(
-    metric: Metric, pairs: Pairs, at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None
-) -> str:
-    """Return the message that names the rows whose cells a metric is not defined for."""
-    named = [
-        f"{_name_rows(at[k : k + 1], rows, index)}, where {pairs.describe(i)}" for k, i in enumerate(at[:3].tolist())
-    ]
-    more = f"; and {len(at) - 3} more rows" if len(at) > 3 else ""
-    return (
-        f"{metric.name} applies to {metric.kinds_line()}, not to {'; '.join(named)}{more}; "
-        "leave these rows out, or pass invalid='nan'"
-    )
 
 
 def _name_rows(at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:

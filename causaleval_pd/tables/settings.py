@@ -7,7 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..contract.checks import check_known, check_number, check_whole
+import numpy as np
+
+from ..contract.checks import check_flag, check_known, check_number, check_whole, shown
 from ..contract.context import describe_context
 from ..contract.null import Nulls
 from ..execution.engines import Engine, job_count
@@ -29,6 +31,10 @@ class Cells:
     field: str | None = None
     context: Mapping[str, Any] | None = None
     zero_division: float = math.nan
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.zero_division, (int, float, np.integer, np.floating)):
+            raise ValueError(f"zero_division must be a number or NaN, found {shown(self.zero_division)}")
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result; the field that the verb settled on is not among them."""
@@ -65,12 +71,12 @@ class Drawing:
     keep: bool = False
 
     def __post_init__(self) -> None:
-        check_whole(self.n_draws, "n_draws", 1)
+        object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1))
         check_number(self.level, "level", "(0, 1)")
         check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
         check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")
         if self.stop_after is not None:
-            check_whole(self.stop_after, "stop_after", 1)
+            object.__setattr__(self, "stop_after", check_whole(self.stop_after, "stop_after", 1))
             if self.p_rule != "add_one":
                 raise ValueError(
                     f"p_rule={self.p_rule!r} does not go with stop_after=, whose p is h / l or (b + 1) / (n + 1)"
@@ -103,6 +109,10 @@ class NullChoice:
     permute: bool = True
     share_draws: bool = False
 
+    def __post_init__(self) -> None:
+        check_flag(self.permute, "permute")
+        check_flag(self.share_draws, "share_draws")
+
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result; the null models that were found are not among them."""
         names = ("seed", "key", "control_kind", "permute", "share_draws")
@@ -125,6 +135,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         job_count(self.engine, self.n_jobs)
+        check_flag(self.progress, "progress")
 
 
 SERIAL = Execution()

@@ -18,7 +18,7 @@ from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise
-from .scoring import score, scoring_work
+from .scoring import check_kinds, score, scoring_work
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import StratumDraws, add_strata
 from .tasks import Task
@@ -72,6 +72,7 @@ def control_chunks(
     """
     job = _Job(task, match, keys, how, index, strata)
     batches = [_by_stratum(batch, strata) for batch in task.batches()]
+    check_kinds(task.metrics, batches, how.invalid, index)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 

@@ -134,6 +134,8 @@ def _check_truth(metrics: Sequence[Metric], truth: Hashable | None) -> None:
 
 def select(metrics: Metrics) -> tuple[Metric, ...]:
     """Return the metrics that a call names, in its order."""
+    if isinstance(metrics, Mapping):
+        raise TypeError("metrics must be names or metrics, found a mapping; rename by ce.metric_set(new=metric)")
     if not isinstance(metrics, (str, Metric, Iterable)):
         raise TypeError(f"metrics must be names or metrics, found {type(metrics).__name__}: {metrics!r}")
     return metric_set(*([metrics] if isinstance(metrics, (str, Metric)) else metrics))

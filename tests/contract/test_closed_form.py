@@ -81,10 +81,10 @@ def test_a_rule_is_registered_once_and_its_probe_sees_the_metric():
         seen.append(value(5.0))
         return None if seen[-1] == 10.0 else f"5 gives {seen[-1]}"
 
-    rule = ce.register_closed_form(ce.ClosedFormRule("doubles", "graph", "Twice the count.", probe))
+    ce.register_closed_form(ce.ClosedFormRule("doubles", "graph", "Twice the count.", probe))
     try:
         with pytest.raises(ValueError, match="a closed form called 'doubles' is already registered"):
-            ce.register_closed_form(rule)
+            ce.register_closed_form(ce.ClosedFormRule("doubles", "graph", "Twice the count.", lambda value: None))
 
         def twice(x):
             return 2 * x

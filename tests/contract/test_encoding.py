@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def test_list() -> None:
 def test_a_toy_is_listed_and_its_name_is_taken() -> None:
     assert ce.list_encodings().loc["toy", "tool"] == "toys"
     with pytest.raises(ValueError, match="an? encoding called 'toy' is already registered"):
-        register_encoding(TEXT_OR_PATH)
+        register_encoding(replace(TEXT_OR_PATH, read=str))
 
 
 @pytest.mark.usefixtures("toys")

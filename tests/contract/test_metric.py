@@ -74,10 +74,12 @@ def test_every_metric_has_a_whole_spec():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
+        ({"range": "01"}, "range must be two ordered numbers, found '01'"),
         ({"field": "graphs"}, "unknown field 'graphs'; did you mean 'graph'"),
         ({"kinds": "dag"}, r"kinds must be a sequence of kinds, found 'dag'; write \('dag',\)"),
         ({"truth_kinds": "dag"}, "truth_kinds must be a sequence of kinds"),
         ({"range": 1}, "range must be two ordered numbers, found 1"),
+        ({"dims": {"lag": "ab"}}, r"labels of dimension 'lag' must be a sequence, found 'ab'; write \('ab',\)"),
         ({"direction": "min"}, "direction must be 'minimize', 'maximize', 'zero' or None, found 'min'"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_the_list_has_options_and_defaults(toy):
     with pytest.raises(ValueError, match="unknown field 'grap'; did you mean 'graph'"):
         ce.list_nulls("grap")
     with pytest.raises(ValueError, match="a null model called 'toy' is already registered"):
-        ce.register_null("graph", GRAPHS.nulls["toy"])
+        ce.register_null("graph", replace(GRAPHS.nulls["edges"], name="toy"))
     with pytest.raises(ValueError, match="unknown field 'grap'"):
         ce.register_null("grap", GRAPHS.nulls["toy"])
 

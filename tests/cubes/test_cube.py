@@ -153,3 +153,83 @@ def test_a_cube_may_carry_numbers_alone():
         ce.cube(runs, [], by=["algorithm"], n_draws=None)
     with pytest.raises(ValueError, match="no metrics were named"):
         ce.cube(runs, [], by=["algorithm"], values=["seconds"])
+
+
+CARRIED = pd.DataFrame(
+    {
+        "algorithm": ["ges", "pc"] * 6,
+        "truth": np.repeat(["A -> B; C", "B -> C; A", "A -> C; B", "A -> B; B -> C", "C -> A; B", "C -> B; A"], 2),
+        "estimate": ["A -> B; C", "B -> C; A", None, "A -> C; B"] * 3,
+        "seconds": [1.0, 2.0, 9.0, 4.0, np.nan, 3.0, np.nan, 1.0, 2.0, 5.0, 1.0, 3.5],
+    }
+)
+
+
+def test_carried_columns_are_summarised():
+    """A failed run counts with its value, as in a group's mean; without one it is failed."""
+    for metrics, drawn in (([], None), (["shd"], 20)):
+        cube = ce.cube(CARRIED, metrics, by=["algorithm"], n_draws=drawn, rng=7, values=["seconds"])
+        table = cube.ceval.summary("seconds").set_index("algorithm")
+        groups = CARRIED.groupby("algorithm")["seconds"]
+        np.testing.assert_allclose(table["mean"], groups.mean())
+        assert table[["n_runs", "n_scored", "n_failed", "n_undefined"]].to_numpy().tolist() == [
+            [6, 4, 1, 1],
+            [6, 6, 0, 0],
+        ]
+        assert table[["control_mean", "p_value", "skill"]].isna().all(axis=None)
+        metric = cube.ceval.summary()["metric"].unique().tolist()
+        assert metric == (metrics or ["seconds"])
+        pd.testing.assert_frame_equal(
+            cube.chunk({"algorithm": 1}).ceval.summary("seconds").compute(), cube.ceval.summary("seconds")
+        )
+    pd.testing.assert_frame_equal(
+        cube.ceval.summary(["shd", "seconds"]).query("metric == 'seconds'").reset_index(drop=True),
+        cube.ceval.summary("seconds"),
+    )
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize", None])
+def test_carried_columns_are_compared_and_ranked(direction):
+    cube = ce.cube(CARRIED, ["shd"], by=["algorithm"], n_draws=20, rng=7, values={"seconds": direction})
+    wide = CARRIED.pivot(index="truth", columns="algorithm", values="seconds").dropna()
+    [row] = cube.ceval.compare("algorithm", metrics="seconds", test="t").to_dict("records")
+    assert row["effect"] == pytest.approx((wide["ges"] - wide["pc"]).mean())
+    assert (row["n_pairs"], row["n_failed"], row["n_undefined"]) == (4, 1, 1)
+    ranks = cube.ceval.rank_test("algorithm", "seconds").set_index("algorithm")["mean_rank"]
+    sign = -1 if direction == "maximize" else 1
+    np.testing.assert_allclose(ranks, (sign * wide).rank(axis=1).mean())
+    for verb in (cube.ceval.test_controls, cube.ceval.control_power):
+        with pytest.raises(ValueError, match="'seconds' is a column that the cube carries.* has no controls"):
+            verb("seconds")
+    with pytest.raises(ValueError, match="'seconds' is a column that the cube carries"):
+        cube.ceval.compare("algorithm", metrics="seconds", on="excess")
+    margin = {"alternative": "non_inferior", "margin": 1.0, "metrics": "seconds"}
+    if direction is None:
+        with pytest.raises(ValueError, match="seconds has no direction, so neither level is worse"):
+            cube.ceval.compare("algorithm", **margin)
+        with pytest.raises(ValueError, match="seconds has no direction, so failed runs have no worst value"):
+            cube.ceval.compare("algorithm", metrics="seconds", missing="worst")
+    else:
+        assert len(cube.ceval.compare("algorithm", **margin)) == 1
+        worst = cube.ceval.compare("algorithm", metrics="seconds", missing="worst", test="t")
+        assert worst["n_pairs"].tolist() == [5]
+
+
+def test_directions_of_carried_columns_are_checked():
+    with pytest.raises(ValueError, match=r"unknown direction of 'seconds' \(values\) 'lower'"):
+        ce.cube(CARRIED, ["shd"], by=["algorithm"], n_draws=None, values={"seconds": "lower"})
+
+
+def test_carried_columns_are_drawn():
+    import matplotlib.pyplot as plt
+
+    cube = ce.cube(CARRIED, ["shd"], by=["algorithm"], n_draws=20, rng=7, values={"seconds": "minimize"})
+    grid = cube.ceval.plot.strata("seconds", x="algorithm")
+    assert "lower is better" in " ".join(grid.ax.get_ylabel().split())
+    assert not [x for x in grid.ax.lines if x.get_gid() == "open"]
+    assert cube.ceval.plot.distributions("seconds", hue="algorithm").axes.size == 1
+    assert cube.ceval.plot.critical_difference("seconds", "algorithm").texts
+    assert cube.ceval.plot.comparisons("seconds", "algorithm").images
+    with pytest.raises(ValueError, match="'seconds' is a column that the cube carries"):
+        cube.expand_dims(n=[1]).ceval.plot.p_values("seconds", x="algorithm", y="n")
+    plt.close("all")

@@ -47,15 +47,17 @@ def test_given_controls_are_read_only_where_controls_are_made():
     ("named", "error", "message"),
     [
         ({"metrics": ()}, ValueError, "no metrics were named; a cube needs at least one, or values= to carry along"),
-        ({"values": "seconds"}, TypeError, "values must be a list of columns, found 'seconds'"),
+        ({"values": "seconds"}, TypeError, "values must be a list of columns or {column: direction}, found 'seconds'"),
         ({"values": ["a"]}, ValueError, "values='a' holds str, and a cube carries numbers only"),
         ({"replicate": "run"}, ValueError, r"no column 'run' \(replicate\)"),
         ({"key": ["a", "run"]}, ValueError, r"key names columns that the table lacks: \['run'\]"),
         ({"choice": NullChoice(None, 7, key="a")}, ValueError, r"columns \['a'\] repeat: rows \[0, 2\] share the key"),
         ({"control": "nc", "choice": NullChoice(None, 7)}, ValueError, r"no column 'nc' \(control\)"),
-        ({"by": ("a", "a")}, ValueError, "by names 'a'; a stratum needs a name of its own"),
-        ({"by": (3,)}, ValueError, "by names 3; a stratum needs a name of its own, a string other than replicate"),
-        ({"by": ("null",)}, ValueError, "by names 'null'"),
+        ({"by": ("a", "a")}, ValueError, "by names 'a' twice; a stratum needs a name of its own"),
+        ({"by": (3,)}, ValueError, "by names 3, and a stratum needs a string as its name; rename"),
+        ({"by": ("null",)}, ValueError, "by names 'null', a dimension that cubes have; rename .*'null': 'my_null'"),
+        ({"by": ("bin",)}, ValueError, "by names 'bin', a dimension that cubes have; rename .*'bin': 'my_bin'"),
+        ({"by": ("n_runs",)}, ValueError, "by names 'n_runs', a column of the tables that are made of a cube"),
     ],
 )
 def test_mistakes_are_named(named, error, message):

@@ -29,7 +29,7 @@ def test_every_variable_is_as_declared(small, settings):
     for name, variable in found.items():
         array = cube[name]
         metric = next((m for m in metrics if variable.name(m) == name), "")
-        null = ["null"] if variable.role == "control" and "null" in cube.dims else []
+        null = ["null"] if variable.role in ("control", "settings") and "null" in cube.dims else []
         own = own_dims(cube, metric) if metric else []
         assert list(array.dims) == [*null, "algorithm", "n", *variable.dims(metric, own)], name
         assert str(array.dtype) == variable.dtype, name

@@ -201,8 +201,11 @@ def seconds(text: str) -> float:
         lambda n: "[" * n,
         lambda n: "[a] " * n,
         lambda n: "[a]" * n + "x",
-        lambda n: "".join(f"[X{i}]" if i % 2 else f"[X{i}|X{i - 1}]" for i in range(1, n // 10)),
-        lambda n: "[A]" + f"[B|{':'.join(f'X{i}' for i in range(n // 10))}]",
+        # a packed graph grows with the square of its nodes, so that only their names grow
+        lambda n: "".join(
+            f"[{i:0{n // 60}}]" if i % 2 else f"[{i:0{n // 60}}|{i - 1:0{n // 60}}]" for i in range(1, 40)
+        ),
+        lambda n: "[A]" + f"[B|{':'.join(f'X{i:0100}' for i in range(n // 100))}]",
         lambda n: "[[0 1]\n [" + "0 1 " * n + "]]",
         lambda n: "Graph named '" + "x" * n,
         lambda n: "dag { " + "A -> B " * n + "}",

@@ -19,7 +19,7 @@ COLUMNS = [
 
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
-    shares = ["superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
+    shares = ["n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
     assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
@@ -217,7 +217,7 @@ def test_cubes_without_controls_or_replicates_are_refused(ragged, make_cube, wit
     bare = make_cube({"a": ["x"]}, {"m": (np.ones((1, 3)), "minimize")})
     with pytest.raises(ValueError, match=r"no controls to test against; make it by cube\(\.\.\., n_draws=1000\)"):
         against_controls(bare)
-    with pytest.raises(ValueError, match=r"no dimension 'replicate'; choose one replicate by a list, isel\(replicate="):
+    with pytest.raises(ValueError, match=r"lost its dimension 'replicate'; select by a list"):
         against_controls(ragged.isel(replicate=0))
     with pytest.raises(ValueError, match="cut along 'replicate'"):
         against_controls(without_draws(ragged).isel(replicate=slice(3)))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from causaleval_pd.inference import calibration, compare, control_tests, meta_analysis, power, ranking
-from causaleval_pd.inference.result_tables import check_cube, check_shares, in_order, stack_tests
+from causaleval_pd.inference.result_tables import check_shares, in_order, stack_tests
 
 # verbs have the names of their modules
 TABLES = {
@@ -65,10 +65,6 @@ def test_corrections_of_a_test_are_kept():
     assert found["p_adjusted"].tolist() == [0.5, 0.6]
 
 
-def test_what_is_not_a_cube_is_refused(study):
-    with pytest.raises(TypeError, match=r"cube must be a Dataset made by cube\(\)"):
-        check_cube(pd.DataFrame())
-    with pytest.raises(ValueError, match="no dimension 'replicate'"):
-        check_cube(study.isel(replicate=0))
+def test_shares_lie_between_0_and_1():
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1, found 5"):
         check_shares(power=0.8, alpha=5)

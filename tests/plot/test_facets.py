@@ -77,7 +77,7 @@ def test_other_strata_must_have_one_level(cube):
 
 
 def test_unknown_names_tell_the_nearest(cube):
-    with pytest.raises(ValueError, match="unknown metric 'sdh'; did you mean 'shd'"):
+    with pytest.raises(ValueError, match="unknown metric of this cube 'sdh'; did you mean 'shd'"):
         ce.plot.distributions(cube, "sdh")
     with pytest.raises(ValueError, match=r"unknown dimension \(hue\) 'algoritm'; did you mean 'algorithm'"):
         ce.plot.strata(cube, "shd", x="density", hue="algoritm")

@@ -196,7 +196,7 @@ def test_draws_follow_the_closed_forms(table, null):
     rows = table[(table["kind"] != "composition") & (table["model"] == "noisy")]
     names = ["quantity_error"]
     exact, drawn = (
-        rows.ceval.with_controls(names, null=null, rng=3, n_draws=4000, method=method, context=COUNTS)
+        rows.ceval.with_controls(names, null=null, rng=3, n_draws=4000, method=method, context=COUNTS, columns="full")
         for method in ("auto", "simulate")
     )
     known = exact["quantity_error_mean_method"] == "exact"

@@ -40,7 +40,7 @@ def evaluate(engine: str) -> pd.DataFrame:
 
 def with_controls(engine: str, **settings: Any) -> pd.DataFrame:
     """Draw controls by an engine."""
-    return rows().ceval.with_controls(METRICS, **HOW, **ENGINES[engine], **settings)
+    return rows().ceval.with_controls(METRICS, **HOW, **ENGINES[engine], **settings, columns="full")
 
 
 def cube(engine: str, **settings: Any) -> xr.Dataset:
@@ -51,10 +51,16 @@ def cube(engine: str, **settings: Any) -> xr.Dataset:
 def other_field(engine: str) -> dict[str, Any]:
     """Draw controls of the other fields by an engine."""
     how: dict[str, Any] = {"n_draws": 20, "rng": 7, **ENGINES[engine]}
-    network = networks.discrete_table().tail(5).ceval.with_controls(["ckl3"], method="simulate", key="run", **how)
-    formula = formulas.drawn().ceval.with_controls(["correctness"], context={"domains": formulas.FACTORS}, **how)
+    network = (
+        networks.discrete_table()
+        .tail(5)
+        .ceval.with_controls(["ckl3"], method="simulate", key="run", **how, columns="full")
+    )
+    formula = formulas.drawn().ceval.with_controls(
+        ["correctness"], context={"domains": formulas.FACTORS}, **how, columns="full"
+    )
     counts = reasoners.quantities().head(30)
-    answer = counts.ceval.with_controls(["rae"], context=ce.reasoning.COUNTS, method="simulate", **how)
+    answer = counts.ceval.with_controls(["rae"], context=ce.reasoning.COUNTS, method="simulate", **how, columns="full")
     return {
         "network": networks.numbers(network),
         "formula": formula,
@@ -91,13 +97,13 @@ def lazy_evaluate() -> pd.DataFrame:
 
 @record("dask/with_controls")
 def lazy_controls() -> pd.DataFrame:
-    return computed(lazy().ceval.with_controls(METRICS, **HOW))
+    return computed(lazy().ceval.with_controls(METRICS, **HOW, columns="full"))
 
 
 @record("dask/with_controls/options")
 def lazy_options() -> pd.DataFrame:
     how: dict[str, Any] = {"null": "permutation", "p_rule": "mid", "control_kind": "kind", "method": "simulate"}
-    return computed(causaleval_pd.dask.with_controls(lazy(4), ["shd"], **HOW, **how))
+    return computed(causaleval_pd.dask.with_controls(lazy(4), ["shd"], **HOW, **how, columns="full"))
 
 
 @record("dask/summary")
@@ -149,7 +155,7 @@ def lazy_scores() -> xr.Dataset:
 @record("files/to_parquet")
 def parquet() -> pd.DataFrame:
     with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
-        path = lazy().ceval.with_controls(["shd"], **HOW).ceval.to_parquet(Path(folder) / "scored")
+        path = lazy().ceval.with_controls(["shd"], **HOW, columns="full").ceval.to_parquet(Path(folder) / "scored")
         return pd.read_parquet(path, dtype_backend="pyarrow").astype({"algorithm": "str", "kind": "str"})
 
 

@@ -118,9 +118,9 @@ def multi_value() -> pd.DataFrame:
     rows = pd.DataFrame(pairs, columns=["truth", "estimate"])
     domains = {"X": (0, 1, 2), "Y": (0, 1, 2), "Z": (0, 1)}
     metrics = [x for x in names() if not x.startswith("fit_")]
-    return rows.ceval.with_controls([x for x in SCORES], rng=2, n_draws=20, context={"domains": domains}).merge(
-        rows.ceval.evaluate(metrics, context={"domains": domains})
-    )
+    return rows.ceval.with_controls(
+        [x for x in SCORES], rng=2, n_draws=20, context={"domains": domains}, columns="full"
+    ).merge(rows.ceval.evaluate(metrics, context={"domains": domains}))
 
 
 @record("formula/evaluate/cyclic")
@@ -132,7 +132,7 @@ def cyclic() -> pd.DataFrame:
 def with_controls(metrics: Any = None, **settings: Any) -> pd.DataFrame:
     """Compare models with random ones."""
     how = {"n_draws": 40, "rng": 7, "key": "run", "context": {"domains": FACTORS}} | settings
-    return drawn().head(6).ceval.with_controls(metrics or SCORES, **how)
+    return drawn().head(6).ceval.with_controls(metrics or SCORES, **how, columns="full")
 
 
 for _null in NULLS:
@@ -140,7 +140,7 @@ for _null in NULLS:
     add(f"formula/null/{_null}/simulate", with_controls, null=_null, method="simulate", p_rule="mid")
     add(
         f"formula/null/{_null}/sets",
-        lambda null: table().head(4).ceval.with_controls(SCORES, null=null, rng=1, n_draws=30),
+        lambda null: table().head(4).ceval.with_controls(SCORES, null=null, rng=1, n_draws=30, columns="full"),
         _null,
     )
 add("formula/with_controls/every_metric", lambda: with_controls(names(), context={"data": data(), "domains": FACTORS}))

@@ -130,7 +130,7 @@ def with_controls(
 ) -> Any:
     """Compare a table with its controls."""
     how = {"n_draws": 60, "rng": 7, "key": "run"} | settings
-    return table(truth, estimate).head(rows).ceval.with_controls(metrics or SOME, **how)
+    return table(truth, estimate).head(rows).ceval.with_controls(metrics or SOME, **how, columns="full")
 
 
 def every_metric(truth: str, estimate: str, **settings: Any) -> pd.DataFrame:
@@ -189,7 +189,10 @@ def enumerated() -> dict[str, pd.DataFrame]:
     nodes = ("A", "B", "C", "D")
     pairs = [ce.graph_column(random_dags(6, seed, nodes, 5)) for seed in (3, 4)]
     small = pd.DataFrame(dict(zip(("truth", "estimate"), pairs, strict=True)))
-    return {null: small.ceval.with_controls(SOME, null=null, rng=1, n_draws=50) for null in ("permutation", "dags")}
+    return {
+        null: small.ceval.with_controls(SOME, null=null, rng=1, n_draws=50, columns="full")
+        for null in ("permutation", "dags")
+    }
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -223,7 +226,9 @@ for _name, _settings in OPTIONS.items():
 
 @record("graph/with_controls/runs")
 def controls_of_runs() -> pd.DataFrame:
-    found = runs().ceval.with_controls(["shd", "adjacency_f1"], n_draws=50, rng=7, control_kind="kind", key="run")
+    found = runs().ceval.with_controls(
+        ["shd", "adjacency_f1"], n_draws=50, rng=7, control_kind="kind", key="run", columns="full"
+    )
     return found.drop(columns=["seconds"])
 
 
@@ -329,7 +334,7 @@ def of_large_graphs() -> Any:
     metrics = ["shd", "adjacency_f1", "sid", "parent_aid", "ancestor_aid", "oset_aid", "separation_parent"]
     return (
         column_hashes(found),
-        scored.ceval.with_controls(metrics[:3], n_draws=5, rng=1),
+        scored.ceval.with_controls(metrics[:3], n_draws=5, rng=1, columns="full"),
         scored.ceval.evaluate(metrics),
     )
 

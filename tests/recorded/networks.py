@@ -113,7 +113,9 @@ def options() -> pd.DataFrame:
 def with_controls(which: str, metrics: list[str], rows: int = 6, **settings: Any) -> pd.DataFrame:
     """Compare networks with random ones."""
     table = {"discrete": discrete_table, "gaussian": gaussian_table}[which]().tail(rows)
-    return numbers(table.ceval.with_controls(metrics, **({"n_draws": 40, "rng": 7, "key": "run"} | settings)))
+    return numbers(
+        table.ceval.with_controls(metrics, **({"n_draws": 40, "rng": 7, "key": "run"} | settings), columns="full")
+    )
 
 
 for _null in NULLS:
@@ -172,7 +174,7 @@ def large() -> pd.DataFrame:
     truth = ck.from_data(random_dags(1, 1, nodes, 9)[0], binary(nodes), 0.5)
     estimates = [ck.from_data(x, binary(nodes), 0.5) for x in random_dags(3, 5, nodes, 9)]
     table = pd.DataFrame({"truth": [truth] * 3, "estimate": estimates})
-    return numbers(table.ceval.with_controls(["kl", "ckl1", "ckl2", "ckl3"], n_draws=15, rng=2))
+    return numbers(table.ceval.with_controls(["kl", "ckl1", "ckl2", "ckl3"], n_draws=15, rng=2, columns="full"))
 
 
 @cache

@@ -256,7 +256,7 @@ def with_controls(null: str, method: str, **settings: Any) -> pd.DataFrame:
     table = quantities().iloc[::7].head(24)
     metrics = ["rae", "quantity_error", "log_error", "quantity_bias"]
     how = {"n_draws": 60, "rng": 7, "context": cr.COUNTS} | settings
-    found = table.ceval.with_controls(metrics, null=null, method=method, **how)
+    found = table.ceval.with_controls(metrics, null=null, method=method, **how, columns="full")
     return found[["truth", "estimate", *(x for x in found.columns if x not in table.columns)]]
 
 
@@ -272,7 +272,10 @@ def kinds() -> pd.DataFrame:
     table = quantities()
     pns, ate = (table[table["quantity"] == x].head(8) for x in ("pns", "ate"))
     how: dict[str, Any] = {"n_draws": 50, "rng": 7, "context": cr.COUNTS}
-    found = [pns.ceval.with_controls(["pns_error"], **how), ate.ceval.with_controls(["ate_error"], **how)]
+    found = [
+        pns.ceval.with_controls(["pns_error"], **how, columns="full"),
+        ate.ceval.with_controls(["ate_error"], **how, columns="full"),
+    ]
     return pd.concat([x[[c for c in x.columns if c not in table.columns]] for x in found])
 
 
@@ -306,7 +309,7 @@ def evaluate_answers() -> pd.DataFrame:
 def answer_controls(null: str, method: str = "auto", **settings: Any) -> pd.DataFrame:
     """Compare answers with random ones."""
     table = answer_table().iloc[::3].head(40)[["model", "truth", "estimate"]]
-    return table.ceval.with_controls(NAMES, null=null, method=method, n_draws=50, rng=7, **settings)
+    return table.ceval.with_controls(NAMES, null=null, method=method, n_draws=50, rng=7, **settings, columns="full")
 
 
 for _null in ANSWER_NULLS:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.contract.metric import METRICS
+from causaleval_pd.structure.field import pair
 
 COSTLY = ["sid", "parent_aid", "ancestor_aid", "oset_aid", "ancestor_f1", "top_order_divergence", "separation_parent"]
 CHAIN = "A -> B; B -> C; C -> D"
@@ -24,7 +29,7 @@ def test_sid_of_a_class_is_refused_or_missing():
     with pytest.raises(ValueError, match=r"sid applies to dag, not to row 1 \(index 's'\), where .* estimate a cpdag"):
         ce.evaluate(table, ["sid"])
     np.testing.assert_array_equal(ce.evaluate(table, ["sid"], invalid="nan")["sid"], [0, np.nan])
-    with pytest.raises(ValueError, match="sid_lower applies to dag as truth with dag or cpdag or pdag or digraph"):
+    with pytest.raises(ValueError, match="sid_lower applies to dag as truth with dag or cpdag as estimate"):
         ce.evaluate(table, ["sid_lower"], truth="estimate", estimate="truth")
 
 
@@ -32,7 +37,7 @@ def test_bounds_say_where_they_are_not_attained():
     pdag = "A -> B; B -- C; D"
     clique = "A -- B; A -- C; A -- D; B -- C; B -- D; C -- D"
     table = pd.DataFrame({"truth": [CHAIN] * 3, "estimate": [CHAIN, pdag, clique]})
-    with pytest.raises(ValueError, match=r"sid_upper: row 1 .*not a valid CPDAG.*beyond='local'.*invalid='nan'"):
+    with pytest.raises(ValueError, match=r"sid_upper applies to .*row 1 .*a pdag .*beyond='local'.*invalid='nan'"):
         ce.evaluate(table, ["sid_upper"])
     tight = {"max_parent_sets": 31}
     with pytest.raises(ValueError, match=r"row 1 \(index 2\): .*more than 31 parent sets; raise max_parent_sets"):
@@ -129,3 +134,71 @@ def test_the_mean_order_divergence_of_complete_random_orders():
     table = pd.DataFrame({"truth": ["A -> B; B -> C; A -> D; E"], "estimate": [complete]})
     found = ce.with_controls(table, ["top_order_divergence"], n_draws=4000, rng=1)
     assert found["top_order_divergence_control_mean"][0] == pytest.approx(1.5, abs=0.06)
+
+
+def test_bounds_of_pairs_that_were_not_checked_are_refused():
+    pairs = pair(CHAIN, "A -> B; B -- C; D")
+    with pytest.raises(ValueError, match="not a valid CPDAG"):
+        ce.sid_lower(pairs)
+
+
+KINDS = ("dag", "cpdag", "pdag")
+REFUSED = [name for name, m in METRICS.items() if m.field == "graph" and "pdag" not in m.kinds]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_refuses_a_class_names_what_takes_it(name):
+    truth, estimates = CHAIN, [CHAIN, "A -- B; B -- C; C -- D", "A -> B; B -- C; D", None]
+    table = pd.DataFrame({"truth": [truth] * 4, "estimate": estimates})
+    refused = [not {"dag": True, "cpdag": "cpdag" in ce.get_metric(name).kinds, "pdag": False}[x] for x in KINDS]
+    with pytest.raises(ValueError, match=rf"^{name} applies to .* \({sum(refused)} of 4 rows\); use ") as error:
+        ce.evaluate(table, [name])
+    advice = str(error.value).partition("; use ")[2].partition("; or leave these rows out, or pass invalid='nan'")[0]
+    calls = re.findall(r"ce\.tweak\('(\w+)', (\w+)='(\w+)'\)", advice)
+    plain = re.findall(r"(?<!tweak\()'(\w+)'", re.sub(r"\w+='\w+'", "", advice))
+    metrics = [ce.tweak(base, **{option: value}) for base, option, value in calls] + [ce.get_metric(x) for x in plain]
+    assert metrics
+    taken = [
+        ce.evaluate(table.head(3), [m], invalid="nan", zero_division=0)[m.name].notna()[refused].sum() for m in metrics
+    ]
+    assert min(taken) > 0 and max(taken) == sum(refused), "together they take all"
+    missing = ce.evaluate(table, [name], invalid="nan")[name]
+    assert missing.isna().tolist() == [*refused, True]
+
+
+def test_advice_counts_the_rows_that_it_is_for():
+    runs = ce.datasets.runs()
+    with pytest.raises(ValueError, match=r"\(316 of 540 rows\); use 'sid_lower', 'sid_upper' or 'parent_aid' for 301 "):
+        runs.ceval.evaluate(["sid"])
+    for verb in ("evaluate", "with_controls"):
+        with pytest.raises(ValueError, match=r"and 12 more rows \(15 of 540 rows\); use ce.tweak\('shd_cpdag', pdag="):
+            getattr(runs.ceval, verb)(["shd_cpdag"])
+    with pytest.raises(ValueError, match="but truth is a cpdag and estimate a cpdag; use 'parent_aid'$"):
+        ce.sid("A -- B", "A -- B")
+
+
+def test_pdags_are_compared_by_a_named_convention():
+    as_is = ce.tweak("shd_cpdag", pdag="as_is")
+    pdag, other = "A -> B; B -- C; D", "A -- B; B -- C; D"
+    assert as_is(CHAIN, pdag) == ce.shd("A -- B; B -- C; C -- D", pdag) == 2
+    assert as_is(CHAIN, other) == ce.shd_cpdag(CHAIN, other) == 1
+    assert as_is(pdag, CHAIN) == as_is(CHAIN, pdag)
+    assert ce.shd_cpdag(CHAIN, pdag, pdag="as_is") == 2
+    for options in ({}, {"pdag": "refuse"}):
+        with pytest.raises(ValueError, match=r"estimate a pdag; use ce.tweak\('shd_cpdag', pdag='as_is'\) \(PDAGs are"):
+            ce.shd_cpdag(CHAIN, pdag, **options)
+    with pytest.raises(ValueError, match="pdag must be 'refuse' or 'as_is', found 'skip'"):
+        ce.shd_cpdag(CHAIN, CHAIN, pdag="skip")
+
+
+def test_conventions_and_refusals_are_recorded_and_counted():
+    runs = ce.datasets.runs().query("algorithm == 'pc'")
+    as_is = ce.tweak("shd_cpdag", pdag="as_is", name="shd_as_is")
+    how = {"by": ["algorithm"], "n_draws": 20, "rng": 7, "invalid": "nan"}
+    cube = runs.ceval.cube(["shd_cpdag", as_is], **how)
+    assert json.loads(cube["shd_as_is"].attrs["options"]) == {"pdag": "as_is"}
+    found = cube.ceval.summary().set_index("metric")
+    assert found[["n_runs", "n_scored", "n_undefined"]].to_numpy().tolist() == [[180, 165, 15], [180, 180, 0]]
+    exact = runs.ceval.with_controls([as_is], null="permutation", method="exact", rng=7).iloc[60:70]
+    drawn = runs.iloc[60:70].ceval.with_controls([as_is], null="permutation", method="simulate", rng=7)
+    np.testing.assert_allclose(exact["shd_as_is_control_mean"], drawn["shd_as_is_control_mean"], rtol=0.05)

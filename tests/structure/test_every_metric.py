@@ -28,10 +28,6 @@ def strings(kinds=("dag", "cpdag", "pdag", "digraph"), d=3):
     return column[column.graph.kind.isin(kinds)].reset_index(drop=True)
 
 
-#: graphs that a metric takes only when it is asked to
-BY_OPTION = {"sid_lower": {"pdag", "digraph"}, "sid_upper": {"pdag", "digraph"}}
-
-
 def product(left, right):
     i, j = np.meshgrid(range(len(left)), range(len(right)), indexing="ij")
     return pd.DataFrame({"truth": left.take(i.ravel()).array, "estimate": right.take(j.ravel()).array})
@@ -40,7 +36,7 @@ def product(left, right):
 def allowed(name):
     """The graphs that may be truth and estimate of a metric."""
     metric = ce.get_metric(name)
-    return strings(kinds=metric.truth_kinds), strings(kinds=set(metric.kinds) - BY_OPTION.get(name, set()))
+    return strings(kinds=metric.truth_kinds), strings(kinds=metric.kinds)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.metric import METRICS, metric
-from causaleval_pd.tables.columns import add_columns, column, numbers, with_cells
+from causaleval_pd.tables.columns import add_columns, column, column_or_level, numbers, with_cells
 
 
 def test_words_and_booleans_become_typed_columns():
@@ -71,3 +71,26 @@ def test_existing_columns_stay_unless_they_are_to_be_replaced():
 def test_canonical_cells_take_the_place_of_others_whatever_their_index():
     found = with_cells(TABLE, {"truth": pd.Series(["B"], index=[9])})
     assert found.loc["r", "truth"] == "B" and TABLE.loc["r", "truth"] == "A" and list(found) == list(TABLE)
+
+
+def test_index_levels_are_columns_where_rows_are_grouped():
+    table = pd.DataFrame({"x": [1, 2]}, index=pd.MultiIndex.from_tuples([("a", 0), ("b", 1)], names=["group", "run"]))
+    found = column_or_level(table, "group", "by")
+    assert found.tolist() == ["a", "b"] and found.index is table.index
+    assert column_or_level(table, "x", "by").tolist() == [1, 2]
+    assert numbers(table, "run", "values").tolist() == [0, 1]
+    with pytest.raises(ValueError, match=r"'group' \(by\) is both a column and an index level, which is ambiguous"):
+        column_or_level(table.assign(group=1), "group", "by")
+    with pytest.raises(ValueError, match=r"no column 'group' \(truth\).*index levels \['group', 'run'\], which reset_"):
+        column(table, "group", "truth")
+
+
+def test_verbs_take_index_levels():
+    runs = ce.datasets.runs().head(60)
+    how = {"by": ["algorithm", "density"], "n_draws": 20, "rng": 7, "control_kind": "kind", "replicate": "run"}
+    flat = runs.assign(run=range(60))
+    levels = flat.set_index(["algorithm", "density", "kind", "run"])
+    wanted = flat.ceval.cube(["shd"], key="run", **how)
+    assert levels.ceval.cube(["shd"], key="run", **how).equals(wanted)
+    assert flat.set_index("run").ceval.cube(["shd"], **how).equals(wanted)
+    assert levels.ceval.cube(["shd"], key=["run"], **how).equals(wanted)

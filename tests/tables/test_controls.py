@@ -21,7 +21,7 @@ def runs():
 
 
 def test_columns_their_order_and_types(runs):
-    scored = ce.with_controls(runs, ["shd"], n_draws=50, rng=7)
+    scored = ce.with_controls(runs, ["shd"], n_draws=50, rng=7, columns="full")
     parts = ["", "_control_mean", "_control_mean_se", "_control_low", "_control_high", "_p", "_skill"]
     parts += ["_mean_method", "_p_method", "_p_se"]
     expected = [f"shd{part}" for part in [*parts, "_control_undefined"]]
@@ -37,11 +37,34 @@ def test_columns_their_order_and_types(runs):
     assert scored["control_kind"].tolist()[::2] == ["dag", "cpdag"] and pd.isna(scored["control_kind"].iloc[1])
     assert (scored["control_seed"] == 7).all() and (scored["control_null"] == "edges").all()
     assert scored.loc["y", expected].isna().all()
-    pd.testing.assert_frame_equal(scored, runs.ceval.with_controls(["shd"], n_draws=50, rng=7))
+    pd.testing.assert_frame_equal(scored, runs.ceval.with_controls(["shd"], n_draws=50, rng=7, columns="full"))
+
+
+def test_short_columns_are_some_of_the_full_ones(runs):
+    short = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=50, rng=7, stop_after=9)
+    parts = ["", "_control_mean", "_control_low", "_control_high", "_p", "_skill", "_p_method"]
+    expected = [f"{m}{part}" for m in ("shd", "v_structure_f1") for part in parts]
+    expected += ["control_null", "control_kind", "control_seed", "n_draws"]
+    assert [c for c in short.columns if c not in runs.columns] == expected
+    full = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=50, rng=7, stop_after=9, columns="full")
+    pd.testing.assert_frame_equal(short, full[short.columns])
+    threads = ce.with_controls(
+        runs, ["shd", "v_structure_f1"], n_draws=50, rng=7, stop_after=9, engine="threads", columns="short"
+    )
+    pd.testing.assert_frame_equal(short, threads)
+    for columns in ("long", None, ["shd"]):
+        with pytest.raises(ValueError, match="unknown choice of columns .*known are 'short', 'full'"):
+            ce.with_controls(runs, ["shd"], columns=columns)
+
+
+def test_draws_may_be_a_whole_float(runs):
+    found = ce.with_controls(runs, ["shd"], n_draws=50.0, stop_after=9.0, rng=7)
+    wanted = ce.with_controls(runs, ["shd"], n_draws=50, stop_after=9, rng=7)
+    pd.testing.assert_frame_equal(found, wanted)
 
 
 def test_skeleton_metrics_are_exact(runs):
-    scored = ce.with_controls(runs, ["adjacency_precision", "adjacency_recall"], rng=7).loc["x"]
+    scored = ce.with_controls(runs, ["adjacency_precision", "adjacency_recall"], rng=7, columns="full").loc["x"]
     assert scored["adjacency_precision_control_mean"] == pytest.approx(0.8, abs=1e-14)
     assert scored["adjacency_precision_control_low"] == 5 / 7
     assert scored["adjacency_precision_control_high"] == 1
@@ -53,7 +76,7 @@ def test_skeleton_metrics_are_exact(runs):
 
 
 def test_shd_of_dags_has_an_exact_mean_and_a_simulated_p(runs):
-    scored = ce.with_controls(runs, ["shd"], n_draws=400, rng=7)
+    scored = ce.with_controls(runs, ["shd"], n_draws=400, rng=7, columns="full")
     row = scored.loc["x"]
     assert row["shd_control_mean"] == pytest.approx(8 + 7 - 1.5 * 8 * 7 / 10)
     assert (row["shd_mean_method"], row["shd_p_method"]) == ("exact", "simulated")
@@ -61,7 +84,7 @@ def test_shd_of_dags_has_an_exact_mean_and_a_simulated_p(runs):
     assert row["shd_skill"] == pytest.approx(1 - row["shd"] / row["shd_control_mean"])
     b = row["shd_p"] * 401 - 1
     assert b == pytest.approx(round(b))
-    published = ce.with_controls(runs, ["shd"], n_draws=400, rng=7, p_rule="share").loc["x"]
+    published = ce.with_controls(runs, ["shd"], n_draws=400, rng=7, p_rule="share", columns="full").loc["x"]
     assert published["shd_p"] * 400 == pytest.approx(round(b))
 
 
@@ -78,8 +101,8 @@ def test_exact_never_draws_and_refuses_what_it_cannot(runs):
 
 def test_simulation_agrees_with_the_closed_forms(runs):
     names = ["shd", "adjacency_precision", "adjacency_f1", "directed_tp", "skeleton_hd"]
-    exact = ce.with_controls(runs.iloc[[0]], names, rng=7, n_draws=10).iloc[0]
-    drawn = ce.with_controls(runs.iloc[[0]], names, rng=7, n_draws=20_000, method="simulate").iloc[0]
+    exact = ce.with_controls(runs.iloc[[0]], names, rng=7, n_draws=10, columns="full").iloc[0]
+    drawn = ce.with_controls(runs.iloc[[0]], names, rng=7, n_draws=20_000, method="simulate", columns="full").iloc[0]
     for name in names:
         assert drawn[f"{name}_mean_method"] == "simulated"
         spread = drawn[f"{name}_control_high"] - drawn[f"{name}_control_low"]
@@ -103,7 +126,7 @@ def test_same_seed_same_bits_in_any_order_and_chunking(runs, monkeypatch):
 
 def test_undefined_controls_are_excluded_and_counted():
     runs = pd.DataFrame({"truth": ["A -> B; C; D; E"], "estimate": ["C -> B; A -> B; D; E"]})
-    scored = ce.with_controls(runs, ["orientation_precision"], n_draws=2000, rng=7).iloc[0]
+    scored = ce.with_controls(runs, ["orientation_precision"], n_draws=2000, rng=7, columns="full").iloc[0]
     missed = stats.hypergeom.pmf(0, 10, 1, 2)
     assert scored["orientation_precision_control_undefined"] == pytest.approx(
         missed, abs=4 * np.sqrt(missed * (1 - missed) / 2000)
@@ -111,10 +134,12 @@ def test_undefined_controls_are_excluded_and_counted():
     assert scored["orientation_precision_control_mean"] == pytest.approx(
         0.5, abs=4 * 0.5 / np.sqrt(2000 * (1 - missed))
     )
-    counted = ce.with_controls(runs, ["orientation_precision"], n_draws=2000, rng=7, zero_division=1).iloc[0]
+    counted = ce.with_controls(
+        runs, ["orientation_precision"], n_draws=2000, rng=7, zero_division=1, columns="full"
+    ).iloc[0]
     assert counted["orientation_precision_control_undefined"] == 0
     nothing = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A; B; C"]})
-    scored = ce.with_controls(nothing, ["adjacency_precision", "shd"], rng=7, n_draws=20).iloc[0]
+    scored = ce.with_controls(nothing, ["adjacency_precision", "shd"], rng=7, n_draws=20, columns="full").iloc[0]
     assert np.isnan(scored["adjacency_precision_p"]) and scored["adjacency_precision_control_undefined"] == 1
     assert (scored["shd_p"], scored["shd_control_mean"], scored["shd_skill"]) == (1, 1, 0)
 
@@ -158,7 +183,7 @@ def test_metrics_that_controls_cannot_have_are_refused():
         ({"p_rule": "b/n"}, "unknown p_rule 'b/n'; known are 'add_one', 'share', 'mid'"),
         (
             {"null": "edge"},
-            "unknown null 'edge' for field 'graph'; did you mean 'edges', .*? its null models: edges, stratum",
+            "unknown null 'edge' for field 'graph'; did you mean 'edges'. its null models: edges, stratum",
         ),
         ({"null": "stratum"}, "null='stratum' draws edge numbers from a stratum's estimates.*use cube"),
     ],

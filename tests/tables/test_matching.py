@@ -106,3 +106,19 @@ def test_metrics_of_controls_need_a_direction():
         check_directions([])
     with pytest.raises(ValueError, match="true_density, true_edges describes a row and has no direction"):
         check_directions([ce.get_metric(name) for name in ("shd", "true_density", "true_edges")])
+
+
+@pytest.mark.parametrize("key", [None, "run", ["run", "algorithm"]])
+def test_repeated_keys_name_the_rows_that_share_one(key):
+    runs = ce.datasets.runs().query("algorithm != 'lingam'").groupby("algorithm").head(5)
+    twice = runs.assign(run=[*range(5)] * 2, algorithm="x").set_axis([*range(5)] * 2)
+    shared = r"0" if key in (None, "run") else r"\(0, 'x'\)"
+    message = rf"repeat: rows \[0, 5\] share the key {shared}, and 4 more keys repeat"
+    with pytest.raises(ValueError, match=message):
+        twice.ceval.with_controls(["shd"], key=key, n_draws=5)
+    with pytest.raises(ValueError, match=message):
+        twice.ceval.cube(["shd"], by=["density"], key=key, n_draws=5)
+    if key is None:
+        levels = twice.set_index(["algorithm", "run"])
+        with pytest.raises(ValueError, match=r"the index labels repeat: rows \[0, 5\] share the key \('x', 0\), and 4"):
+            levels.ceval.with_controls(["shd"], n_draws=5)

@@ -97,3 +97,12 @@ def test_null_models_that_need_the_graph_are_refused():
         ce.control_distribution(ce.datasets.sachs_truth(20), null="degree", **call)
     with pytest.raises(ValueError, match="null 'dags' has no option 'permute'"):
         ce.control_distribution(ce.datasets.sachs_truth(20), null="dags", permute=False, **call)
+
+
+@pytest.mark.parametrize(
+    ("observed", "message"),
+    [("x", "observed must be a number"), ({"shd": "x"}, "observed shd must be a number, found 'x'")],
+)
+def test_observed_values_are_numbers(observed, message):
+    with pytest.raises(TypeError, match=message):
+        ce.control_distribution("A -> B; C", n_edges=1, kind="dag", observed=observed, metrics=["shd"], n_draws=5.0)

@@ -46,17 +46,19 @@ def test_moments_are_named_and_close(guesses):
     few = guesses.head(40)
     names = ["shd", "directed_recall", "adjacency_f1", "skeleton_hd"]
     for null in ("edges", "permutation"):
-        found = ce.with_controls(few, names, null=null, method="moments", rng=1)
-        drawn = ce.with_controls(few, names, null=null, method="simulate", n_draws=2000, rng=1)
+        found = ce.with_controls(few, names, null=null, method="moments", rng=1, columns="full")
+        drawn = ce.with_controls(few, names, null=null, method="simulate", n_draws=2000, rng=1, columns="full")
         assert (found["shd_p_method"] == "moments").all() and (found["shd_mean_method"] == "exact").all()
         assert (found["n_draws"] == 0).all() and found["shd_p_se"].isna().all()
         assert (found["shd_p"] - drawn["shd_p"]).abs().max() < 0.15  # no continuity correction
         assert np.corrcoef(found["shd_p"], drawn["shd_p"])[0, 1] > 0.98
         assert (found["shd_control_low"] - drawn["shd_control_low"]).abs().max() < 1.6
-    assert (ce.with_controls(few, names, method="moments", rng=1)["adjacency_f1_p_method"] == "exact").all()
+    assert (
+        ce.with_controls(few, names, method="moments", rng=1, columns="full")["adjacency_f1_p_method"] == "exact"
+    ).all()
     with pytest.raises(ValueError, match="v_structure_f1 has no closed form under null='edges'"):
-        ce.with_controls(few, ["v_structure_f1"], method="moments", rng=1)
-    only_mean = ce.with_controls(few, ["v_structure_f1"], null="permutation", method="moments", rng=1)
+        ce.with_controls(few, ["v_structure_f1"], method="moments", rng=1, columns="full")
+    only_mean = ce.with_controls(few, ["v_structure_f1"], null="permutation", method="moments", rng=1, columns="full")
     assert only_mean["v_structure_f1_p"].isna().all() and only_mean["v_structure_f1_p_method"].isna().all()
 
 
@@ -74,8 +76,8 @@ def test_normal_tails_in_every_direction():
 
 def test_errors_of_simulated_means(guesses):
     few = guesses.head(30)
-    exact = ce.with_controls(few, ["shd"], n_draws=400, rng=7)
-    drawn = ce.with_controls(few, ["shd"], n_draws=400, rng=7, method="simulate")
+    exact = ce.with_controls(few, ["shd"], n_draws=400, rng=7, columns="full")
+    drawn = ce.with_controls(few, ["shd"], n_draws=400, rng=7, method="simulate", columns="full")
     assert (exact["shd_control_mean_se"] == 0).all()
     z = (drawn["shd_control_mean"] - exact["shd_control_mean"]) / drawn["shd_control_mean_se"]
     assert 0.6 < z.std() < 1.5 and abs(z.mean()) < 0.8

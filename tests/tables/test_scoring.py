@@ -11,7 +11,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.metric import METRICS, metric
 from causaleval_pd.contract.pairs import PairError
-from causaleval_pd.tables.scoring import score, score_rows, scoring_work
+from causaleval_pd.tables.scoring import score_rows, scoring_work
 from causaleval_pd.tables.settings import Cells
 from causaleval_pd.tables.tasks import read_tasks
 
@@ -61,7 +61,8 @@ def task(table, *metrics):
 
 def test_rows_of_other_kinds_are_named_three_of_many(dags_only):
     message = (
-        r"dags_only applies to dag, not to row 0 \(index 'v'\), where .*; row 1 .*; row 2 .*; and 1 more rows; leave "
+        r"dags_only applies to dag, not to row 0 \(index 'v'\), where .*; row 1 .*; row 2 .*; and 1 more rows "
+        r"\(4 of 5 rows\); or leave "
         "these rows out, or pass invalid='nan'"
     )
     with pytest.raises(ValueError, match=message):
@@ -87,7 +88,7 @@ def test_failed_rows_and_tables_without_rows_have_no_scores():
 
 def test_invalid_is_one_of_two_words():
     with pytest.raises(ValueError, match="invalid must be 'raise' or 'nan', found 'drop'"):
-        score(ce.shd, task(RUNS, "shd"), "drop")
+        score_rows(task(RUNS, "shd"), "drop", RUNS.index)
 
 
 def test_costly_metrics_count_a_hundredfold():

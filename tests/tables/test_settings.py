@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.tables.settings import FIRST_DRAWS, Cells, Drawing, Execution
 
 
@@ -51,3 +52,26 @@ def test_engines_and_jobs_are_checked():
     with pytest.raises(ValueError, match="n_jobs must be a positive integer, found 0"):
         Execution("threads", 0)
     assert Execution("threads", 2).progress is False
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"overwrite": "no"}, TypeError, "overwrite must be True or False, found 'no'"),
+        ({"permute": "no"}, TypeError, "permute must be True or False, found 'no'"),
+        ({"share_draws": None}, TypeError, "share_draws must be True or False, found None"),
+        ({"progress": "no"}, TypeError, "progress must be True or False, found 'no'"),
+        ({"zero_division": None}, ValueError, "zero_division must be a number or NaN, found None"),
+        ({"zero_division": "x"}, ValueError, "zero_division must be a number or NaN, found 'x'"),
+        ({"metrics": {"new": "shd"}}, TypeError, r"found a mapping; rename by ce.metric_set\(new=metric\)"),
+        ({"key": []}, ValueError, "key names no column; leave it out to use the index"),
+    ],
+)
+def test_words_are_not_taken_for_flags_or_numbers(settings, error, message):
+    with pytest.raises(error, match=message):
+        ce.datasets.runs().head(3).ceval.with_controls(**({"metrics": ["shd"], "n_draws": 5} | settings))
+
+
+def test_metrics_may_have_another_name():
+    scored = ce.datasets.runs().head(3).ceval.with_controls(ce.metric_set(SHD="shd"), n_draws=5)
+    assert {"SHD", "SHD_p", "SHD_p_method"} <= set(scored.columns)

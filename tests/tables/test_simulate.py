@@ -37,7 +37,7 @@ def test_sequential_p_values_follow_the_rule(guesses):
         used.append(length)
         expected.append(h / length if stopped else (row[-1] + 1) / (n + 1))
     by_truth = cube["truth_id"].isel(a=0).to_numpy()
-    found = ce.with_controls(few, ["shd", "adjacency_f1"], n_draws=n, stop_after=h, rng=7)
+    found = ce.with_controls(few, ["shd", "adjacency_f1"], n_draws=n, stop_after=h, rng=7, columns="full")
     order = np.argsort(by_truth)
     mine = np.argsort(ce.cube(few.assign(a=0), ["shd"], by=["a"], n_draws=None)["truth_id"].isel(a=0).to_numpy())
     np.testing.assert_array_equal(order, mine)
@@ -45,21 +45,23 @@ def test_sequential_p_values_follow_the_rule(guesses):
     np.testing.assert_allclose(np.sort(found["shd_p_draws"]), np.sort(used))
     assert (found["adjacency_f1_p_method"] == "exact").all() and found["adjacency_f1_p_draws"].isna().all()
     assert found["shd_p_draws"].min() < 40 and found["shd_p_se"].notna().all()
-    shuffled = ce.with_controls(few.sample(frac=1, random_state=1), ["shd"], n_draws=n, stop_after=h, rng=7)
+    shuffled = ce.with_controls(
+        few.sample(frac=1, random_state=1), ["shd"], n_draws=n, stop_after=h, rng=7, columns="full"
+    )
     pd.testing.assert_series_equal(shuffled["shd_p"].sort_index(), found["shd_p"])
 
 
 def test_stopping_needs_few_draws_and_failed_runs_stay_missing(monkeypatch):
     runs = pd.DataFrame({"truth": [SIX] * 3, "estimate": [SIX, None, "A; B; C; D; E; F"]})
-    found = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=5000, stop_after=20, rng=7)
+    found = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=5000, stop_after=20, rng=7, columns="full")
     assert found["shd_p_draws"].tolist()[::2] == [5000, 20] and found["shd_p"].iloc[2] == 1
     assert np.isnan(found["shd_p"].iloc[1]) and found["v_structure_f1_p"].iloc[2] == 1
     monkeypatch.setattr("causaleval_pd.tables.simulate.CHUNK_BYTES", 3000)
     pd.testing.assert_frame_equal(
-        found, ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=5000, stop_after=20, rng=7)
+        found, ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=5000, stop_after=20, rng=7, columns="full")
     )
     with pytest.raises(ValueError, match="stop_after must be a positive integer, found 0"):
-        ce.with_controls(runs, ["shd"], stop_after=0, rng=7)
+        ce.with_controls(runs, ["shd"], stop_after=0, rng=7, columns="full")
 
 
 def test_sequential_p_values_keep_their_level(guesses):

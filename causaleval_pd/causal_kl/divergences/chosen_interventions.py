@@ -29,7 +29,10 @@ __all__ = ["ckl"]
 Floats = NDArray[np.float64]
 
 
-@metric(**{**DIVERGENCE, "kinds": ("discrete",)}, long_name="causal KL, chosen interventions")
+@metric(
+    **{**DIVERGENCE, "kinds": ("discrete",), "instead": ("ckl1", "ckl2", "ckl3")},
+    long_name="causal KL, chosen interventions",
+)
 @with_options(OPTIONS)
 def ckl(
     pairs: Any,

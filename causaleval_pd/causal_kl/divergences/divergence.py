@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.metric import metric
+from ...contract.metric import METRICS, metric
 from ...contract.options import with_options
 from ...contract.pairs import PairError
 from ..laws.family_laws import FamilyLaws, laws_of, scale
@@ -246,3 +246,13 @@ def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, see
     0.8789
     """
     return divergence(pairs, "ckl3", True, base, n_samples, seed)
+
+
+METRICS.other_names(
+    {
+        "kld": ["kl"],
+        "kl_divergence": ["kl"],
+        "kullback_leibler": ["kl"],
+        "causal_kl": ["ckl3", "ckl1", "ckl2"],
+    }
+)

@@ -59,7 +59,10 @@ def mutual_information(truth: FamilyLaws, a: int, b: int) -> float:
     return float((joint[some] * np.log(joint[some] / apart[some])).sum())
 
 
-@metric(**{**DIVERGENCE, "kinds": ("discrete",)}, long_name="weighted edit distance, dependence")
+@metric(
+    **{**DIVERGENCE, "kinds": ("discrete",), "instead": ("wed_3", "wed_p")},
+    long_name="weighted edit distance, dependence",
+)
 @with_options(OPTIONS)
 def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     """Edit distance whose arcs weigh the mutual information of their ends under the true law.
@@ -84,7 +87,9 @@ def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     return values / math.log(base)
 
 
-@metric(**{**DIVERGENCE, "kinds": ("gaussian",)}, long_name="weighted edit distance, paths")
+@metric(
+    **{**DIVERGENCE, "kinds": ("gaussian",), "instead": ("wed_3", "wed_d")}, long_name="weighted edit distance, paths"
+)
 def wed_p(pairs: Any, *, own: bool = False) -> Floats:
     """Edit distance of linear-Gaussian networks whose arcs weigh their squared standardised coefficient.
 

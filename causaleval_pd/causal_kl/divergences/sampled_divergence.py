@@ -165,6 +165,7 @@ def _log_probability(structure: Structure, logs: Floats, context: Ints, drawn: I
 @metric(
     field="network",
     kinds=("discrete",),
+    instead=("kl",),
     direction=None,
     range=(0, math.inf),
     long_name="standard error of a sampled divergence",

@@ -51,6 +51,7 @@ CORRECTNESS, COMPLETENESS = 0, 1
 _QUALITY: dict[str, Any] = {
     "field": "formula",
     "kinds": ("acyclic",),
+    "instead": ("lcr", "is_submodel", "submodel_completeness"),
     "direction": "maximize",
     "range": (0, 1),
     "optimum": 1,

@@ -124,7 +124,10 @@ def is_identical(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     return _judge(pairs, _equal, models)
 
 
-@metric(**{**_YES_NO, "kinds": ("acyclic",), "reference": "10.1177/0049124120986200"}, long_name="causal submodel")
+@metric(
+    **{**_YES_NO, "kinds": ("acyclic",), "reference": "10.1177/0049124120986200", "instead": ("is_submodel",)},
+    long_name="causal submodel",
+)
 @with_options(_YES_NO_MODELS)
 def is_causal_submodel(pairs: FormulaPairs, *, models: YesNoRule = "any") -> Values:
     """Check whether the truth entails all direct and indirect causes that the estimate ascribes.

@@ -149,6 +149,9 @@ def _merge_strata(shares: _Shares, block: _Block, parts: _Parts) -> dict[Hashabl
         if part.variable.merge == "sum":
             for cells, values in shares:
                 merged[name][cells] += values[name]
+        elif part.variable.merge == "same":
+            for cells, values in shares:
+                merged[name][cells] = values[name]
         elif part.weights:
             _merge_tables(shares, name, part.weights, merged[name], merged[part.weights])
     return {name: whole.reshape((*block.shape, *parts[name].last)) for name, whole in merged.items()}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...contract.delegation import takes_settings_of
 from ...contract.null import Nulls
 from ...execution.files import computation
-from ...execution.random_streams import RNGLike, key_columns, resolve_seed, row_keys
+from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
 from ...tables.columns import column
 from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
@@ -236,7 +236,7 @@ def _numbers(
     """Give numbers to the runs of all partitions by their truths, and refuse keys that repeat."""
     keys = pd.concat([part.keys for part in found], ignore_index=True)
     if settings["n_draws"] is not None:
-        row_keys(keys, list(keys.columns), settings["rng"])
+        refuse_repeats([keys[name] for name in keys.columns], settings["key"])
     stratum = np.concatenate([stratum_numbers([_whole(a, coordinates) for a in x.axes], len(x.truth)) for x in found])
     columns = [keys[name] for name in keys.columns]
     numbers = number_replicates(columns, stratum, np.concatenate([x.truth for x in found]))

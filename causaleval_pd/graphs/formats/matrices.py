@@ -37,6 +37,9 @@ def read_matrix(cell: Any) -> Matrix:
         return _read_named("DataFrame", cell.to_numpy(), cell.index, cell.columns)
     if not isinstance(cell, np.ndarray) or type(cell) is np.ndarray:
         return Matrix(None, cell)
+    if isinstance(cell, np.matrix):
+        # its slices keep two dimensions
+        return Matrix(None, np.asarray(cell))
     index, columns = getattr(cell, "index", None), getattr(cell, "columns", None)
     if not (isinstance(index, pd.Index) and isinstance(columns, pd.Index) and cell.ndim == 2):
         return Matrix(None, cell)

@@ -17,7 +17,7 @@ METRICS = ["kl", "ckl1", "ckl2", "ckl3"]
 def test_tables_get_the_same_controls(metastatic, mutations):
     estimates = [mutations["rev.out.strong"], mutations["add.strong"], None]
     runs = pd.DataFrame({"truth": [metastatic] * 3, "estimate": estimates})
-    scored = runs.ceval.with_controls([*METRICS, "edit_distance"], rng=1)
+    scored = runs.ceval.with_controls([*METRICS, "edit_distance"], rng=1, columns="full")
     alone = control_summary(metastatic, mutations["rev.out.strong"], METRICS)
     assert (scored["ckl3_p_method"][:2] == "exact").all()
     assert scored["ckl3_p"][0] == pytest.approx(alone.p["ckl3"])
@@ -31,8 +31,8 @@ def test_tables_get_the_same_controls(metastatic, mutations):
 
 def test_draws_follow_the_enumerated_law(metastatic, mutations):
     runs = pd.DataFrame({"truth": [metastatic], "estimate": [mutations["rev.out.strong"]]})
-    exact = runs.ceval.with_controls(["ckl2", "ckl3"], rng=1)
-    drawn = runs.ceval.with_controls(["ckl2", "ckl3"], rng=1, n_draws=2000, method="simulate")
+    exact = runs.ceval.with_controls(["ckl2", "ckl3"], rng=1, columns="full")
+    drawn = runs.ceval.with_controls(["ckl2", "ckl3"], rng=1, n_draws=2000, method="simulate", columns="full")
     for name in ("ckl2", "ckl3"):
         assert drawn[f"{name}_p"][0] == pytest.approx(exact[f"{name}_p"][0], abs=4 * drawn[f"{name}_p_se"][0])
         assert drawn[f"{name}_control_mean"][0] == pytest.approx(exact[f"{name}_control_mean"][0], abs=0.02)

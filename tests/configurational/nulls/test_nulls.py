@@ -243,7 +243,9 @@ def test_a_guess_is_not_better_than_chance(null: str) -> None:
 def test_simulated_agrees_with_the_closed_form() -> None:
     runs = pd.DataFrame({"truth": [D3], "estimate": ["(A+B*F<->D)*(D+E<->G)"]})
     exact, drawn_ = (
-        ce.with_controls(runs, ["completeness_literal"], null="relabel", method=how, n_draws=2000, rng=1)
+        ce.with_controls(
+            runs, ["completeness_literal"], null="relabel", method=how, n_draws=2000, rng=1, columns="full"
+        )
         for how in ("auto", "simulate")
     )
     name = "completeness_literal_control_mean"
@@ -260,8 +262,11 @@ def test_every_metric_has_mean_p_and_skill(null: str) -> None:
     runs = pd.DataFrame({"truth": ["A*b+C<->E"], "estimate": ["A*b+C<->E"]})
     settings = {"n_draws": 60, "null": null, "rng": 1, "context": {"data": data}}
     # a guess that does not fit the data says nothing in them: its correctness is 0/0
-    scored = ce.with_controls(runs, aimed, zero_division=0, **settings).iloc[0]
-    assert ce.with_controls(runs, ["correctness"], **settings)["correctness_control_undefined"].iloc[0] > 0.9
+    scored = ce.with_controls(runs, aimed, zero_division=0, **settings, columns="full").iloc[0]
+    assert (
+        ce.with_controls(runs, ["correctness"], **settings, columns="full")["correctness_control_undefined"].iloc[0]
+        > 0.9
+    )
     assert scored["is_strict_submodel_p"] == 1  # the truth itself is none
     for name in set(aimed) - {"is_strict_submodel"}:
         assert scored[f"{name}_p"] < 0.2, name
@@ -299,7 +304,7 @@ def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
 def test_an_empty_output_has_no_p() -> None:
     runs = pd.DataFrame({"truth": [D3, D3], "estimate": ["{}", "A<->G"]})
     for null in FORMULAS.nulls:
-        scored = ce.with_controls(runs, ["completeness", "correctness"], n_draws=30, null=null, rng=1)
+        scored = ce.with_controls(runs, ["completeness", "correctness"], n_draws=30, null=null, rng=1, columns="full")
         assert scored["completeness"].tolist()[0] == 0
         assert scored[["completeness_p", "correctness_p"]].isna().all(axis=1).tolist() == [True, False]
         assert scored["completeness_control_undefined"].tolist() == [1, 0]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import causaleval_pd as ce
 from causaleval_pd.graphs import AmbiguousEncodingError, as_graph, graph_column
 
 ROW = {"encoding": "row->column"}
@@ -165,6 +166,14 @@ def test_unnamed_matrices_are_numbered() -> None:
 
 
 def test_unknown_encoding() -> None:
-    message = "unknown encoding 'pcalg'; it is one of causal-learn, column->row, edge list, .*, row->column"
+    message = "unknown encoding 'pcalg'; did you mean 'column->row'. it is one of causal-learn, .*, row->column"
     with pytest.raises(ValueError, match=message):
         as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_matrices_of_numpy_are_arrays() -> None:
+    cell = np.matrix([[0, 1], [0, 0]])
+    assert ce.as_graph(cell, encoding="row->column", nodes=["A", "B"]) == ce.as_graph("A -> B")
+    column = ce.graph_column([cell, np.asarray(cell), None], encoding="column->row", nodes=["A", "B"])
+    assert column.graph.to_strings().tolist()[:2] == ["B -> A"] * 2

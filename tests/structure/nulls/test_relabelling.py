@@ -144,8 +144,8 @@ def test_squared_weight_errors_and_ancestors(d):
 def test_larger_graphs_against_draws():
     runs = pd.DataFrame({"truth": random_graphs(9, 3), "estimate": random_graphs(9, 3, 1)})
     names = ["shd", "adjacency_f1", "directed_tp", "orientation_tn", "v_structure_tp"]
-    exact = ce.with_controls(runs, names, null="permutation", method="exact", rng=1)
-    drawn = ce.with_controls(runs, names, null="permutation", method="simulate", n_draws=4000, rng=1)
+    exact = ce.with_controls(runs, names, null="permutation", method="exact", rng=1, columns="full")
+    drawn = ce.with_controls(runs, names, null="permutation", method="simulate", n_draws=4000, rng=1, columns="full")
     for name in names:
         assert (exact[f"{name}_mean_method"] == "exact").all() and exact[f"{name}_p"].isna().all()
         error = drawn[f"{name}_control_mean_se"].to_numpy()

@@ -1,0 +1,310 @@
+"""Put cubes together along a stratum, replicates or null models, after checking that they were made alike."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..contract.checks import check_type
+from .reading import null_name, own_dims, strata_dims
+from .reshaped import fills, read_cube
+from .schema import (
+    METRIC_SETTINGS,
+    METRIC_VARIABLES,
+    SETTINGS,
+    declared,
+    metrics_of,
+    values_of,
+)
+
+#: settings that may differ along a dimension of their name
+_DIMENSIONS = ("control_seed", "control_level", "zero_division", "causaleval_pd_version")
+#: how differences are mended, by what differs
+_MEND = {
+    "control_seed": "make them with one rng=",
+    "null model": "put null models side by side by dim='null'",
+    "n_draws": "make them with one n_draws=",
+    "metrics": "leave metrics out by drop_vars",
+    "variables": "make them with one keep_draws= and the same values=",
+    "strata": "make them with the same by=, or add a dimension by expand_dims",
+}
+
+
+def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
+    """Put cubes together along a dimension.
+
+    Cubes must agree in their metrics, strata, seed, null models, number of draws, conventions and version, in all but
+    the dimension along which they are put together. Missing strata and replicates are filled with cells without a run.
+
+    Parameters
+    ----------
+    cubes : iterable of Dataset
+        Made by `cube`, in memory or lazy.
+    dim : str or Index
+        A stratum, whose levels must differ from cube to cube; `"replicate"`, for further runs of the same strata;
+        `"null"`, for other controls of the same runs; or a new stratum: an Index with a name and a label a cube. A
+        seed or convention that differs is a new stratum of its name (`"control_seed"`, `"zero_division"`).
+
+    Returns
+    -------
+    Dataset
+        The levels of the other strata are those of all cubes. Along `replicate`, numbers that occur in several cubes
+        are numbered on.
+
+    Raises
+    ------
+    ValueError
+        If there is no cube, cubes were made differently, labels repeat, or labels of a new dimension are missing.
+
+    Notes
+    -----
+    `xarray.concat` keeps the attributes of the first cube. Verbs then notice by `m_settings` that strata were made with
+    other settings. Runs are paired by their replicates: cubes whose levels are to be compared need the same truths
+    under the same replicates, as `cube(..., replicate=)` gives them. Draws are keyed by seed and key: cubes put
+    together along `replicate` need keys of their own (`key=`), as the rows of one table do.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("density == 0.2")
+    >>> large, small = runs.query("n == 400"), runs.query("n == 100 and replicate < 8")
+    >>> parts = [ce.cube(part, ["shd"], by=["algorithm", "n"], n_draws=50, rng=7) for part in (small, large)]
+    >>> found = ce.concat(parts, "n")
+    >>> found.ceval.summary()[["algorithm", "n", "n_runs"]].head(2)
+      algorithm    n  n_runs
+    0       ges  100       8
+    1       ges  400      20
+    """
+    check_type(cubes, Iterable, "several cubes", "cubes")
+    parts = [read_cube(one) for one in ([cubes] if isinstance(cubes, xr.Dataset) else cubes)]
+    check_type(dim, (str, pd.Index), "a name or an Index with a name", "dim")
+    name = dim if isinstance(dim, str) else dim.name
+    if not parts:
+        raise ValueError("there is no cube to put together")
+    if not isinstance(name, str) or name in ("draw", "bin"):
+        raise ValueError(f"cubes cannot be put together along {name!r}; name a stratum, 'replicate' or 'null'")
+    _check_alike(parts, name)
+    if name == "null":
+        parts = _along_null(parts)
+    elif name != "replicate":
+        parts = _along_stratum(parts, dim, name)
+    aligned = _aligned(parts, name)
+    whole = (_more_replicates if name == "replicate" else _joined)(aligned, name)
+    return _ordered(whole.assign_attrs(_attributes(parts, name)), parts, name)
+
+
+def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
+    """Refuse cubes that were made differently; the message names what differs and how to mend it."""
+    wrong: dict[str, str] = {}
+
+    def check(what: str, found: Sequence[Any], mend: str = "") -> None:
+        words = [json.dumps(np.asarray(x).tolist()) for x in found]
+        other = next((i for i, word in enumerate(words) if word != words[0]), None)
+        if other is not None:
+            wrong[f"{what} {words[0]} in the first cube, {words[other]} in cube {other}"] = mend or _MEND.get(what, "")
+
+    check("metrics", [sorted(metrics_of(x)) for x in parts])
+    check("strata", [sorted({*strata_dims(x), *_fixed(x)} - {dim}) for x in parts])
+    for stratum in {name for x in parts for name in _fixed(x)} - {dim, "null"}:
+        check(stratum, [_fixed(x).get(stratum) for x in parts], f"put levels together by dim={stratum!r}")
+    for setting in (*SETTINGS, "causaleval_pd_version"):
+        if setting != dim:
+            check(setting, [x.attrs.get(setting) for x in parts])
+    if not wrong:
+        check("variables", [sorted(map(str, x.data_vars)) for x in parts])
+        check("columns", [sorted(values_of(x)) for x in parts])
+        for metric in metrics_of(parts[0]):
+            for setting in set(METRIC_SETTINGS) - {"control_null"}:
+                check(f"{setting} of {metric}", [x[metric].attrs.get(setting) for x in parts])
+            for own in own_dims(parts[0], metric):
+                check(f"labels of {own}", [x[own].to_numpy() for x in parts])
+            if dim != "null":
+                check("null model", [null_name(x, metric) for x in parts])
+    if wrong:
+        mends = "; ".join(dict.fromkeys(mend or "make them with the same settings" for mend in wrong.values()))
+        raise ValueError(f"cubes that are put together along {dim!r} differ: {'; '.join(wrong)}; {mends}")
+
+
+def _fixed(cube: xr.Dataset) -> dict[str, Any]:
+    """Return the strata of which one level was selected."""
+    return {x: cube[x].item() for x in json.loads(cube.attrs["strata"]) if x in cube.coords and cube[x].ndim == 0}
+
+
+def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) -> list[xr.Dataset]:
+    """Give every cube the dimension, with its labels."""
+    if isinstance(dim, pd.Index):
+        if len(dim) != len(parts) or any(name in x.dims for x in parts):
+            raise ValueError(
+                f"an Index of labels makes a new stratum, a label a cube; found {dim.tolist()} for {name!r}"
+            )
+        labels = dim.tolist()
+    elif name in _DIMENSIONS and not any(name in x.variables for x in parts):
+        labels = [x.attrs.get(name) for x in parts]
+    else:
+        lacking = [i for i, x in enumerate(parts) if name not in x.coords]
+        if lacking:
+            raise ValueError(
+                f"cube {lacking[0]} has no stratum {name!r}; give labels of a new one, one a cube, by "
+                f"dim=pd.Index([...], name={name!r})"
+            )
+        labels = [None if name in x.dims else x[name].item() for x in parts]
+    found = [
+        x if name in x.dims else x.drop_vars(name, errors="ignore").expand_dims({name: [label]})
+        for x, label in zip(parts, labels, strict=True)
+    ]
+    index = pd.Index([label for x in found for label in x.indexes[name]])
+    if not index.is_unique:
+        raise ValueError(
+            f"the level {index[index.duplicated()][0]} of {name!r} occurs in several cubes; put further runs of the "
+            "same strata together by dim='replicate', or drop_sel the level from one"
+        )
+    return found
+
+
+def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
+    """Give the controls of every cube a dimension of null models; the runs must be the same."""
+    found = []
+    for i, part in enumerate(parts):
+        drawn = [name for name, v in declared(part).items() if v.role in ("control", "settings")]
+        if not any(declared(part)[name].role == "control" for name in drawn):
+            raise ValueError(f"cube {i} has no controls, so no null model to put beside others")
+        for name in part.data_vars:
+            own, first = (x[name].drop_vars("null", errors="ignore") for x in (part, parts[0]))
+            if name not in drawn and not own.equals(first):
+                raise ValueError(
+                    f"{name} of cube {i} is not that of the first cube; null models are put side by side for the same "
+                    "runs, in the same order of strata"
+                )
+        if "null" not in part.dims:
+            label = ", ".join(dict.fromkeys(str(null_name(part, metric)) for metric in metrics_of(part)))
+            alone = part.drop_vars("null", errors="ignore")
+            labels = np.array([label], object)
+            found.append(alone.assign({name: alone[name].expand_dims({"null": labels}) for name in drawn}))
+        else:
+            found.append(part)
+    index = pd.Index([label for part in found for label in part.indexes["null"]])
+    if not index.is_unique:
+        raise ValueError(f"the null model {index[index.duplicated()][0]!r} occurs in several cubes")
+    return found
+
+
+def _aligned(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Give all cubes the same labels along the other dimensions, and value tables of one length."""
+    dims = [x for x in dict.fromkeys([*strata_dims(parts[0]), "replicate", "null"]) if x != dim and x in parts[0].dims]
+    labels = {name: _union([part.indexes[name] for part in parts]) for name in dims}
+    found = [part.reindex(labels, fill_value=fills(part)) for part in parts]
+    for metric in metrics_of(parts[0]) if dim != "replicate" else ():
+        [bins] = METRIC_VARIABLES["control_value"].dims(metric)
+        if bins in found[0].dims:
+            width = np.arange(max(part.sizes[bins] for part in found))
+            found = [
+                part.assign_coords({bins: np.arange(part.sizes[bins])})
+                .reindex({bins: width}, fill_value=fills(part))
+                .drop_vars(bins)
+                for part in found
+            ]
+    return found
+
+
+def _union(indexes: Sequence[pd.Index]) -> pd.Index:
+    """Return all labels: ascending where they are so in every cube, else in the order in which they occur."""
+    whole = reduce(pd.Index.append, indexes).unique()
+    return whole.sort_values() if all(x.is_monotonic_increasing for x in indexes) else whole
+
+
+def _joined(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
+    """Put cubes together that have the dimension and agree in all others."""
+    how: dict[str, Any] = {"data_vars": "minimal", "coords": "minimal", "compat": "no_conflicts", "join": "exact"}
+    return xr.concat(parts, dim, combine_attrs="override", **how)
+
+
+def _more_replicates(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
+    """Put further runs of the same strata together: place runs, add sums, and join value tables."""
+    index = reduce(pd.Index.append, [part.indexes[dim] for part in parts])
+    if not index.is_unique:
+        if not pd.api.types.is_integer_dtype(index.dtype):
+            raise ValueError(
+                f"the replicate {index[index.duplicated()][0]!r} occurs in several cubes; give labels of their own by "
+                "assign_coords(replicate=...)"
+            )
+        stops = np.cumsum([part.sizes[dim] for part in parts])
+        numbers = np.split(np.arange(stops[-1]), stops[:-1])
+        parts = [part.assign_coords({dim: own}) for part, own in zip(parts, numbers, strict=True)]
+    kinds = {name: v.merge for name, v in declared(parts[0]).items()}
+    of_strata = [name for name, merge in kinds.items() if merge != "place"]
+    whole = _joined([part.drop_vars(of_strata) for part in parts], dim)
+    merged: dict[Hashable, Any] = {}
+    for name in of_strata:
+        arrays = [part[name] for part in parts]
+        if kinds[name] == "value_table":
+            merged[name] = xr.concat(arrays, arrays[0].dims[-1])
+        else:
+            add: Callable[[Any, Any], Any] = operator.add if kinds[name] == "sum" else np.maximum
+            merged[name] = arrays[0].copy(data=reduce(add, [x.transpose(*arrays[0].dims).data for x in arrays]))
+    return whole.assign(merged)
+
+
+def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
+    """Return the attributes of a cube that was put together."""
+    first, joined = dict(parts[0].attrs), {}
+    named = json.loads(first["strata"])
+    if dim not in (*named, "replicate", "null"):
+        joined["strata"] = json.dumps([dim, *named])
+    kinds = [str(x.attrs["control_kind"]) for x in parts if "control_kind" in x.attrs]
+    if kinds:
+        words = kinds if dim == "null" else sorted({word for kind in kinds for word in kind.split(", ")})
+        joined["control_kind"] = ("; " if dim == "null" else ", ").join(dict.fromkeys(words))
+        joined["control_reference"] = json.dumps(
+            sorted({null for x in parts for null in json.loads(x.attrs.get("control_reference", "[]"))})
+        )
+    if dim == "null" and all("control_null" in x.attrs for x in parts):
+        joined["control_null"] = ", ".join(str(label) for x in parts for label in x.indexes["null"])
+    return joined
+
+
+def _ordered(whole: xr.Dataset, parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
+    """Give variables the order of dimensions that `cube` gives them, and metrics the settings of all cubes."""
+    order = ["null", *strata_dims(whole), "replicate"]
+    found = {name: x.transpose(*[d for d in order if d in x.dims], ...) for name, x in whole.data_vars.items()}
+    for metric in metrics_of(whole):
+        numbers = np.concatenate([np.atleast_1d(x[metric].attrs.get("settings", [])) for x in parts])
+        unique = list(dict.fromkeys(int(x) for x in numbers))
+        if unique:
+            found[metric].attrs["settings"] = unique if len(unique) > 1 else unique[0]
+        if any("control_null" in x[metric].attrs for x in parts):
+            nulls = [null for x in parts for null in _nulls(x, metric)]
+            found[metric].attrs["control_null"] = ", ".join(dict.fromkeys(nulls))
+        for variable in METRIC_VARIABLES.values():
+            name = variable.name(metric)
+            methods = [(x, str(x[name].attrs["method"])) for x in parts if name in x and "method" in x[name].attrs]
+            if name in found and methods:
+                found[name].attrs["method"] = _methods(methods, dim)
+    made = whole.assign(found)
+    if dim in _DIMENSIONS:
+        made.attrs.pop(dim, None)
+    return made
+
+
+def _nulls(cube: xr.Dataset, metric: str) -> list[str]:
+    """Return the null models of a metric; those of its attribute unless some were selected."""
+    made = str(cube[metric].attrs["control_null"]).split(", ")
+    return made if "null" not in cube.dims or len(made) == cube.sizes["null"] else list(cube["null"].to_numpy())
+
+
+def _methods(methods: Sequence[tuple[xr.Dataset, str]], dim: str) -> str:
+    """Return how the numbers of a variable were computed, in words."""
+    if dim != "null":
+        return ", ".join(sorted({word for _, method in methods for word in method.split(", ")}))
+    words = []
+    for cube, method in methods:
+        labels = cube["null"].to_numpy().tolist()
+        by_null = dict(word.split(": ") for word in method.split("; ")) if ": " in method else {labels[0]: method}
+        words += [f"{label}: {by_null[label]}" for label in labels]
+    return "; ".join(words)

@@ -1,0 +1,287 @@
+"""Cubes that xarray's methods have reshaped: read as `cube` makes them, or refused with the way to do it.
+
+`read_cube` looks at names, dimensions and labels, so that every verb sees one form of a cube. `check_metric` looks at
+the values of one metric, of a block of a lazy cube too. The rules:
+
+- A cell whose `status` is 0 or missing holds no run, whatever else stands there.
+- A run with a value of a metric is scored. Of the others, failed runs are failed and the rest are undefined.
+- A variable belongs to the metric that its attributes name, whatever it is called.
+- Every dimension of `status` besides `replicate` is a stratum, whatever it is called.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..contract.checks import check_type
+from .reading import cube_metrics, has_controls, null_name, strata_dims
+from .schema import (
+    CUBE_VARIABLES,
+    DRAW_VARIABLES,
+    FAILED,
+    METRIC_VARIABLES,
+    NO_RUN,
+    SCORED,
+    declared,
+    metrics_of,
+    values_of,
+)
+
+
+def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
+    """Return the cube in the form in which `cube` makes it.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`, then perhaps selected, reindexed, renamed, stacked or put together by xarray.
+    controls : bool
+        Whether the controls are read too, and so must be whole.
+
+    Returns
+    -------
+    Dataset
+        Its attributes `strata` and `metrics` name what it holds, and its variables are called as `schema` declares.
+
+    Raises
+    ------
+    ValueError
+        If it is no cube, lacks `status` or `replicate`, labels repeat, or its controls were cut.
+    """
+    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
+    for name in ("strata", "metrics", "n_draws"):
+        if name not in cube.attrs:
+            raise ValueError(
+                f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes"
+            )
+    cube = _named(_unstacked(cube))
+    if "status" not in cube:
+        raise ValueError(
+            "the dataset lacks the cube's variable 'status'; keep the whole cube and name metrics in the call, as in "
+            f"summary({next(iter(metrics_of(cube)), 'shd')!r})"
+        )
+    if "replicate" not in cube["status"].dims:
+        raise ValueError("the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0])")
+    if {"draw", "bin"} & set(cube["status"].dims):
+        raise ValueError("the runs of this cube have a dimension 'draw', which belongs to controls; keep them apart")
+    cube = _filled(_with_strata(cube))
+    _check_labels(cube)
+    return _with_whole_controls(cube) if controls and has_controls(cube) else cube
+
+
+def fills(cube: xr.Dataset) -> dict[Hashable, Any]:
+    """Return the value of a cell without a run, of every variable."""
+    return {
+        name: np.asarray(v.fill, cube[name].dtype)[()]
+        for name, v in declared(cube).items()
+        if cube[name].dtype.kind == "f" or not np.isnan(v.fill)
+    }
+
+
+def _unstacked(cube: xr.Dataset) -> xr.Dataset:
+    """Give stacked dimensions their own form; cells that are missing then hold no run."""
+    stacked = [dim for dim, index in cube.indexes.items() if dim in cube.dims and isinstance(index, pd.MultiIndex)]
+    for dim in stacked:
+        cube = cube.unstack(dim, fill_value=fills(cube))
+    return cube
+
+
+def _named(cube: xr.Dataset) -> xr.Dataset:
+    """Call every metric by the name that its variable has, and its other variables after it."""
+    made, found = metrics_of(cube), dict[str, list[str]]()
+    for name, x in cube.data_vars.items():
+        if x.attrs.get("role") == "metric" or name in made:
+            found.setdefault(str(x.attrs.get("metric", name)), []).append(str(name))
+    present = {}
+    for origin, names in found.items():
+        if origin not in names and len(names) > 1:
+            raise ValueError(f"variables {names} both come from the metric {origin!r}; keep one of them")
+        present[origin] = origin if origin in names else names[0]
+    places = {name: made.index(word) for origin, name in present.items() for word in (origin, name) if word in made}
+    order = sorted(present.values(), key=lambda name: places.get(name, len(made)))
+    words: dict[Hashable, Hashable] = {}
+    for name, x in cube.data_vars.items():
+        own, part = x.attrs.get("metric"), x.attrs.get("part")
+        if own in present and part in METRIC_VARIABLES:
+            words[name] = METRIC_VARIABLES[part].name(present[own])
+            if part == "control_value":
+                words |= {dim: f"{present[own]}_bin" for dim in x.dims if str(dim).endswith("_bin")}
+    words = {old: new for old, new in words.items() if new != old}
+    # a variable of the user's own keeps its name
+    words = {old: new for old, new in words.items() if new not in cube.variables or new in words}
+    return cube.rename(words).assign_attrs(metrics=json.dumps(order))
+
+
+def _with_strata(cube: xr.Dataset) -> xr.Dataset:
+    """Take all dimensions of the runs for strata; a metric that lacks one has the same values along it."""
+    named, runs = json.loads(cube.attrs["strata"]), cube["status"]
+    dims = [str(dim) for dim in runs.dims if dim != "replicate"]
+    if not set(dims) <= set(named):
+        gone = [name for name in named if name in cube.coords and name not in dims]
+        cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
+    spread = {}
+    for name, variable in declared(cube).items():
+        lacking = [dim for dim in dims if dim not in cube[name].dims]
+        if lacking and variable.merge == "place":
+            spread[name] = cube[name].expand_dims({dim: cube[dim] for dim in lacking})
+    return cube.assign(spread)
+
+
+def _filled(cube: xr.Dataset) -> xr.Dataset:
+    """Mark missing states, truths and counts as those of cells without a run."""
+    words: dict[str, Any] = {name: v.fill for name, v in CUBE_VARIABLES.items() if name in cube}
+    words |= {
+        v.name(metric): v.fill
+        for metric in metrics_of(cube)
+        for v in METRIC_VARIABLES.values()
+        if v.name(metric) in cube and not np.isnan(v.fill)
+    }
+    return cube.assign({name: cube[name].fillna(fill) for name, fill in words.items() if cube[name].dtype.kind == "f"})
+
+
+def _check_labels(cube: xr.Dataset) -> None:
+    """Refuse labels that repeat: strata could not be told apart, and runs might be counted twice."""
+    for dim in [*strata_dims(cube), "replicate"]:
+        index = cube.indexes.get(dim, pd.RangeIndex(cube.sizes[dim]))
+        if not index.is_unique:
+            label = index[index.duplicated()][0]
+            raise ValueError(
+                f"the label {label} of {dim!r} occurs twice, so runs may be counted twice; put cubes together by "
+                f"causaleval_pd.concat, or give labels of their own by assign_coords({dim}=...)"
+            )
+
+
+def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
+    """Refuse draws that were cut, of which the summaries of rows know nothing, and sums along other dimensions."""
+    n_draws, seed = int(cube.attrs["n_draws"]), cube.attrs.get("control_seed")
+    again = f"make the cube by cube(..., n_draws=..., rng={seed}): its draws are the first of these"
+    if "draw" in cube.dims and cube.sizes["draw"] != n_draws:
+        raise ValueError(
+            f"the cube has {cube.sizes['draw']} of its {n_draws} draws, but the controls' means and p-values of runs "
+            f"rest on all; {again}"
+        )
+    whole: dict[Hashable, Any] = {}
+    for metric in metrics_of(cube):
+        allowed = {"replicate", "null", *cube["status"].dims, *(cube[metric].dims if metric in cube else ())}
+        for variable in DRAW_VARIABLES.values():
+            name = variable.name(metric)
+            if name not in cube:
+                continue
+            dims, last = set(cube[name].dims), variable.dims(metric)[-1]
+            if last == "draw" and "draw" not in dims:
+                if n_draws > 1:
+                    raise ValueError(f"a single draw of the cube was selected; {again}")
+                whole[name] = cube[name].expand_dims("draw", -1)
+            extra = dims - allowed if variable.merge == "place" else dims & {"replicate"}
+            if extra - {last}:
+                raise ValueError(
+                    f"the controls of {metric} are sums over all replicates of a stratum, which cannot follow what was "
+                    "done along 'replicate'; make the cube from the rows you want, or with keep_draws=True"
+                )
+    return cube.assign(whole)
+
+
+def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
+    """Check the values of a metric against the states of the runs, and count them by the rules of this file.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Read by `read_cube`, or a block of it.
+    metric : str
+        A metric, or a column that the cube carries.
+
+    Returns
+    -------
+    Dataset
+        Cells without a run have no value. Runs with a value of the metric are scored.
+
+    Raises
+    ------
+    ValueError
+        If values, draws or states were blanked, filled or changed one by one, or strata come from cubes of different
+        settings.
+    """
+    status, carried = cube["status"], metric in values_of(cube)
+    wrong = ~status.isin([NO_RUN, SCORED, FAILED])
+    if bool(wrong.any()):
+        found = status.to_numpy()[wrong.to_numpy()][0]
+        raise ValueError(f"status holds {found:g}, which is no state of a run (0, 1, 2); select or reindex the cube")
+    if not carried:
+        _check_settings(cube, metric)
+    run = status != NO_RUN
+    if bool((cube[metric].notnull() & ~run).any()):
+        cube = _blanked(cube, metric, run)
+    defined = cube[metric].notnull()
+    if not carried:
+        _check_defined(cube, metric, defined, run)
+    return cube.assign(status=status.where(~defined, SCORED).astype(np.int8))
+
+
+def _blanked(cube: xr.Dataset, metric: str, run: xr.DataArray) -> xr.Dataset:
+    """Take values out of cells without a run: `reindex` or `fillna` may have filled them."""
+    names = [v.name(metric) for v in METRIC_VARIABLES.values() if v.merge == "place" and v.name(metric) in cube]
+    return cube.assign({x: cube[x].where(run) for x in names if cube[x].dtype.kind == "f"})
+
+
+def _check_settings(cube: xr.Dataset, metric: str) -> None:
+    name, made = METRIC_VARIABLES["settings"].name(metric), cube[metric].attrs.get("settings")
+    if name not in cube or made is None:
+        return
+    other = (cube[name] != 0) & ~cube[name].isin(np.atleast_1d(made))
+    if bool(other.any()):
+        at = np.argwhere(other.to_numpy())[0]
+        place = ", ".join(f"{dim} {cube[dim].to_numpy()[i]}" for dim, i in zip(other.dims, at, strict=True))
+        raise ValueError(
+            f"{metric} at {place} was made with other settings than in the first of the cubes that were put together: "
+            "another seed, null model, number of draws or convention; causaleval_pd.concat names what "
+            "differs, and puts null models side by side by dim='null'"
+        )
+
+
+def _check_defined(cube: xr.Dataset, metric: str, defined: xr.DataArray, run: xr.DataArray) -> None:
+    """Refuse values and draws that were blanked or filled while their runs stayed."""
+    marks = METRIC_VARIABLES["defined"].name(metric)
+    if marks in cube:
+        had = (cube[marks] == 1) & run
+        gone, new = int((had & ~defined).sum()), int((defined & ~had).sum())
+        if gone:
+            raise ValueError(
+                f"{metric} was blanked in {gone} runs, which would count as undefined; take runs out of the whole "
+                f"cube, as in cube.where(cube.{metric} < 5)"
+            )
+        if new:
+            raise ValueError(
+                f"{metric} was filled in {new} runs that had no value, but their controls were not; count failed runs "
+                "as the worst by missing='worst', and 0/0 as a number by cube(..., zero_division=)"
+            )
+    draws, numbers = (METRIC_VARIABLES[part].name(metric) for part in ("control", "control_defined"))
+    if draws in cube and numbers in cube and "draw" in cube[draws].dims:
+        changed = run & (cube[draws].notnull().sum("draw") != cube[numbers])
+        if bool(changed.any()):
+            raise ValueError(
+                f"draws of {metric} were blanked or filled in {int(changed.sum())} runs, but the means and p-values of "
+                "runs rest on them as they were; select runs by their status, or of the whole cube by where()"
+            )
+
+
+def describe_cube(cube: xr.Dataset) -> str:
+    """Describe a dataset in a line: its metrics, strata, runs and controls, or that it is not a cube."""
+    if not {"strata", "metrics"} <= set(cube.attrs) or "status" not in cube:
+        return "a dataset that was not made by cube()"
+    try:
+        cube = read_cube(cube, controls=False)
+    except ValueError as error:
+        return f"a cube that cannot be read: {error}"
+    strata = ", ".join(f"{dim} ({cube.sizes[dim]})" for dim in strata_dims(cube)) or "no strata"
+    # those of a lazy cube are not counted for a repr
+    runs = "" if cube["status"].chunks else f", {int((cube['status'] != NO_RUN).sum())} runs"
+    n_draws = int(cube.attrs.get("n_draws", 0))
+    controls = f"{n_draws} controls each ({null_name(cube)})" if n_draws else "without controls"
+    return f"a cube of {', '.join(cube_metrics(cube))} by {strata}{runs}, {controls}"

@@ -1,0 +1,163 @@
+"""Cubes put together: the same as one cube of all runs, or refused with what differs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+
+METRICS = ["shd", "adjacency_precision"]
+RUNS = ce.datasets.runs().query("density == 0.2 and (n == 400 or (n == 100 and replicate < 8))").reset_index(drop=True)
+RUNS["seconds"] = np.linspace(1, 9, len(RUNS))
+
+
+def make(runs: pd.DataFrame, **settings) -> xr.Dataset:
+    given = {"by": ["algorithm", "n"], "n_draws": 15, "rng": 7, "replicate": "replicate", "values": ["seconds"]}
+    return ce.cube(runs, METRICS, **given | settings)
+
+
+@pytest.fixture(scope="module", params=["draws", "sums", "none"])
+def how(request) -> dict:
+    return {"draws": {}, "sums": {"keep_draws": False}, "none": {"n_draws": None}}[request.param]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("dim", ["algorithm", "n"])
+def test_strata_are_put_together(how, dim, lazy):
+    parts = [make(part, **how) for _, part in RUNS.groupby(dim)]
+    found = ce.concat([part.chunk({"replicate": 3}) for part in parts] if lazy else parts, dim)
+    assert lazy == (found.chunks != {})
+    xr.testing.assert_identical(found.compute(), make(RUNS, **how))
+
+
+def test_ragged_strata_and_replicates_are_filled(how):
+    # each cube lacks levels of the other dimension, and has fewer replicates
+    here = RUNS[(RUNS["algorithm"] != "pc") | (RUNS["n"] == 100)]
+    parts = [make(part, **how) for _, part in here.groupby("algorithm")]
+    assert len({tuple(part.sizes.values()) for part in parts}) > 1
+    found = ce.concat(parts, "algorithm")
+    xr.testing.assert_identical(found, make(here, **how))
+    assert {str(found[name].dtype) for name in ("status", "truth_id", "n_runs")} == {"int8", "int64"}
+
+
+def test_replicates_are_put_together(how):
+    whole = make(RUNS, **how)
+    parts = [make(RUNS.query("replicate < 5"), **how), make(RUNS.query("replicate >= 5"), **how)]
+    found = ce.concat(parts, "replicate")
+    places = [name for name in whole if not str(name).endswith(("_value", "_weight", "_sum"))]
+    xr.testing.assert_identical(found[places], whole[places])
+    pd.testing.assert_frame_equal(found.ceval.summary(), whole.ceval.summary(), rtol=1e-12)
+    if how.get("n_draws", 1):
+        pd.testing.assert_frame_equal(found.ceval.test_controls(), whole.ceval.test_controls(), rtol=1e-12)
+    # numbers that occur in both are numbered on; truths keep their identity
+    again = ce.concat([parts[0], parts[1].assign_coords(replicate=np.arange(15))], "replicate")
+    assert again["replicate"].to_numpy().tolist() == list(range(20))
+    np.testing.assert_array_equal(again["truth_id"], whole["truth_id"])
+    words = [part.assign_coords(replicate=[f"r{i}" for i in range(part.sizes["replicate"])]) for part in parts]
+    with pytest.raises(ValueError, match="the replicate 'r0' occurs in several cubes"):
+        ce.concat(words, "replicate")
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_null_models_are_put_side_by_side(keep):
+    nulls = ["edges", "permutation", "oracle_skeleton"]
+    parts = [make(RUNS, null=null, keep_draws=keep) for null in nulls]
+    whole = make(RUNS, null=nulls, keep_draws=keep)
+    xr.testing.assert_identical(ce.concat(parts, "null"), whole)
+    # those that were selected, and several at once
+    xr.testing.assert_identical(ce.concat([whole.sel(null=["edges", "permutation"]), parts[2]], "null"), whole)
+    pd.testing.assert_frame_equal(
+        ce.concat([whole.sel(null=null) for null in nulls], "null").ceval.summary(), whole.ceval.summary()
+    )
+    with pytest.raises(ValueError, match="the null model 'edges' occurs in several cubes"):
+        ce.concat([parts[0], parts[0]], "null")
+    with pytest.raises(ValueError, match="status of cube 1 is not that of the first cube"):
+        ce.concat([parts[0], make(RUNS[1:], null="permutation", keep_draws=keep)], "null")
+    with pytest.raises(ValueError, match="cube 0 has no controls"):
+        ce.concat([make(RUNS, n_draws=None)] * 2, "null")
+
+
+def test_levels_that_were_selected_are_put_together():
+    whole = make(RUNS)
+    parts = [whole.sel(n=n) for n in (100, 400)]
+    pd.testing.assert_frame_equal(ce.concat(parts, "n").ceval.summary(), whole.ceval.summary())
+    with pytest.raises(ValueError, match=r"n 100 in the first cube, 400 in cube 1; put levels together by dim='n'"):
+        ce.concat(parts, "algorithm")
+
+
+def test_new_strata_take_labels():
+    parts = [make(RUNS[RUNS["n"] == n], by=["algorithm"]) for n in (400, 100)]
+    found = ce.concat(parts, pd.Index(["large", "small"], name="study"))
+    table = found.ceval.summary()
+    assert table.columns[0] == "study"
+    assert table[table["metric"] == "shd"].groupby("study")["n_runs"].sum().to_dict() == {"large": 60, "small": 24}
+    assert len(found.ceval.compare("study", metrics="shd")) == 3
+    with pytest.raises(ValueError, match=r"cube 0 has no stratum 'study'; .*dim=pd.Index\(\[...\], name='study'\)"):
+        ce.concat(parts, "study")
+    with pytest.raises(ValueError, match="a label a cube; found"):
+        ce.concat(parts, pd.Index(["large"], name="study"))
+
+
+def test_seeds_may_be_a_stratum():
+    parts = [make(RUNS, rng=seed) for seed in (7, 8)]
+    found = ce.concat(parts, "control_seed")
+    assert found["control_seed"].to_numpy().tolist() == [7, 8] and "control_seed" not in found.attrs
+    for seed, part in zip((7, 8), parts, strict=True):
+        table = found.ceval.test_controls()
+        mine = table[table["control_seed"] == seed].drop(columns="control_seed").reset_index(drop=True)
+        pd.testing.assert_frame_equal(mine, part.ceval.test_controls())
+
+
+DIFFERENT = {
+    "seed": ({"rng": 8}, "control_seed 7 in the first cube, 8 in cube 1; make them with one rng="),
+    "null": ({"null": "permutation"}, 'null model "edges" .*, "permutation" in cube 1; .*dim=\'null\''),
+    "draws": ({"n_draws": 10}, "n_draws 15 in the first cube, 10 in cube 1"),
+    "zero division": ({"zero_division": 0.0}, "zero_division NaN in the first cube, 0.0 in cube 1"),
+    "level": ({"level": 0.9}, "control_level 0.95 in the first cube, 0.9 in cube 1"),
+    "sums": ({"keep_draws": False}, "variables .*; make them with one keep_draws="),
+    "strata": ({"by": ["algorithm", "n", "n_nodes"]}, "strata .*; make them with the same by="),
+    "columns": ({"values": []}, "variables .*the same values="),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_cubes_that_were_made_differently_are_refused(name):
+    other, message = DIFFERENT[name]
+    parts = make(RUNS.query("n == 100")), make(RUNS.query("n == 400"), **other)
+    with pytest.raises(ValueError, match=message):
+        ce.concat(parts, "n")
+
+
+def test_other_metrics_versions_and_labels_are_refused():
+    small, large = make(RUNS.query("n == 100")), make(RUNS.query("n == 400"))
+    with pytest.raises(ValueError, match=r'metrics \["adjacency_precision", "shd"\] .*leave metrics out by drop_vars'):
+        ce.concat([small, ce.cube(RUNS, ["shd"], by=["algorithm", "n"], n_draws=15, rng=7)], "n")
+    with pytest.raises(ValueError, match="causaleval_pd_version"):
+        ce.concat([small, large.assign_attrs(causaleval_pd_version="0.0.1")], "n")
+    double = ce.tweak("shd", reversal_cost=2, name="shd")
+    with pytest.raises(ValueError, match="options of shd"):
+        parts = [
+            ce.cube(RUNS.query(f"n == {n}"), [metric], by=["n"], n_draws=None)
+            for n, metric in ((100, "shd"), (400, double))
+        ]
+        ce.concat(parts, "n")
+    with pytest.raises(ValueError, match="the level 100 of 'n' occurs in several cubes"):
+        ce.concat([small, small], "n")
+    with pytest.raises(ValueError, match="there is no cube"):
+        ce.concat([], "n")
+    with pytest.raises(ValueError, match="cannot be put together along 'draw'"):
+        ce.concat([small, large], "draw")
+    with pytest.raises(TypeError, match="dim must be a name"):
+        ce.concat([small, large], 3)
+    with pytest.raises(TypeError, match="cube must be a Dataset"):
+        ce.concat([small, RUNS], "n")
+
+
+def test_reshaped_cubes_are_put_together():
+    whole = make(RUNS)
+    parts = [x.rename(shd="SHD").reindex(replicate=range(22)) for x in (whole.sel(n=[100]), whole.sel(n=[400]))]
+    found = ce.concat(parts, "n")
+    pd.testing.assert_frame_equal(found.ceval.summary().replace("SHD", "shd"), whole.ceval.summary())

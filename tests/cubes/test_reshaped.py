@@ -1,0 +1,469 @@
+"""Cubes that xarray reshaped: every operation and verb, against a cube made of the same runs and against counts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.lazy_tables import computed
+from causaleval_pd.cubes.reshaped import describe_cube, read_cube
+
+METRICS = ["shd", "adjacency_precision"]
+Frame = pd.DataFrame
+
+
+def study() -> Frame:
+    """Return runs with failed ones, undefined precisions, and fewer runs of one stratum; scores beside them."""
+    rng, rows = np.random.default_rng(5), []
+    for n, size in ((100, 8), (400, 5)):
+        for replicate in range(size):
+            graphs = [edges(rng) for _ in range(4)]
+            for algorithm, graph in zip(("ges", "lingam", "pc"), graphs[1:], strict=True):
+                rows.append((algorithm, n, replicate, graphs[0], graph))
+    runs = pd.DataFrame(rows, columns=["algorithm", "n", "replicate", "truth", "estimate"])
+    runs["key"], runs["seconds"] = np.arange(len(runs)), rng.uniform(1, 60, len(runs))
+    runs.loc[[3, 10, 11, 30], "estimate"] = None
+    runs.loc[[10, 20], "seconds"] = None
+    runs.loc[[6, 25], "estimate"] = "A; B; C; D; E"
+    return runs.ceval.evaluate(METRICS)
+
+
+def edges(rng: np.random.Generator) -> str:
+    drawn = [f"{a} -> {b}" for a, b in itertools.combinations("ABCDE", 2) if rng.random() < 0.5]
+    return "; ".join([*drawn, *"ABCDE"])
+
+
+RUNS = study()
+
+
+def make(runs: Frame, **settings: Any) -> xr.Dataset:
+    given = {"by": ["algorithm", "n"], "n_draws": 25, "rng": 7, "replicate": "replicate", "key": "key"} | settings
+    return ce.cube(runs.drop(columns=METRICS), METRICS, values={"seconds": "minimize"}, **given)
+
+
+@pytest.fixture(scope="module")
+def cubes() -> dict[str, xr.Dataset]:
+    return {"draws": make(RUNS), "sums": make(RUNS, keep_draws=False)}
+
+
+def upper(cube: xr.Dataset) -> xr.Dataset:
+    named = cube.assign_coords(label=("algorithm", ["G", "L", "P"])).swap_dims(algorithm="label")
+    return named.drop_vars("algorithm").rename(label="algorithm")
+
+
+def saved(cube: xr.Dataset, tmp_path: Any, how: str) -> xr.Dataset:
+    if how == "netcdf":
+        cube.to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
+        with xr.open_dataset(tmp_path / "cube.nc", engine="h5netcdf") as read:
+            return read.load()
+    cube.to_zarr(tmp_path / "cube.zarr", consolidated=False)
+    return xr.open_zarr(tmp_path / "cube.zarr", consolidated=False).load()
+
+
+def relabelled(runs: Frame) -> Frame:
+    return runs.assign(algorithm=runs["algorithm"].map({"ges": "G", "lingam": "L", "pc": "P"}))
+
+
+def same(runs: Frame) -> Frame:
+    return runs
+
+
+def apart(cube: xr.Dataset, dim: str) -> list[xr.Dataset]:
+    return [cube.isel({dim: [i]}) for i in range(cube.sizes[dim])]
+
+
+CONCAT = {"data_vars": "all", "join": "outer", "coords": "minimal", "compat": "override"}
+
+#: operations that keep the strata whole: on the cube, and on the runs
+WHOLE: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Frame]]] = {
+    "sel": (lambda c: c.sel(algorithm=["pc", "ges"]), lambda r: r[r["algorithm"] != "lingam"]),
+    "isel": (lambda c: c.isel(n=[1]), lambda r: r[r["n"] == 400]),
+    "drop_sel": (lambda c: c.drop_sel(algorithm="pc"), lambda r: r[r["algorithm"] != "pc"]),
+    "drop_isel": (lambda c: c.drop_isel(n=0), lambda r: r[r["n"] == 400]),
+    "reindex": (lambda c: c.reindex(n=[100, 200, 400]), same),
+    "reindex, filled": (lambda c: c.reindex(n=[100, 200, 400], replicate=range(11), fill_value=0), same),
+    "align": (lambda c: xr.align(c, c.isel(n=[0]).assign_coords(n=[50]), join="outer")[0], same),
+    "where strata": (lambda c: c.where(c["n"] > 100), lambda r: r[r["n"] > 100]),
+    "where, drop": (lambda c: c.where(c["algorithm"] != "ges", drop=True), lambda r: r[r["algorithm"] != "ges"]),
+    "rename dims": (lambda c: c.rename(n="sample_size"), lambda r: r.rename(columns={"n": "sample_size"})),
+    "stack": (lambda c: c.stack(stratum=("algorithm", "n")), same),
+    "stack, isel": (
+        lambda c: c.stack(stratum=("algorithm", "n")).isel(stratum=[0, 3]),
+        lambda r: r[((r["algorithm"] == "ges") & (r["n"] == 100)) | ((r["algorithm"] == "lingam") & (r["n"] == 400))],
+    ),
+    "unstack": (lambda c: c.stack(stratum=("n", "algorithm")).unstack("stratum"), same),
+    "swap_dims": (upper, relabelled),
+    "assign_coords": (lambda c: c.assign_coords(algorithm=["G", "L", "P"]), relabelled),
+    "transpose": (lambda c: c.transpose(..., "n", "algorithm"), same),
+    "sortby": (lambda c: c.sortby("n", ascending=False), same),
+    "reversed draws": (lambda c: c.isel(draw=slice(None, None, -1)), same),
+    "drop_vars": (lambda c: c.drop_vars(["n_runs", "shd_p"]) if "shd_control" in c else c.drop_vars("shd_p"), same),
+    "drop a metric": (lambda c: c.drop_vars("shd"), same),
+    "expand_dims": (lambda c: c.expand_dims(study=["a"]), lambda r: r.assign(study="a")),
+    "groupby map": (lambda c: c.groupby("algorithm").map(lambda part: part), same),
+    "squeeze": (lambda c: c.expand_dims("one").squeeze(), same),
+    "arithmetic of dtype": (
+        lambda c: c.astype({"status": "float64"}) if False else c.assign(status=c.status * 1.0),
+        same,
+    ),
+    "concat": (lambda c: xr.concat(apart(c, "algorithm"), "algorithm", **CONCAT), same),
+    "concat, minimal": (lambda c: xr.concat(apart(c, "n"), "n", **CONCAT | {"data_vars": "minimal"}), same),
+    "concat of levels": (
+        lambda c: xr.concat(
+            [c.sel(n=x) for x in (100, 400)], "n", **CONCAT | {"coords": "different", "compat": "equals"}
+        ),
+        same,
+    ),
+    "combine_by_coords": (lambda c: xr.combine_by_coords(apart(c, "n"), **CONCAT, combine_attrs="override"), same),
+    "combine_nested": (
+        lambda c: xr.combine_nested(
+            [apart(x, "n") for x in apart(c, "algorithm")],
+            ["algorithm", "n"],
+            **CONCAT | {"data_vars": "minimal"},
+            combine_attrs="override",
+        ),
+        same,
+    ),
+    "merge": (
+        lambda c: xr.merge(
+            [c.drop_vars([x for x in c if str(x).startswith(name)]) for name in METRICS],
+            join="outer",
+            compat="no_conflicts",
+            combine_attrs="override",
+        ),
+        same,
+    ),
+}
+
+#: operations that cut strata, which sums of controls cannot follow
+CUTS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Frame]]] = {
+    "isel replicate": (lambda c: c.isel(replicate=slice(4)), lambda r: r[r["replicate"] < 4]),
+    "sel replicate": (lambda c: c.sel(replicate=[1, 3, 6]), lambda r: r[r["replicate"].isin([1, 3, 6])]),
+    "where": (lambda c: c.where(c["shd"] < 6), lambda r: r[r["shd"] < 6]),
+    "where, status": (lambda c: c.where(c["status"] == 1, drop=True), lambda r: r[r["shd"].notna()]),
+    "groupby map, cut": (
+        lambda c: c.groupby("algorithm").map(lambda part: part.isel(replicate=slice(1, 4))),
+        lambda r: r[r["replicate"].between(1, 3)],
+    ),
+    "reindex replicate": (lambda c: c.reindex(replicate=[0, 2, 20]), lambda r: r[r["replicate"].isin([0, 2])]),
+    "stack replicate": (
+        lambda c: c.stack(run=("n", "replicate")).isel(run=[0, 2, 9]),
+        lambda r: r[((r["n"] == 100) & r["replicate"].isin([0, 2])) | ((r["n"] == 400) & (r["replicate"] == 1))],
+    ),
+    "concat replicate": (
+        lambda c: xr.concat([c.isel(replicate=slice(3)), c.isel(replicate=slice(3, None))], "replicate", **CONCAT),
+        same,
+    ),
+}
+
+#: verbs that look at controls, and verbs that do not
+CONTROLLED: dict[str, Callable[[xr.Dataset], Frame]] = {
+    "summary": lambda c: c.ceval.summary(METRICS[-1:]),
+    "summary of means": lambda c: c.ceval.summary(interval="mean_ci"),
+    "test_controls": lambda c: c.ceval.test_controls(),
+    "test_controls, worst": lambda c: c.ceval.test_controls(METRICS[-1], missing="worst"),
+    "meta_analysis": lambda c: c.ceval.meta_analysis("sample_size" if "sample_size" in c.dims else "n"),
+    "control_power": lambda c: c.ceval.control_power(),
+    "compare, minus controls": lambda c: c.ceval.compare("algorithm", on="excess", metrics=METRICS[-1], test="t"),
+}
+OBSERVED: dict[str, Callable[[xr.Dataset], Frame]] = {
+    "compare": lambda c: c.ceval.compare("algorithm", test="t"),
+    "rank_test": lambda c: c.ceval.rank_test("algorithm"),
+    "comparison_power": lambda c: c.ceval.comparison_power("algorithm"),
+    "compare seconds": lambda c: c.ceval.compare("algorithm", metrics="seconds", test="t"),
+    "rank seconds": lambda c: c.ceval.rank_test("algorithm", "seconds"),
+}
+
+
+def sorted_table(table: Frame) -> Frame:
+    """Return a table whose strata are in one order, whatever the order of dimensions and levels."""
+    columns = sorted(table.columns)
+    keys = [name for name in ("study", "algorithm", "n", "sample_size", "metric", "comparison") if name in table]
+    return table[columns].sort_values(keys).reset_index(drop=True)
+
+
+def dims_of(runs: Frame) -> list[str]:
+    return [name for name in ("study", "algorithm", "n", "sample_size") if name in runs]
+
+
+def signs(table: Frame) -> Frame:
+    """Return comparisons a - b with a before b."""
+    if "comparison" not in table or not len(table) or not table["comparison"].str.contains(" - ").all():
+        return table
+    names = table["comparison"].str.split(" - ", expand=True)
+    turned = names[0] > names[1]
+    flipped = table.assign(comparison=np.where(turned, names[1] + " - " + names[0], table["comparison"]))
+    if "effect" in table:
+        low, high = table["ci_low"], table["ci_high"]
+        flipped["effect"] = np.where(turned, -table["effect"], table["effect"])
+        flipped["statistic"] = np.where(turned, -table["statistic"], table["statistic"])
+        flipped["ci_low"], flipped["ci_high"] = np.where(turned, -high, low), np.where(turned, -low, high)
+    return flipped
+
+
+def check(found: Frame, wanted: Frame) -> None:
+    pd.testing.assert_frame_equal(
+        sorted_table(signs(found)), sorted_table(signs(wanted)), rtol=1e-9, atol=1e-12, check_dtype=False
+    )
+
+
+def check_counts(table: Frame, runs: Frame) -> None:
+    """Compare the counts of a table with those of the runs, one stratum and metric after the other."""
+    dims = dims_of(runs)
+    for row in table.to_dict("records"):
+        mine = runs[
+            np.logical_and.reduce([runs[dim] == row[dim] for dim in dims if dim in row] or [[True] * len(runs)])
+        ]
+        value, failed = mine[row["metric"]], mine["estimate"].isna()
+        counts = {
+            "n_runs": len(mine),
+            "n_scored": value.notna().sum(),
+            "n_failed": (failed & value.isna()).sum(),
+            "n_undefined": (~failed & value.isna()).sum(),
+            "n_draws": 25,
+        }
+        # tests count runs with a value and a control, and so undefined ones
+        known = set(counts) & set(row) - ({"n_undefined"} if "n_pairs" in row else set())
+        assert {name: row[name] for name in known} == {name: counts[name] for name in known}, row
+    if "n_runs" in table:
+        assert len(table) and (table["n_runs"] > 0).all()
+
+
+@pytest.fixture(scope="module")
+def wanted() -> Callable[[str, str, Frame], Frame]:
+    """Return the table of a verb of a cube made of runs; runs that are the same are scored once."""
+    made: dict[Any, xr.Dataset] = {}
+
+    def table(kind: str, verb: str, runs: Frame) -> Frame:
+        key = kind, tuple(runs["key"]), tuple(runs.columns), tuple(runs["algorithm"])
+        if key not in made:
+            made[key] = make(runs, keep_draws=kind == "draws", by=dims_of(runs))
+        return (CONTROLLED | OBSERVED)[verb](made[key])
+
+    return table
+
+
+def applicable(name: str, verb: str) -> bool:
+    """Return whether a verb has something to do: metrics that are left, and levels that share truths."""
+    if name == "drop a metric":
+        return verb in ("summary", "test_controls, worst", "compare seconds")
+    return name != "stack, isel" or verb in ("summary", "test_controls", "control_power", "meta_analysis")
+
+
+CUT_SUMS = "'replicate'.*make the cube from the rows you want"
+
+
+@pytest.mark.parametrize("name", WHOLE | CUTS)
+@pytest.mark.parametrize("kind", ["draws", "sums"])
+def test_every_verb_of_a_reshaped_cube(cubes, wanted, kind, name):
+    change, rows = (WHOLE | CUTS)[name]
+    changed, runs = change(cubes[kind]), rows(RUNS)
+    for verb, run in (CONTROLLED | OBSERVED).items():
+        if not applicable(name, verb):
+            continue
+        if kind == "sums" and name in CUTS and verb in CONTROLLED:
+            if verb == "compare, minus controls":  # its controls are those of the runs
+                continue
+            with pytest.raises(ValueError, match=CUT_SUMS):
+                run(changed)
+            continue
+        found = run(changed)
+        check(found, wanted(kind, verb, runs))
+        if verb in ("summary", "summary of means", "test_controls", "rank_test", "rank seconds", "control_power"):
+            check_counts(found, runs)
+
+
+@pytest.mark.parametrize("how", ["netcdf", "zarr"])
+def test_reshaped_cubes_are_saved(cubes, wanted, how, tmp_path):
+    cut = cubes["draws"].where(cubes["draws"]["shd"] < 6).reindex(n=[100, 200, 400]).rename(shd="SHD")
+    read = saved(cut, tmp_path, how)
+    for verb in ("summary", "test_controls", "compare"):
+        found = (CONTROLLED | OBSERVED)[verb](read)
+        check(found.replace("SHD", "shd"), wanted("draws", verb, RUNS[RUNS["shd"] < 6]))
+
+
+@pytest.mark.parametrize("kind", ["draws", "sums"])
+def test_a_renamed_metric_stays_a_metric(cubes, kind):
+    cube = cubes[kind]
+    renamed = cube.rename(shd="SHD")
+    for verb in CONTROLLED | OBSERVED:
+        run = (CONTROLLED | OBSERVED)[verb]
+        check(run(renamed).replace("SHD", "shd"), run(cube))
+    assert ce.summary(renamed)["metric"].unique().tolist() == ["SHD", "adjacency_precision"]
+    turned = cube.rename(shd="adjacency_precision", adjacency_precision="shd")
+    words = {"shd": "adjacency_precision", "adjacency_precision": "shd"}
+    check(ce.summary(turned).replace({"metric": words}), ce.summary(cube))
+    again = read_cube(read_cube(turned))
+    xr.testing.assert_identical(again, read_cube(turned))
+    # a variable of the user's own takes nothing from the metric that it was made of
+    own = cube.assign(half=(cube["shd"] / 2).assign_attrs(cube["shd"].attrs))
+    check(ce.summary(own), ce.summary(cube))
+    with pytest.raises(ValueError, match="both come from the metric 'shd'"):
+        ce.summary(own.drop_vars("shd").assign(third=own["half"]))
+
+
+@pytest.mark.parametrize("kind", ["draws", "sums"])
+@pytest.mark.parametrize("name", [*WHOLE, *CUTS])
+def test_lazy_cubes_are_reshaped_alike(cubes, wanted, kind, name):
+    import dask
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RuntimeError("computed too early")
+
+    change, rows = (WHOLE | CUTS)[name]
+    if name in ("groupby map", "groupby map, cut", "where, status"):  # xarray computes these
+        return
+    lazy = cubes[kind].chunk({"algorithm": 1})
+    if name.startswith("where"):  # xarray loads a condition for drop=True
+        changed = change(lazy)
+    else:
+        with dask.config.set(scheduler=refuse):
+            changed = change(lazy)
+    for verb in ("summary", "test_controls", "compare"):
+        if kind == "sums" and name in CUTS and verb != "compare":
+            with pytest.raises(ValueError, match=CUT_SUMS):
+                (CONTROLLED | OBSERVED)[verb](changed).compute()
+        elif applicable(name, verb):
+            check((CONTROLLED | OBSERVED)[verb](changed).compute(), wanted(kind, verb, rows(RUNS)))
+
+
+@pytest.mark.parametrize("name", ["reindex", "rename dims", "where", "stack", "concat"])
+def test_figures_of_a_reshaped_cube(cubes, name):
+    change, rows = (WHOLE | CUTS)[name]
+    changed, runs = change(cubes["draws"]), rows(RUNS)
+    second = dims_of(runs)[1]
+    for metric in ("shd", "seconds"):
+        grid = changed.ceval.plot.strata(metric, x="algorithm", col=second)
+        # the figure shows the mean of the runs that are left
+        by_title = {ax.get_title(): ax for ax in grid.axes.flat}
+        for level, part in runs.groupby(second):
+            ax = by_title[f"{second} = {level}"]
+            [line] = [x for x in ax.lines if x.get_gid() == "means"]
+            np.testing.assert_allclose(
+                np.sort(line.get_ydata()), np.sort(part.groupby("algorithm")[metric].mean().dropna()), rtol=1e-9
+            )
+        assert changed.ceval.plot.distributions(metric, hue="algorithm").axes.size == 1
+    plt.close("all")
+
+
+def blanked(cube: xr.Dataset) -> xr.Dataset:
+    return cube.assign(shd=cube["shd"].where(cube["shd"] < 6))
+
+
+def half_of_the_draws(cube: xr.Dataset) -> xr.Dataset:
+    return cube.assign(shd_control=cube["shd_control"].where(cube["draw"] < 12))
+
+
+def seeds(**other: Any) -> Callable[[xr.Dataset], xr.Dataset]:
+    def together(cube: xr.Dataset) -> xr.Dataset:
+        parts = [cube.sel(n=[100]), make(RUNS, **other).sel(n=[400])]
+        return xr.concat(parts, "n", **CONCAT, combine_attrs="override")
+
+    return together
+
+
+REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
+    "fewer draws": (lambda c: c.isel(draw=slice(10)), r"10 of its 25 draws.*n_draws=\.\.\., rng=7"),
+    "one draw": (lambda c: c.isel(draw=0), r"a single draw.*n_draws=\.\.\., rng=7"),
+    "where of draws": (lambda c: c.where(c["draw"] < 5), "dimension 'draw'"),
+    "blanked draws": (half_of_the_draws, "draws of shd were blanked or filled"),
+    "blanked": (blanked, r"shd was blanked in \d+ runs.*cube.where\(cube.shd < 5\)"),
+    "filled": (lambda c: c.fillna(0), r"filled in \d+ runs that had no value.*missing='worst'"),
+    "mean": (lambda c: c.mean("replicate"), "lost its dimension 'replicate'"),
+    "one replicate": (lambda c: c.isel(replicate=0), "select by a list"),
+    "no status": (lambda c: c.drop_vars("status"), "lacks the cube's variable 'status'"),
+    "no attributes": (lambda c: c.drop_attrs(), "was not made by cube"),
+    "between states": (lambda c: c.assign(status=c["status"] * 0.5), "status holds 0.5, which is no state"),
+    "no control mean": (lambda c: c.drop_vars("shd_control_mean"), "lacks its variable 'shd_control_mean'"),
+    "twice the same": (lambda c: xr.concat([c, c], "replicate", **CONCAT), r"0 of 'replicate' occurs twice.*concat"),
+    "levels twice": (lambda c: xr.concat([c, c.sel(n=[100])], "n", **CONCAT), r"100 of 'n' occurs twice"),
+    "two seeds": (seeds(rng=8), r"shd at algorithm ges, n 400 was made with other settings.*causaleval_pd.concat"),
+    "two nulls": (seeds(null="permutation"), "was made with other settings"),
+    "two conventions": (seeds(zero_division=0.0), "was made with other settings|was filled"),
+    # xarray's own message
+    "two numbers of draws": (seeds(n_draws=10), "conflicting dimension sizes"),
+    "with and without controls": (seeds(n_draws=None), "was made with other settings"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_followed_is_refused(cubes, name):
+    change, message = REFUSED[name]
+    for verb in ("summary of means", "test_controls"):
+        for cube in (cubes["draws"], cubes["draws"].chunk({"algorithm": 1})):
+            with pytest.raises(ValueError, match=message):
+                computed(CONTROLLED[verb](change(cube)))
+
+
+@pytest.mark.parametrize("name", ["blanked", "filled", "between states", "twice the same", "two seeds"])
+@pytest.mark.parametrize("verb", ["compare", "rank_test"])
+def test_verbs_without_controls_refuse_them_too(cubes, name, verb):
+    change, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        OBSERVED[verb](change(cubes["draws"]))
+
+
+def test_verbs_without_controls_take_cut_draws(cubes):
+    cut = cubes["draws"].isel(draw=slice(3))
+    for verb in OBSERVED.values():
+        check(verb(cut), verb(cubes["draws"]))
+
+
+def test_sums_are_checked_against_the_runs(cubes):
+    for change in (
+        lambda c: c.isel(draw=slice(10)),
+        lambda c: c.isel(shd_bin=slice(3)),
+        lambda c: c.drop_vars("n_runs"),
+        lambda c: c.where(c["seconds"] > 30),
+    ):
+        with pytest.raises(ValueError, match=r"draws|cut along|lacks its variable 'n_runs'|replicate"):
+            change(cubes["sums"]).ceval.summary("shd")
+
+
+def test_one_draw_is_a_dimension(cubes):
+    one = make(RUNS, n_draws=1)
+    check(one.squeeze("draw").ceval.test_controls(method="sign"), one.ceval.test_controls(method="sign"))
+
+
+def test_filled_cells_without_a_run_stay_without_one():
+    """Nothing failed and every metric is defined, so that `fillna` fills cells without a run only."""
+    cube = ce.cube(ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)"), ["shd"], by=["n"], rng=7)
+    assert cube["shd"].isnull().any()
+    check(cube.fillna(0).ceval.summary(), cube.ceval.summary())
+
+
+def test_reshaped_cubes_are_described(cubes):
+    cube = cubes["draws"]
+    assert describe_cube(cube.reindex(n=[100, 200, 400])).startswith(
+        "a cube of shd, adjacency_precision by algorithm (3), n (3), 39 runs, 25 controls each (edges)"
+    )
+    assert "SHD, adjacency_precision by algorithm (3), size (2)" in describe_cube(cube.rename(n="size", shd="SHD"))
+    assert "cannot be read: the cube has lost its dimension" in repr(cube.isel(replicate=0).ceval)
+    assert describe_cube(xr.Dataset({"x": 1})) == "a dataset that was not made by cube()"
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("lazy", [False, True])
+def test_runs_are_scored_failed_or_undefined(seed, lazy):
+    """Whatever is failed, undefined or blank, the three counts add up to the runs."""
+    rng = np.random.default_rng(seed)
+    runs = RUNS.assign(
+        truth=RUNS["truth"].mask(rng.random(len(RUNS)) < 0.1),
+        estimate=RUNS["estimate"].mask(rng.random(len(RUNS)) < 0.2),
+    )
+    runs["seconds"] = runs["seconds"].mask(rng.random(len(runs)) < 0.3)
+    cube = make(runs, n_draws=10 if seed % 2 else None)
+    cube = cube.where(xr.DataArray(rng.random(cube["status"].shape) < 0.8, dims=cube["status"].dims))
+    table = ce.summary(cube.chunk({"n": 1}) if lazy else cube, [*METRICS, "seconds"])
+    table = table.compute() if lazy else table
+    assert (table["n_scored"] + table["n_failed"] + table["n_undefined"] == table["n_runs"]).all()
+    assert table.groupby("metric")["n_runs"].sum().unique().tolist() == [int((cube["status"] > 0).sum())]
+    assert table["n_failed"].any() and table["n_undefined"].any()
