@@ -229,7 +229,7 @@ def compare(
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
     usual = JACKKNIFE if on == "skill" else WILCOXON
-    chosen = choose_test(find_test(usual if test is None else test, "compare"), effect, paired=paired)
+    chosen = choose_test(usual if test is None else find_test(test, "compare"), effect, paired=paired)
     check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
         own = not chosen.all_pairs or (reference is None and alternative == "two-sided")

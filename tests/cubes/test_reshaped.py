@@ -172,9 +172,7 @@ CONTROLLED: dict[str, Callable[[xr.Dataset], Frame]] = {
     "test_controls, worst": lambda c: c.ceval.test_controls(METRICS[-1], missing="worst"),
     "meta_analysis": lambda c: c.ceval.meta_analysis("sample_size" if "sample_size" in c.dims else "n"),
     "control_power": lambda c: c.ceval.control_power(),
-    "compare, minus controls": lambda c: c.ceval.compare(
-        "algorithm", on="excess", metrics=METRICS[-1], test="t"
-    ),
+    "compare, minus controls": lambda c: c.ceval.compare("algorithm", on="excess", metrics=METRICS[-1], test="t"),
 }
 OBSERVED: dict[str, Callable[[xr.Dataset], Frame]] = {
     "compare": lambda c: c.ceval.compare("algorithm", test="t"),
