@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_type
+from ..contract.checks import check_flag, check_known, check_type
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
@@ -229,7 +229,9 @@ def compare(
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
     usual = JACKKNIFE if on == "skill" else WILCOXON
-    chosen = choose_test(usual if test is None else find_test(test, "compare"), effect, paired=paired)
+    chosen = choose_test(
+        usual if test is None else find_test(test, "compare"), effect, paired=check_flag(paired, "paired")
+    )
     check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
         own = not chosen.all_pairs or (reference is None and alternative == "two-sided")
