@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,10 +53,29 @@ def check_known(name: Any, known: Iterable[Any], what: str, hint: str = "") -> N
         With the nearest names and all known ones.
     """
     known = list(known)
-    # arrays and tables compare cell by cell
-    if not isinstance(name, Hashable) or name not in known:
+    try:
+        # arrays, tables and pd.NA do not compare to True or False, so the name is looked up by its hash
+        unknown = name not in dict.fromkeys(known)
+    except TypeError:
+        unknown = True
+    if unknown:
         hint = hint or nearest(name, known)
         raise ValueError(f"unknown {what} {shown(name)}; {hint}known are {', '.join(map(repr, known))}")
+
+
+def check_choice(value: Any, choices: Sequence[Any], what: str) -> None:
+    """Refuse anything but one of a few words, or None where it is among them.
+
+    Examples
+    --------
+    >>> check_choice("middle", ("low", "high", None), "end")
+    Traceback (most recent call last):
+    ValueError: end must be 'low', 'high' or None, found 'middle'
+    """
+    # arrays, tables and pd.NA do not compare to True or False
+    if not isinstance(value, (str, type(None))) or value not in choices:
+        *first, last = map(repr, choices)
+        raise ValueError(f"{what} must be {', '.join(first)} or {last}, found {shown(value)}")
 
 
 def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:

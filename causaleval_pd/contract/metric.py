@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import nearest, shown
+from .checks import check_choice, nearest, shown
 from .closed_form import CLOSED_FORMS
 from .convention import Convention, what_applies
 from .field import get_field
@@ -283,8 +283,7 @@ def metric(
     1.0
     >>> del METRICS["missing_edges"]
     """
-    if direction not in ("minimize", "maximize", "zero", None):
-        raise ValueError(f"direction must be 'minimize', 'maximize', 'zero' or None, found {direction!r}")
+    check_choice(direction, ("minimize", "maximize", "zero", None), "direction")
     if not (isinstance(range, Sequence) and not isinstance(range, str) and len(range) == 2 and range[0] < range[1]):
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
     for name, words in (("kinds", kinds), ("truth_kinds", truth_kinds), ("instead", instead)):

@@ -22,6 +22,7 @@ from .schema import (
     ROW_VARIABLES,
     SCORED,
     Variable,
+    check_numbers,
     settings_number,
 )
 from .scores import MetricScores
@@ -98,7 +99,7 @@ def _of_metric(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any
     spec["settings"] = numbers if len(numbers) > 1 else numbers[0]
     variables = {name: _placed(METRIC, scores.observed, grid, name, label, **spec)}
     defined = METRIC_VARIABLES["defined"]
-    variables[defined.name(name)] = _placed(defined, ~np.isnan(scores.observed), grid, name, label)
+    variables[defined.name(name)] = _placed(defined, check_numbers(scores.observed), grid, name, label)
     variables[METRIC_VARIABLES["settings"].name(name)] = _settings(scores.metric, numbers, grid)
     for part, row in ROW_VARIABLES.items() if nulls else ():
         layers = [

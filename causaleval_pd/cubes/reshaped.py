@@ -28,6 +28,7 @@ from .schema import (
     METRIC_VARIABLES,
     NO_RUN,
     SCORED,
+    check_numbers,
     declared,
     metrics_of,
     values_of,
@@ -122,6 +123,12 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
     """Take all dimensions of the runs for strata; a metric that lacks one has the same values along it."""
     named, runs = json.loads(cube.attrs["strata"]), cube["status"]
     dims = [str(dim) for dim in runs.dims if dim != "replicate"]
+    lost = [name for name in named if name not in cube.dims and name not in cube.coords]
+    if len(lost) > len(set(dims) - set(named)):
+        raise ValueError(
+            f"the cube has lost its stratum {lost[0]!r}: values over several strata, as of mean() or max(), are not "
+            f"those of runs; keep the label of a selected stratum, as in isel({lost[0]}=0), or make the cube without it"
+        )
     if not set(dims) <= set(named):
         gone = [name for name in named if name in cube.coords and name not in dims]
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
@@ -209,6 +216,8 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
         settings.
     """
     status, carried = cube["status"], metric in values_of(cube)
+    if status.dtype.kind not in "iuf":
+        raise ValueError(f"status holds the states of runs (0, 1, 2), found the type {status.dtype}; keep it as it was")
     wrong = ~status.isin([NO_RUN, SCORED, FAILED])
     if bool(wrong.any()):
         found = status.to_numpy()[wrong.to_numpy()][0]
@@ -250,8 +259,10 @@ def _check_defined(cube: xr.Dataset, metric: str, defined: xr.DataArray, run: xr
     """Refuse values and draws that were blanked or filled while their runs stayed."""
     marks = METRIC_VARIABLES["defined"].name(metric)
     if marks in cube:
-        had = (cube[marks] == 1) & run
+        had = (cube[marks] != 0) & run
+        numbers = xr.apply_ufunc(check_numbers, cube[metric], dask="parallelized", output_dtypes=[np.int16])
         gone, new = int((had & ~defined).sum()), int((defined & ~had).sum())
+        other = int((had & defined & (cube[marks] != numbers)).sum())
         if gone:
             raise ValueError(
                 f"{metric} was blanked in {gone} runs, which would count as undefined; take runs out of the whole "
@@ -262,10 +273,15 @@ def _check_defined(cube: xr.Dataset, metric: str, defined: xr.DataArray, run: xr
                 f"{metric} was filled in {new} runs that had no value, but their controls were not; count failed runs "
                 "as the worst by missing='worst', and 0/0 as a number by cube(..., zero_division=)"
             )
-    draws, numbers = (METRIC_VARIABLES[part].name(metric) for part in ("control", "control_defined"))
+        if other:
+            raise ValueError(
+                f"{metric} was changed in {other} runs, as by mean(), coarsen(), interp() or arithmetic, so that its "
+                "values are no longer those of runs; select runs, or change values in the table before cube()"
+            )
+    draws, counts = (METRIC_VARIABLES[part].name(metric) for part in ("control", "control_defined"))
     whole = draws in cube and cube.sizes.get("draw") == int(cube.attrs["n_draws"])
-    if whole and numbers in cube:
-        changed = run & (cube[draws].notnull().sum("draw") != cube[numbers])
+    if whole and counts in cube:
+        changed = run & (cube[draws].notnull().sum("draw") != cube[counts])
         if bool(changed.any()):
             raise ValueError(
                 f"draws of {metric} were blanked or filled in {int(changed.sum())} runs, but the means and p-values of "

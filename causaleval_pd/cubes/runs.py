@@ -110,10 +110,10 @@ def read_runs(
     """
     tasks, _, _ = read_tasks(table, metrics, cells)
     own = tasks[0]
-    if not values and not any(task.metrics for task in tasks):
+    directions = _directions(values)
+    if not directions and not any(task.metrics for task in tasks):
         raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
     strata = stratum_columns(table, by, own)
-    directions = _directions(values)
     carried = {name: numbers(table, name, "values") for name in directions}
     replicates = None if replicate is None else column_or_level(table, replicate, "replicate")
     given = None if control is None or choice is None else column(table, control, "control")
@@ -129,6 +129,8 @@ def _directions(values: Values) -> dict[str, str]:
     """Return the columns to carry along, each with its direction, "none" where the user gives none."""
     check_type(values, (list, tuple, Mapping), "a list of columns or {column: direction}", "values")
     if not isinstance(values, Mapping):
+        for name in values:
+            check_type(name, Hashable, "a list of columns or {column: direction}, each name hashable", "values")
         return dict.fromkeys(values, "none")
     for name, direction in values.items():
         check_known(direction, ["minimize", "maximize", None], f"direction of {name!r} (values)")

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 #: status of a cell of strata x replicates
 NO_RUN, SCORED, FAILED = 0, 1, 2
@@ -100,7 +101,9 @@ METRIC = Variable("", ("replicate",), "float64", np.nan, "metric", "{}")
 
 #: what verbs check a metric of a reshaped cube by
 CHECK_VARIABLES = {
-    "defined": Variable("defined", ("replicate",), "int8", 0, "status", "1 where {} has a value"),
+    "defined": Variable(
+        "defined", ("replicate",), "int16", 0, "status", "number that depends on the value of {}, 0 where it has none"
+    ),
     "settings": Variable(
         "settings", (), "int64", 0, "settings", "number of the settings that {} was made with", "same"
     ),
@@ -172,6 +175,22 @@ def settings_number(cube: Mapping[Any, Any], metric: Mapping[Any, Any]) -> int:
     settings = [cube.get(name) for name in SETTINGS] + [metric.get(name) for name in METRIC_SETTINGS]
     words = json.dumps([np.asarray(x).tolist() for x in settings])
     return (int.from_bytes(hashlib.blake2b(words.encode(), digest_size=8).digest(), "little") >> 12) + 1
+
+
+def check_numbers(values: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Return a number from 1 to 32,767 that depends on each value, 0 where it is missing.
+
+    It stays exact where xarray turns integers into 32-bit floats.
+
+    Examples
+    --------
+    >>> check_numbers(np.array([3.0, 3.0, np.nan])).tolist()
+    [11060, 11060, 0]
+    """
+    values = np.asarray(values, np.float64) + 0.0  # -0.0 equals 0.0
+    words = values.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    return np.where(np.isnan(values), 0, 1 + (words >> np.uint64(32)) % np.uint64(32_767)).astype(np.int16)
 
 
 def variable_name(metric: str, part: str = "") -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.checks import shown
 from ..contract.metric import Metric
 from ..contract.null import Null
 from ..tables.matching import find_models
@@ -93,6 +94,8 @@ def score_runs(
     attrs : dict
         Attributes of the cube about its controls.
     """
+    if not isinstance(keep, (bool, np.bool_)) and not (isinstance(keep, str) and keep == "auto"):
+        raise ValueError(f"keep_draws must be 'auto', True or False, found {shown(keep)}")
     if choice is None or runs.matches is None:
         scored = [(task, score_rows(task, drawing.invalid, runs.index, execution)) for task in runs.tasks]
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {}

@@ -64,6 +64,17 @@ def strata_axes(columns: Sequence[StratumColumn]) -> list[Axis]:
     ]
 
 
+def _check_text(name: str, label: str) -> None:
+    """Refuse a label that is no valid text: files and tables of text cannot hold it."""
+    try:
+        label.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name!r} cannot be a stratum, its label {label!r} is not valid Unicode text (character {error.start}); "
+            "replace it in the table"
+        ) from None
+
+
 def levels(name: str, values: pd.Series) -> Axis:
     """Return the axis of a column's levels, missing values last."""
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -74,6 +85,9 @@ def levels(name: str, values: pd.Series) -> Axis:
             codes, labels = pd.factorize(values, sort=True)
         except TypeError as error:
             raise ValueError(f"{name!r} cannot be a stratum, its values do not compare: {error}") from error
+        for label in labels:
+            if isinstance(label, str) and not label.isascii():
+                _check_text(name, label)
         codes = np.asarray(codes, np.int64)
     missing = codes < 0
     if isinstance(labels, pd.IntervalIndex):

@@ -8,7 +8,7 @@ from typing import Literal
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_number
+from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from .lazy_tables import tabulate
 from .reading import (
@@ -77,8 +77,7 @@ def summary(
     ['algorithm', 'n', 'metric', 'n_runs']
     """
     check_number(level, "level", "(0, 1)")
-    if interval not in ("quantile", "mean_ci"):
-        raise ValueError(f"interval must be 'quantile' or 'mean_ci', found {interval!r}")
+    check_choice(interval, ("quantile", "mean_ci"), "interval")
     cube = null_stratum(read_cube(cube))
     names = cube_metrics(cube, metrics)
     made = call("summary", {"metrics": names, "level": level, "interval": interval})

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known
+from ..contract.checks import check_flag, check_known, check_type
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
@@ -219,17 +219,20 @@ def compare(
     >>> bool(raw["p_value"][0] < 1e-6), bool(skill["p_value"][0] > 0.05)
     (True, True)
     """
+    check_known(on, ("metric", "excess", "skill"), "on")
+    check_missing(missing)
     cube = read_cube(cube, controls=on != "metric" or missing == "worst")
     names = cube_metrics(cube, metrics)
-    check_known(on, ("metric", "excess", "skill"), "on")
     if on != "metric":
         need_controls(cube, names, f"for on={on!r}")
         cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    check_missing(missing)
     usual = JACKKNIFE if on == "skill" else WILCOXON
-    chosen = choose_test(find_test(test, "compare") if test else usual, effect, paired=paired)
+    chosen = choose_test(
+        usual if test is None else find_test(test, "compare"), effect, paired=check_flag(paired, "paired")
+    )
+    check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
         own = not chosen.all_pairs or (reference is None and alternative == "two-sided")
         adjust = chosen.correction if chosen.correction and own else "holm"

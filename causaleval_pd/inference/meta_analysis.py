@@ -13,7 +13,7 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known
+from ..contract.checks import check_known, check_type
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
@@ -161,6 +161,7 @@ def meta_analysis(
 
 def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> list[str]:
     """Return the dimensions that are combined, or refuse unknown ones and an empty list."""
+    check_type(over, (str, Sequence, type(None)), "the name of a stratum or a list of them", "over")
     wanted = [over] if isinstance(over, str) else list(over or [])
     choice = [name for name in dims if name != "null"]
     if not wanted:

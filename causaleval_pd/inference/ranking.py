@@ -95,12 +95,12 @@ def rank_test(
     1    lingam      1.175        20
     2        pc      2.625        20
     """
+    check_missing(missing)
     cube = read_cube(cube, controls=missing == "worst")
     names = cube_metrics(cube, metrics)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
     check_number(level, "level", "(0, 1)")
-    check_missing(missing)
     if cube.sizes[dim] < 2:
         raise ValueError(f"{dim!r} has {cube.sizes[dim]} level, and ranks need two")
 

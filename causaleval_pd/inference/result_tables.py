@@ -52,6 +52,8 @@ def stack_tests(
     if family is not None:
         check_type(family, Iterable, "the name of a column or several", "family")
         within = [family] if isinstance(family, str) else list(family)
+        if not within:
+            raise ValueError("family names no column; leave it out to adjust all p-values together")
         for name in within:
             check_known(name, [c for c in [*strata, *columns] if c in table], "column (family)")
         labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy()

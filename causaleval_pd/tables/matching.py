@@ -115,7 +115,7 @@ def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | No
     null = choice.null
     wanted = [null] if null is None or isinstance(null, str) or not isinstance(null, Sequence) else list(null)
     if not wanted:
-        raise ValueError("null is an empty list; name a null model, or make no controls by n_draws=None")
+        raise ValueError("null must name a null model, found an empty list; controls are not made by n_draws=None")
     models = [[find_null(task.field, one, permute=choice.permute) for task in tasks] for one in wanted]
     names = [by_task[-1].name for by_task in models]
     twice = [name for name, n in Counter(names).items() if n > 1]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type
+from ..contract.checks import check_flag, check_type
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.history import call, metric_settings, null_settings, remember
 from ..contract.law import ClosedForm
@@ -105,7 +105,7 @@ def control_distribution(
     if unused:
         raise ValueError(f"observed has values of {unused}, which are not among the metrics {[m.name for m in chosen]}")
     seed = resolve_seed(rng)
-    model = find_null(field, null, permute=permute)
+    model = find_null(field, null, permute=check_flag(permute, "permute"))
     if model.published is None:
         able = ", ".join(name for name, other in field.nulls.items() if other.published is not None)
         raise ValueError(

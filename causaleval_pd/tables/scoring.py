@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import name_row
+from ..contract.checks import check_choice, name_row
 from ..contract.metric import Metric
 from ..contract.pairs import Batch, PairError, Pairs
 from ..execution.engines import map_chunks, stop_if_unwanted
@@ -49,8 +49,7 @@ def _as_slice(rows: NDArray[np.int64]) -> NDArray[np.int64] | slice:
 
 def check_kinds(metrics: Iterable[Metric], batches: Sequence[Batch], invalid: Invalid, index: pd.Index) -> None:
     """Refuse rows whose cells a metric is not defined for: name some, count all, and name metrics that take them."""
-    if invalid not in ("raise", "nan"):
-        raise ValueError(f"invalid must be 'raise' or 'nan', found {invalid!r}")
+    check_choice(invalid, ("raise", "nan"), "invalid")
     for m in metrics if invalid == "raise" else ():
         found = [np.flatnonzero(m.refused(batch.pairs)) for batch in batches]
         if not any(map(len, found)):

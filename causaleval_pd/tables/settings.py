@@ -71,7 +71,7 @@ class Drawing:
     keep: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1))
+        object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1, 2**31 - 1))
         check_number(self.level, "level", "(0, 1)")
         check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
         check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")

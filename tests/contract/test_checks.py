@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.contract.checks import check_known, check_number, check_type, check_whole, name_row, nearest, shown
+from causaleval_pd.contract.checks import (
+    check_choice,
+    check_known,
+    check_number,
+    check_type,
+    check_whole,
+    name_row,
+    nearest,
+    shown,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,11 +42,19 @@ def test_the_nearest_names_come_first():
     assert nearest(12, [123, "x"]) == "did you mean '123'? "
 
 
-@pytest.mark.parametrize("name", [["shd"], {"shd"}, pd.Series(["shd"]), np.array(["shd"]), ("shd", ["x"])])
+@pytest.mark.parametrize("name", [["shd"], {"shd"}, pd.Series(["shd"]), np.array(["shd"]), ("shd", ["x"]), pd.NA])
 def test_names_that_cannot_be_compared_are_unknown(name):
     with pytest.raises(ValueError, match="^unknown metric .*known are 'shd', 'sid'$"):
         check_known(name, iter(["shd", "sid"]), "metric")
     check_known("sid", iter(["shd", "sid"]), "metric")
+
+
+@pytest.mark.parametrize("value", [pd.NA, np.array([]), pd.DataFrame(), ["low"], 1, "middle", None])
+def test_words_that_are_no_choice_are_refused(value):
+    with pytest.raises(ValueError, match="^end must be 'low' or 'high', found "):
+        check_choice(value, ("low", "high"), "end")
+    check_choice("high", ("low", "high"), "end")
+    check_choice(None, ("low", None), "end")
 
 
 def test_types_are_told_by_what_was_found():

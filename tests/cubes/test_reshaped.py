@@ -370,6 +370,11 @@ def seeds(**other: Any) -> Callable[[xr.Dataset], xr.Dataset]:
     return together
 
 
+def scored(cube: xr.Dataset) -> xr.Dataset:
+    """Return replicates that every stratum has scored, so that means of their states are a state."""
+    return cube.isel(replicate=cube["shd"].notnull().all(["algorithm", "n"]).to_numpy())
+
+
 REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "fewer draws": (lambda c: c.isel(draw=slice(10)), r"10 of its 25 draws.*n_draws=\.\.\., rng=7"),
     "one draw": (lambda c: c.isel(draw=0), r"a single draw.*n_draws=\.\.\., rng=7"),
@@ -379,6 +384,15 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "filled": (lambda c: c.fillna(0), r"filled in \d+ runs that had no value.*missing='worst'"),
     "mean": (lambda c: c.mean("replicate"), "lost its dimension 'replicate'"),
     "one replicate": (lambda c: c.isel(replicate=0), "select by a list"),
+    "mean of strata": (lambda c: scored(c).mean("n"), "lost its stratum 'n'.*mean"),
+    "largest of strata": (lambda c: c.max("n"), r"lost its stratum 'n'.*isel\(n=0\)"),
+    "dropped label": (lambda c: c.isel(n=0, drop=True), r"lost its stratum 'n'.*isel\(n=0\)"),
+    "coarse replicates": (lambda c: scored(c).coarsen(replicate=2).mean(), r"changed in \d+ runs, as by"),
+    "largest of replicates": (lambda c: scored(c).coarsen(replicate=2).max(), r"changed in \d+ runs, as by"),
+    "moving mean": (lambda c: scored(c).rolling(replicate=2, min_periods=1).mean(), r"changed in \d+ runs, as by"),
+    "between strata": (lambda c: scored(c).interp(n=[200]), "was (changed|blanked) in"),
+    "arithmetic": (lambda c: c.assign(shd=2 * c["shd"]), r"shd was changed in \d+ runs.*before cube"),
+    "states as flags": (lambda c: c.assign(status=c["status"].astype(bool)), "status holds the states.* type bool"),
     "no status": (lambda c: c.drop_vars("status"), "lacks the cube's variable 'status'"),
     "no attributes": (lambda c: c.drop_attrs(), "was not made by cube"),
     "between states": (lambda c: c.assign(status=c["status"] * 0.5), "status holds 0.5, which is no state"),

@@ -81,6 +81,16 @@ def test_a_name_cannot_be_stratum_and_variable(small):
         ce.cube(small.assign(shd=1), ["shd"], by=["shd"], n_draws=None)
 
 
+def test_labels_are_valid_text(small):
+    with pytest.raises(ValueError, match=r"'algorithm' cannot be a stratum, its label '\\ud800' is not valid Unicode"):
+        ce.cube(
+            small.assign(algorithm=pd.Series("\ud800", small.index, dtype=object)),
+            ["shd"],
+            by=["algorithm"],
+            n_draws=None,
+        )
+
+
 def test_a_stratum_cannot_have_the_name_of_a_result():
     runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
     with pytest.raises(

@@ -28,7 +28,7 @@ from causaleval_pd.reasoning import (
 )
 
 #: files and folders by name, cells of published tables as such
-NAMES = r"\bj\.\w+|\bout(?:\.partial)?\b|tasks/\w+\.parquet|^a cell\b|^expected\b|^rows contradict|^column .*row"
+NAMES = r"\bj\.\w+|\bout(?:\.partial)?\b|tasks/\w+\.parquet|^a cell\b|^expected\b|^rows contradict"
 
 FACTUAL = (
     "Context ID,Sample ID,Effect,Context,Question,True\n0,0,Y,X is on.,Is Y on?,True\n0,1,Y,X is off.,Is Y on?,0\n"

@@ -97,6 +97,9 @@ def test_settings_are_checked(cube):
     ):
         with pytest.raises(ValueError, match=message):
             ce.meta_analysis(cube, **settings)
+    for over in (pd.NA, np.int64(-7), np.array([1.5, 2.0]), pd.DataFrame()):
+        with pytest.raises(TypeError, match="over must be the name of a stratum or a list of them, found"):
+            ce.meta_analysis(cube, over)
     bare = ce.cube(ce.datasets.runs().query("n == 100"), ["shd"], by=["density", "algorithm"], n_draws=None)
     with pytest.raises(ValueError, match="no controls to measure skill against"):
         ce.meta_analysis(bare, "density")

@@ -363,7 +363,7 @@ def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mappin
         listed = isinstance(found, Iterable) and not isinstance(found, str)
         if not isinstance(name, str) or not listed or not all(isinstance(p, str) for p in found):
             raise TypeError(f"parents must map node names to lists of node names, found {name!r}: {found!r}")
-        unknown = sorted(set(found) - set(parents))
+        unknown = sorted(p for p in set(found) if p not in parents)
         if unknown:
             raise ValueError(f"node {name!r} has the parents {unknown}, which are not among the nodes of `parents`")
         if len(set(found)) < len(found):

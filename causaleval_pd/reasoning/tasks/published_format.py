@@ -205,12 +205,12 @@ def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
     rows = rows.rename(columns=_KEYS)
     rows["replicate"] = rows.get("Replicate ID", 0)
     names = {*rows.columns, *(old for old, new in _KEYS.items() if new in rows)}
-    if names >= _PAIRED:
-        return _paired(rows)
-    if names >= _FACTUAL:
-        return _factual(rows)
-    if names >= _RAW:
-        return _raw(rows)
+    for layout, tables in ((_PAIRED, _paired), (_FACTUAL, _factual), (_RAW, _raw)):
+        if names >= layout:
+            try:
+                return tables(rows)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"file {path}: {error}") from error
     raise ValueError(
         f"{path} has none of the published layouts; its columns are {[c for c in rows.columns if c != 'replicate']}; "
         f"factual questions have {sorted(_FACTUAL)}, paired ones {sorted(_PAIRED)}, raw samples {sorted(_RAW)}"
@@ -273,7 +273,7 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         size = {"n_nodes": [len(nodes)], "n_edges": [len(places)]}
         found["worlds"].append(pd.DataFrame({"task": task, "theme": "published", **size, "text": ""}))
     whole = rows.assign(Context=rows["Causal context"] + " " + rows["Sample context"])
-    return {"contexts": _contexts(whole), **{name: pd.concat(tables) for name, tables in found.items()}}
+    return {"contexts": _contexts(whole), **{name: _finished(name, tables) for name, tables in found.items()}}
 
 
 def _listed(row: pd.Series, column: str) -> list[Any]:

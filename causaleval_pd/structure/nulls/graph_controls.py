@@ -85,17 +85,24 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
+def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
+    """Return the class of each row's estimate; refuse estimates that are not in the class that their cell declares."""
+    wrong, kinds = pairs.estimate.misdeclared[pairs.estimate_index], pairs.estimate.kinds[pairs.estimate_index]
+    if wrong.any():
+        at = int(wrong.argmax())
+        raise ValueError(
+            f"row {rows[at]}: the estimate is declared a {KINDS[kinds[at]]}, which it is not; {MEND_CLASS}"
+        )
+    return kinds
+
+
 def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
     """Return the class of each row's controls: DAG, CPDAG or digraph.
 
     `control_kind` states it. Else DAGs are matched by DAGs, fully directed graphs with a cycle and declared digraphs by
     digraphs, and every other estimate by CPDAGs.
     """
-    wrong = pairs.estimate.misdeclared[pairs.estimate_index]
-    if wrong.any():
-        at = int(wrong.argmax())
-        kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[at]]]
-        raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
+    checked_kinds(rows, pairs)
     kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:
         return kinds

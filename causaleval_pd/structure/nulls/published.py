@@ -54,6 +54,9 @@ def published_controls(
     stand_in = GraphBatch(d, planes_from_marks(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
     batch = GraphBatch(d, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
     # a fixed causal order is that of `nodes` as given, not of their names
+    unknown = [name for name in nodes or () if name not in graph.nodes]
+    if unknown:
+        raise ValueError(f"nodes must be names of nodes, found {unknown[0]!r}; the nodes are {list(graph.nodes)[:10]}")
     order = [graph.nodes.index(name) for name in nodes or graph.nodes]
     empty = pd.Series([], dtype=object)
     matching = Matching(empty, empty, np.array([kind], object), None, {**options, "order": order})

@@ -19,7 +19,7 @@ from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .additive import additive_moments
 from .enumeration import enumerated
-from .graph_controls import GraphControls
+from .graph_controls import GraphControls, checked_kinds
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -138,9 +138,7 @@ class Relabellings:
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Relabel every estimate: its class, degrees and directed and undirected edges stay."""
-    d = pairs.n_nodes
-
-    kinds = pairs.estimate.kinds[pairs.estimate_index]
+    d, kinds = pairs.n_nodes, checked_kinds(rows, pairs)
 
     def graphs(start: int, count: int) -> GraphBatch:
         planes = control_kernels().relabel_graphs(

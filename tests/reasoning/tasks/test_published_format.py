@@ -124,11 +124,17 @@ def test_contradictions_and_bad_cells_are_refused(files, tmp_path):
         read_published(path)
 
 
+@pytest.mark.parametrize("layout", range(3))
+def test_a_file_without_rows_has_no_tasks(files, tmp_path, layout):
+    pd.read_csv(files[layout]).head(0).to_csv(tmp_path / "empty.csv", index=False)
+    assert len(read_published(tmp_path / "empty.csv").questions) == 0
+
+
 def test_a_truncated_matrix_is_refused(files, tmp_path):
     table = pd.read_csv(files[2])
     table["DAG adjacency matrix"] = str(np.triu(np.ones((40, 40), int), 1))
     table.to_csv(tmp_path / "raw.csv", index=False)
-    with pytest.raises(ValueError, match=r"context 0 of the raw samples: a cell was cut short"):
+    with pytest.raises(ValueError, match=r"file .*raw\.csv: context 0 of the raw samples: a cell was cut"):
         read_published(tmp_path / "raw.csv")
     table["DAG adjacency matrix"] = "[[0 1] [0 0]]"
     table.to_csv(tmp_path / "raw.csv", index=False)
