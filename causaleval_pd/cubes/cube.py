@@ -79,8 +79,8 @@ def cube(
     rng, truth, estimate, key, control_kind, permute, level, field, context, zero_division, invalid, progress
         As in `with_controls`.
     method : {"auto", "exact", "moments", "simulate"}
-        As in `with_controls`, for the means and p-values of rows. Controls are drawn in any case: the verbs' tests of
-        strata and runs rest on the draws.
+        As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
+        as the tests of strata rest on them.
     engine, n_jobs
         As in `with_controls`.
     share_draws : bool
