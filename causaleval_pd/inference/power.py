@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -95,14 +96,14 @@ def control_power(
     Raises
     ------
     ValueError
-        If a metric is unknown, a number is out of range, or the cube has no controls.
+        If a metric is unknown, a number is out of range, the cube has no controls, or it has too few draws for alpha.
 
     Notes
     -----
     Normal approximation: the mean of n runs is compared with its distribution over draws, standard deviation
-    `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). The number of draws must allow p-values of alpha: at least
-    1 / alpha - 1. The power to detect the observed effect is a function of the p-value [1]_ and is not
-    given.
+    `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). Runs are taken as independent; repeated truths make the
+    power smaller. No p-value is below 1 / (n_draws + 1), so a cube with fewer than 1 / alpha - 1 draws is refused. The
+    power to detect the observed effect is a function of the p-value [1]_ and is not given.
 
     References
     ----------
@@ -123,6 +124,12 @@ def control_power(
     names = cube_metrics(cube, metrics)
     check_shares(power=power, alpha=alpha, skill=skill)
     need_controls(cube, names, "to measure skill against")
+    n_draws = int(cube.attrs["n_draws"])
+    if 1 / (n_draws + 1) > alpha:
+        raise ValueError(
+            f"with n_draws={n_draws} no p-value is below {1 / (n_draws + 1):.3g}, so the test never rejects at "
+            f"alpha={alpha:g}; make the cube with n_draws={math.ceil(1 / alpha - 1e-9) - 1} or more"
+        )
     cube = null_stratum(cube)
     dims = strata_dims(cube)
 
@@ -213,8 +220,9 @@ def comparison_power(
 
     Notes
     -----
-    Paired t test, as of `statsmodels.stats.power.TTestPower`. Wilcoxon's test needs about 5 % more pairs where
-    differences are normal, and never more than 16 % more [1]_. NaN where there are fewer than two pairs or differences
+    Paired t test, as of `statsmodels.stats.power.TTestPower`. In large samples Wilcoxon's test needs about 5 % more
+    pairs where differences are normal, and at most 16 % more for any law [1]_; in small samples it can need far more,
+    and with 5 pairs or fewer it cannot reject at .05 two-sided. NaN where there are fewer than two pairs or differences
     do not vary.
 
     References

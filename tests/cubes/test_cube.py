@@ -202,7 +202,7 @@ def test_carried_columns_are_compared_and_ranked(direction):
         with pytest.raises(ValueError, match="'seconds' is a column that the cube carries.* has no controls"):
             verb("seconds")
     with pytest.raises(ValueError, match="'seconds' is a column that the cube carries"):
-        cube.ceval.compare("algorithm", metrics="seconds", minus_controls=True)
+        cube.ceval.compare("algorithm", metrics="seconds", on="excess")
     margin = {"alternative": "non_inferior", "margin": 1.0, "metrics": "seconds"}
     if direction is None:
         with pytest.raises(ValueError, match="seconds has no direction, so neither level is worse"):

@@ -173,7 +173,7 @@ CONTROLLED: dict[str, Callable[[xr.Dataset], Frame]] = {
     "meta_analysis": lambda c: c.ceval.meta_analysis("sample_size" if "sample_size" in c.dims else "n"),
     "control_power": lambda c: c.ceval.control_power(),
     "compare, minus controls": lambda c: c.ceval.compare(
-        "algorithm", minus_controls=True, metrics=METRICS[-1], test="t"
+        "algorithm", on="excess", metrics=METRICS[-1], test="t"
     ),
 }
 OBSERVED: dict[str, Callable[[xr.Dataset], Frame]] = {

@@ -82,7 +82,7 @@ def test_differences_and_pairs_are_those_of_statsmodels(alternative, theirs):
 
 
 def test_strata_too_small_to_tell_are_missing():
-    cube = study(np.array([[1.0], [2.0]]), np.full((2, 1, 5), 3.0))
+    cube = study(np.array([[1.0], [2.0]]), np.full((2, 1, 19), 3.0))
     found = control_power(cube)
     assert found[["sd", "power", "minimal_skill"]].isna().all(axis=None) and found["n_needed"].isna().all()
     pairs = comparison_power(study(np.array([[1.0], [2.0]]), dim="a"), "a", difference=1.0)
@@ -123,3 +123,10 @@ def test_runs_that_are_equally_good_have_power_0_or_1():
     cube = study(np.full((1, 12), 4.0), np.broadcast_to(draws[:, :1], draws.shape))
     powers = [control_power(cube, skill=skill)["power"].item() for skill in (0.01, 0.9)]
     assert powers == [0.0, 1.0]
+
+
+def test_too_few_draws_for_the_level_are_refused():
+    found = study(np.full((1, 20), 8.0), np.random.default_rng(1).normal(10, 3, (1, 20, 19)))
+    with pytest.raises(ValueError, match=r"with n_draws=19 no p-value is below 0.05, .* alpha=0.01; .* n_draws=99 or"):
+        ce.control_power(found, alpha=0.01)
+    assert len(ce.control_power(found, alpha=0.05)) == 1

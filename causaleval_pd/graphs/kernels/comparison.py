@@ -242,8 +242,9 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph.
     """
     given = checked_planes(planes, n_nodes)
-    extended, ok = np.zeros(given.shape, np.uint64), np.empty(len(given), np.bool_)
-    _extend(given, _rows(n_nodes, 3), extended, ok)
+    extended, ok = np.zeros(given.shape, np.uint64), np.ones(len(given), np.bool_)
+    if n_nodes:  # a graph without nodes is its own extension
+        _extend(given, _rows(n_nodes, 3), extended, ok)
     return extended, ok
 
 
