@@ -30,6 +30,7 @@ from .schema import (
     SCORED,
     declared,
     metrics_of,
+    result_columns,
     values_of,
 )
 
@@ -122,6 +123,12 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
     """Take all dimensions of the runs for strata; a metric that lacks one has the same values along it."""
     named, runs = json.loads(cube.attrs["strata"]), cube["status"]
     dims = [str(dim) for dim in runs.dims if dim != "replicate"]
+    for dim in dims:
+        if dim in result_columns() - {"null"}:
+            raise ValueError(
+                f"the dimension {dim!r} has the name of a column of the tables that are made of a cube; rename it, "
+                f"e.g. cube.rename({{{dim!r}: 'my_{dim}'}})"
+            )
     if not set(dims) <= set(named):
         gone = [name for name in named if name in cube.coords and name not in dims]
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
@@ -241,7 +248,8 @@ def _check_settings(cube: xr.Dataset, metric: str) -> None:
         raise ValueError(
             f"{metric} at {place} was made with other settings than in the first of the cubes that were put together: "
             "another seed, null model, number of draws or convention; causaleval_pd.concat names what "
-            "differs, and puts null models side by side by dim='null'"
+            "differs, and puts null models side by side by dim='null' (arithmetic and astype on a whole cube "
+            "change its record of settings: change single variables)"
         )
 
 
