@@ -90,9 +90,11 @@ from .contract.metric_sets import metric_set as metric_set
 from .contract.metric_sets import tweak as tweak
 from .contract.null import ChosenNull as ChosenNull
 from .contract.null import Null as Null
+from .contract.null import WorstOf as WorstOf
 from .contract.null import list_nulls as list_nulls
 from .contract.null import null_model as null_model
 from .contract.null import register_null as register_null
+from .contract.null import worst_of as worst_of
 from .contract.statistical_test import list_tests as list_tests
 from .contract.statistical_test import register_test as register_test
 from .versions import __version__ as __version__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,16 @@ class Distribution:
         defined = (self.weights > 0).any(axis=1) & np.isfinite(total)
         return np.asarray(np.where(defined, total, np.nan)[self.index])
 
+    def skewness(self) -> NDArray[np.float64]:
+        """Return the third central moment in units of the cubed standard deviation; 0 where the metric is constant."""
+        mean = self.expectation(lambda x: x)
+        mine = np.zeros(len(self.values))
+        mine[self.index] = mean
+        variance = self.expectation(lambda x: (x - mine[:, None]) ** 2)
+        third = self.expectation(lambda x: (x - mine[:, None]) ** 3)
+        varies = variance > 1e-12 * (1 + mean**2)
+        return np.where(np.isnan(mean), np.nan, np.divide(third, variance**1.5, out=np.zeros(len(mean)), where=varies))
+
     def quantile(self, q: float) -> NDArray[np.float64]:
         """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""
         cumulative = np.cumsum(self.weights, axis=1)
@@ -109,6 +120,19 @@ class Distribution:
         return np.minimum(result, 1.0)
 
 
+class Shape(NamedTuple):
+    """What a tail needs besides mean and variance, (n,) float each.
+
+    `skewness` is the third central moment in units of the cubed standard deviation, NaN where it is not known; `step`
+    the gap between values that the metric can take, 0 where it has none; `n_values` how many values it can take at
+    most.
+    """
+
+    skewness: NDArray[np.float64]
+    step: NDArray[np.float64]
+    n_values: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class ClosedForm:
     """What is known without drawing: means, perhaps variances, perhaps the whole distribution.
@@ -123,12 +147,16 @@ class ClosedForm:
         The exact distribution, where there is one.
     listed : (n,) bool or None
         Rows that have the distribution, where not all have.
+    shape : callable or None
+        `shape()` returns the `Shape` of the law where the exact skewness is known. It is computed on request, because
+        only p-values by moments need it.
     """
 
     mean: NDArray[np.float64]
     variance: NDArray[np.float64] | None = None
     distribution: Distribution | None = None
     listed: NDArray[np.bool_] | None = None
+    shape: Callable[[], Shape] | None = None
 
     def spread(self, rows: NDArray[np.bool_]) -> ClosedForm:
         """Return the form of more rows, of which `rows` are those of this one and nothing is known of the others."""
@@ -146,4 +174,6 @@ class ClosedForm:
             index[rows] = law.index
             law = replace(law, index=index)
         variance = None if self.variance is None else among(self.variance)
-        return ClosedForm(among(self.mean), variance, law, rows)
+        shape = self.shape
+        spread = None if shape is None else lambda: Shape(*(among(values) for values in shape()))
+        return ClosedForm(among(self.mean), variance, law, rows, spread)

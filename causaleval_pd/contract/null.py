@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,13 @@ from .field import FIELDS, get_field
 from .law import ClosedForm
 from .metric import Metric
 from .pairs import Pairs
+
+
+class Conditional(NamedTuple):
+    """The controls that p-values rest on, where they are not those that skill rests on, and the rows that have a p."""
+
+    controls: Controls
+    rows: NDArray[np.bool_]
 
 
 class Controls(ABC):
@@ -38,6 +45,11 @@ class Controls(ABC):
     def work(self) -> float:
         """Nanoseconds that drawing one control takes, roughly, as a mean over the rows; decides on units of work."""
         return 10_000.0
+
+    @property
+    def tested(self) -> Conditional | None:
+        """The controls that p rests on where p is conditional, or None where it rests on these."""
+        return None
 
     @abstractmethod
     def draw(self, start: int, count: int) -> Pairs:
@@ -108,6 +120,8 @@ class Null:
         True for a point of reference rather than a random guess, so that nothing has a p-value.
     options : mapping
         The options that it takes, with their defaults.
+    p_given : str
+        What p-values are conditional on, where their controls are `Controls.tested`.
 
     Examples
     --------
@@ -125,6 +139,7 @@ class Null:
     published: Callable[..., Controls] | None = None
     reference: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    p_given: str = ""
 
     def match(self, matching: Matching) -> Matcher:
         """Prepare a table, and return the function that makes the controls of its batches."""
@@ -238,8 +253,31 @@ class ChosenNull:
     options: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class WorstOf:
+    """A composite null model, which holds if one of its members does; see `worst_of`.
+
+    Attributes
+    ----------
+    name : str
+        Name in results.
+    members : tuple of ChosenNull
+        The null models, with names of their own.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> null = ce.worst_of("edges", "dags")
+    >>> isinstance(null, ce.WorstOf), null.name
+    (True, 'worst of edges, dags')
+    """
+
+    name: str
+    members: tuple[ChosenNull, ...]
+
+
 #: what `null=` takes
-NullLike = str | Callable[..., Any] | ChosenNull
+NullLike = str | Callable[..., Any] | ChosenNull | WorstOf
 Nulls = NullLike | Sequence[NullLike] | None
 
 
@@ -274,6 +312,8 @@ def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> C
     >>> ce.with_controls(runs, ["shd"], null=null, n_draws=20, rng=7)["control_null"].unique().tolist()
     ['uniform_orientation']
     """
+    if isinstance(model, WorstOf):
+        raise TypeError(f"null {model.name!r} is composite; name it by ce.worst_of(..., name=), options by its members")
     if isinstance(model, ChosenNull):
         return replace(model, name=name or model.name, options={**model.options, **options})
     if callable(model):
@@ -287,3 +327,61 @@ def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> C
             f"null must be a name, a function or ce.null_model(...), found {type(model).__name__}: {model!r}"
         )
     return ChosenNull(model, name or model, options)
+
+
+def worst_of(*models: NullLike, name: str | None = None) -> WorstOf:
+    """Combine null models of which any may hold: the p-value of a row is the largest over them.
+
+    Use it where it is not known by which law a guesser guesses. If one of the models holds, the largest p keeps its
+    level, because it is at least that model's p [1]_.
+
+    Parameters
+    ----------
+    *models : str, callable, ChosenNull or WorstOf
+        Two or more null models; those of a composite one are taken one by one.
+    name : str, optional
+        Name in results; default "worst of" and the names of the members.
+
+    Returns
+    -------
+    WorstOf
+        What `null=` of `with_controls` takes. A cube takes the members as a list.
+
+    Raises
+    ------
+    TypeError
+        If a model is no null model.
+    ValueError
+        If there are fewer than two, or one is named twice.
+
+    References
+    ----------
+    .. [1] Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. doi:10.2307/1267823
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().head(3)
+    >>> laws = [ce.null_model("orientation", orientation_law=law) for law in ("order", "uniform")]
+    >>> null = ce.worst_of(*laws)
+    >>> [member.name for member in null.members]
+    ['orientation (orientation_law=order)', 'orientation (orientation_law=uniform)']
+    >>> found = ce.with_controls(runs, ["shd"], null=null, n_draws=20, rng=7)
+    >>> set(found["shd_control_null"]) <= {member.name for member in null.members}
+    True
+    """
+    members: list[ChosenNull] = []
+    for model in models:
+        members += model.members if isinstance(model, WorstOf) else [null_model(model)]
+    if len(members) < 2:
+        raise ValueError(f"worst_of compares two or more null models, found {len(members)}")
+    names = [member.name for member in members]
+    for i, member in enumerate(members):
+        if names.count(member.name) > 1 and member.options:
+            options = ", ".join(f"{key}={value}" for key, value in member.options.items())
+            members[i] = replace(member, name=f"{member.name} ({options})")
+    names = [member.name for member in members]
+    twice = [other for other in dict.fromkeys(names) if names.count(other) > 1]
+    if twice:
+        raise ValueError(f"worst_of has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
+    return WorstOf(name or f"worst of {', '.join(names)}", tuple(members))

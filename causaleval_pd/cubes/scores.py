@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.metric import Metric
 from ..contract.null import Null
 from ..tables.matching import find_models
-from ..tables.row_summary import METHODS, NONE
+from ..tables.row_summary import METHODS, NONE, method_words
 from ..tables.scoring import score_rows
 from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
@@ -157,7 +157,8 @@ class _Gathered:
     def scores(self, metric: str) -> ControlScores:
         """Return what was gathered of a metric."""
         codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric].items()}
-        words = {part: ", ".join(METHODS[code] for code in found) or "none" for part, found in codes.items()}
+        named = {"mean": METHODS, "p": method_words(self.model.p_given)}
+        words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
         if self.draws:
             draws = {"control": self.draws[metric], "control_defined": self.defined[metric]}
         else:

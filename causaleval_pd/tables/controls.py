@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known
 from ..contract.history import call, calls, metric_settings, null_settings, remember
 from ..contract.metric import Metric
-from ..contract.null import Null, NullLike
+from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .columns import add_columns, typed, with_cells
-from .matching import Matches, check_directions, find_null, match_rows
-from .row_summary import METHODS, RowControls, skill, spread, without_p
+from .composite import worst_rows
+from .matching import Matches, check_directions, find_members, match_rows
+from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
 from .settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, PRule
 from .simulate import control_chunks
 from .tasks import Metrics, Task, read_tasks
@@ -68,10 +69,11 @@ def with_controls(
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int
         Controls a row, where they are simulated.
-    null : str, callable or ChosenNull, optional
-        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, and a function
-        `null(estimate, rng)` draws what it likes. A model of reference ("oracle_skeleton", "empty", "complete") has no
-        p-values.
+    null : str, callable, ChosenNull or WorstOf, optional
+        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, a function
+        `null(estimate, rng)` draws what it likes, and `ce.worst_of(...)` takes for each row and metric the model with
+        the largest p: all columns of the metric are those of that model, which `m_control_null` names. A model of
+        reference ("oracle_skeleton", "empty", "complete") has no p-values.
     rng : int, Generator or None
         Seed; the one used is in the column `control_seed`.
     truth, estimate : hashable
@@ -86,8 +88,10 @@ def with_controls(
         Random node order for every control (default); False keeps the order of the nodes' names as causal order.
     method : {"auto", "exact", "moments", "simulate"}
         "auto" takes for each output the closed form where one exists, else draws. "exact" never draws and leaves the
-        outputs without a closed form missing. "moments" never draws either: where the mean and the variance are exact,
-        but not the distribution, p and limits are those of the normal distribution. "simulate" always draws.
+        outputs without a closed form missing. "moments" never draws either: where mean, variance
+        and skewness are exact, but not the distribution, p and limits are those of Pearson's type III law, with a
+        continuity correction: approximate, usually too large far out, and missing where such a p is unreliable.
+        "simulate" always draws.
     level : float
         Probability between `_control_low` and `_control_high`, which is a reference interval of the null distribution,
         not a confidence interval.
@@ -123,8 +127,9 @@ def with_controls(
         `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
-        `m_mean_method`, `m_control_undefined`, and with `stop_after` `m_p_draws`. Where the metrics of one call belong
-        to fields with different null models, `control_null` names all of them, and `m_control_null` that of each.
+        `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
+        `m_control_undefined`, and with `stop_after` `m_p_draws`. Where the metrics of one call belong to fields with
+        different null models, `control_null` names all of them, and `m_control_null` that of each.
 
     Raises
     ------
@@ -157,22 +162,30 @@ def with_controls(
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
     matches = match_rows(table, choice)
-    models = [find_null(task.field, null, permute=permute) for task in tasks]
-    summaries: dict[str, RowControls] = {}
+    stopped_early = stop_after is not None
+    by_task = [find_members(task.field, null, permute=permute) for task in tasks]
+    found: dict[str, dict[str, Any]] = {}
     kinds = []
-    for task, model in zip(tasks, models, strict=True):
-        found, kind = _control_task(task, model, matches, how, work, table.index)
-        summaries |= found
-        kinds.append(kind)
+    for task, members in zip(tasks, by_task, strict=True):
+        tested = []
+        for model in members:
+            summaries, kind = _control_task(task, model, matches, how, work, table.index)
+            kinds.append(kind)
+            tested.append({m.name: _columns(m, summaries[m.name], model.p_given, stopped_early) for m in task.metrics})
+        for m in task.metrics:
+            rows = [by_metric[m.name] for by_metric in tested]
+            found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
     added: dict[str, Any] = {}
+    short = _SHORT + (("_control_null",) if isinstance(null, WorstOf) else ())
     for m in chosen:
-        full = _columns(m, summaries[m.name], stopped=stop_after is not None)
-        added |= full if columns == "full" else {m.name + part: full[m.name + part] for part in _SHORT}
-    added |= _null_columns(tasks, models, len(table), by_metric=columns == "full")
+        added |= found[m.name] if columns == "full" else {m.name + part: found[m.name][m.name + part] for part in short}
+    names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
+    added |= _null_columns(tasks, names, len(table), by_metric=columns == "full")
     added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
     added["control_seed"] = np.full(len(table), matches.seed, np.int64)
     added["n_draws"] = np.full(len(table), how.n_draws if how.draws else 0, np.int64)
     settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    models = [model for members in by_task for model in members]
     settings |= null_settings(models) | choice.settings() | how.settings()
     result = add_columns(with_cells(table, cells), added, overwrite=overwrite)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
@@ -200,13 +213,13 @@ def _control_task(
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
 
 
-def _null_columns(tasks: Sequence[Task], models: Sequence[Null], n: int, *, by_metric: bool) -> dict[str, Any]:
+def _null_columns(tasks: Sequence[Task], names: Sequence[str], n: int, *, by_metric: bool) -> dict[str, Any]:
     """Name the null model of every row, and with `by_metric` of every metric where those of one call differ."""
-    names = list(dict.fromkeys(model.name for model in models))
-    columns = {"control_null": pd.array([", ".join(names)] * n, dtype="str")}
-    if by_metric and len(names) > 1:
-        for task, model in zip(tasks, models, strict=True):
-            columns |= {f"{m.name}_control_null": pd.array([model.name] * n, dtype="str") for m in task.metrics}
+    different = list(dict.fromkeys(names))
+    columns = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
+    if by_metric and len(different) > 1:
+        for task, name in zip(tasks, names, strict=True):
+            columns |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
     return columns
 
 
@@ -220,11 +233,12 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
     ]
 
 
-def _columns(metric: Metric, rows: RowControls, *, stopped: bool) -> dict[str, Any]:
+def _columns(metric: Metric, rows: RowControls, given: str, stopped: bool) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
     mean_method, p_method = (
-        pd.Categorical.from_codes(codes, categories=pd.Index(METHODS)) for codes in (rows.mean_method, rows.p_method)
+        pd.Categorical.from_codes(codes, categories=pd.Index(words))
+        for codes, words in ((rows.mean_method, METHODS), (rows.p_method, method_words(given)))
     )
     return {
         name: typed(rows.observed, metric),
@@ -237,6 +251,7 @@ def _columns(metric: Metric, rows: RowControls, *, stopped: bool) -> dict[str, A
         f"{name}_mean_method": mean_method,
         f"{name}_p_method": p_method,
         f"{name}_p_se": rows.p_se,
+        f"{name}_p_at_floor": pd.arrays.BooleanArray(at_floor(rows), np.isnan(rows.p)),
         **({f"{name}_p_draws": rows.n} if stopped else {}),
         f"{name}_control_undefined": rows.undefined,
     }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_type
 from ..contract.field import Field
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matcher, Matching, Null, NullLike, null_model
+from ..contract.null import Controls, Matcher, Matching, Null, NullLike, WorstOf, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
 from .columns import column_or_level
@@ -62,6 +62,11 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
     """Return a field's null model with the user's options."""
     if isinstance(null, (list, tuple)):
         raise ValueError(f"null must be one null model here, found {len(null)}; cube(null=[...]) takes several")
+    if isinstance(null, WorstOf):
+        raise ValueError(
+            f"null {null.name!r} is composite, which with_controls takes for rows; in a cube use null=[...] with its "
+            "members and take the largest p of a stratum"
+        )
     chosen = null_model(field.default_null if null is None else null)
     if isinstance(chosen.model, str):
         if chosen.model not in field.nulls:
@@ -83,6 +88,23 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
                 f"null {model.name!r} has no option {name!r}; its options: {', '.join(model.options) or 'none'}"
             )
     return replace(model, name=chosen.name, options={**model.options, **options})
+
+
+def find_members(field: Field, null: NullLike | None, *, permute: bool = True) -> list[Null]:
+    """Return the null models that a row is tested by: one, or the members of a composite one."""
+    if not isinstance(null, WorstOf):
+        return [find_null(field, null, permute=permute)]
+    # permute=False concerns the members that have the option
+    members = [find_null(field, member) for member in null.members]
+    if not permute and not any("permute" in member.options for member in members):
+        raise ValueError(f"null {null.name!r} has no member with the option 'permute'")
+    pointless = [member.name for member in members if member.reference or member.by_stratum]
+    if pointless:
+        raise ValueError(f"null {null.name!r} has {', '.join(pointless)}, under which rows have no p-values")
+    return [
+        find_null(field, member, permute=permute or "permute" not in found.options)
+        for member, found in zip(null.members, members, strict=True)
+    ]
 
 
 def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | None = None) -> list[list[Null]]:

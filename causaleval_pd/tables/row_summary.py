@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm
+from ..contract.law import ClosedForm, Shape
 from ..contract.metric import Metric
+from ..statistics import pearson_type_iii
 from ..statistics.arrays import quantile_interval
 from ..statistics.direction import as_good, better
 from .settings import Drawing
@@ -22,6 +22,11 @@ Floats = NDArray[np.float64]
 METHODS = ["exact", "moments", "simulated"]
 NONE, EXACT, MOMENTS, SIMULATED = -1, 0, 1, 2
 Codes = NDArray[np.int8]
+
+#: least number of values of a law whose p is taken from its moments
+LEAST_VALUES = 5
+#: p below which a law with a skewness beyond 1 is too far from its moments' law
+FAR_OUT = 1e-3
 
 
 class RowControls(NamedTuple):
@@ -60,11 +65,17 @@ def summarise(
         result = _from_draws(metric, observed, draws, how)
     if closed is None:
         return result
-    if closed.distribution is not None:
-        exact = _from_distribution(metric, observed, closed, how)
-        if closed.listed is None:
-            return exact
-        return RowControls(*(np.where(closed.listed, exact[i], result[i]) for i in range(len(exact))))
+    if closed.distribution is None:
+        return _from_moments(metric, result, closed, how)
+    exact = _from_distribution(metric, observed, closed, how)
+    if closed.listed is None:
+        return exact
+    other = _from_moments(metric, result, closed, how)
+    return RowControls(*(np.where(closed.listed, exact[i], other[i]) for i in range(len(exact))))
+
+
+def _from_moments(metric: Metric, result: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
+    """Put exact means, and by request p and limits from moments, in the place of simulated ones."""
     known = ~np.isnan(closed.mean)
     # |control - optimum| has the mean's distance only where the optimum is an end of the range
     one_sided = metric.optimum in metric.range
@@ -78,15 +89,21 @@ def summarise(
 
 
 def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
-    """Add p and limits of the normal distribution with the exact mean and variance, where both are known."""
-    if closed.variance is None:
+    """Add p and limits of Pearson's type III law with the exact mean, variance and skewness, where all are known."""
+    if closed.variance is None or closed.shape is None:
         return rows
-    known = ~np.isnan(closed.mean) & ~np.isnan(closed.variance)
-    mean, deviation = closed.mean, np.sqrt(closed.variance)
-    p = normal_tail(rows.observed, mean, deviation, metric)
-    reach = scipy.special.ndtri((1 + how.level) / 2) * deviation
-    low, high = (np.clip(mean + side * reach, *metric.range) for side in (-1, 1))
-    tested = known & ~np.isnan(p)
+    mean, deviation, shape = closed.mean, np.sqrt(closed.variance), closed.shape()
+    # a law of few values has no shape, unless it has one value
+    able = (shape.n_values >= LEAST_VALUES) | (deviation == 0)
+    known = able & ~np.isnan(mean) & ~np.isnan(deviation) & ~np.isnan(shape.skewness)
+    p = pearson_tail(rows.observed, mean, deviation, shape, metric, corrected=how.p_rule != "mid")
+    tail = (1 - how.level) / 2
+    low, high = (
+        np.clip(mean + pearson_type_iii.quantile(q, shape.skewness) * deviation, *metric.range)
+        for q in (tail, 1 - tail)
+    )
+    far = (deviation > 0) & ((p == 0) | ((p < FAR_OUT) & (np.abs(shape.skewness) > 1)))
+    tested = known & ~np.isnan(p) & ~far
     return rows._replace(
         low=np.where(known, low, rows.low),
         high=np.where(known, high, rows.high),
@@ -95,24 +112,33 @@ def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Dr
     )
 
 
-def normal_tail(observed: Floats, mean: Floats, deviation: Floats, metric: Metric) -> Floats:
-    """Return P(a normal control is as good as the observed value); 0 or 1 where controls do not vary."""
+def pearson_tail(
+    observed: Floats, mean: Floats, deviation: Floats, shape: Shape, metric: Metric, *, corrected: bool = True
+) -> Floats:
+    """Return P(a control is as good as the observed value) by Pearson's type III law.
+
+    The observed value stands half a step nearer to the mean (`corrected`), because a control may tie with it. The
+    result is 0 or 1 where controls do not vary.
+    """
+    half = shape.step / 2 if corrected else np.zeros(len(mean))
 
     def below(x: Floats) -> Floats:
         """Return P(control <= x)."""
-        z = np.divide(x - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
+        z = np.divide(x + half - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
         fixed = as_good(mean, x, direction="minimize", optimum=0.0)
-        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, scipy.special.ndtr(z), fixed))
+        found = np.where(deviation > 0, pearson_type_iii.upper_tail(-z, -shape.skewness), fixed)
+        return np.where(np.isnan(x), np.nan, found)
 
     def above(x: Floats) -> Floats:
-        z = np.divide(mean - x, deviation, out=np.zeros(len(mean)), where=deviation > 0)
+        z = np.divide(x - half - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
         fixed = as_good(mean, x, direction="maximize", optimum=0.0)
-        return np.where(np.isnan(x), np.nan, np.where(deviation > 0, scipy.special.ndtr(z), fixed))
+        found = np.where(deviation > 0, pearson_type_iii.upper_tail(z, shape.skewness), fixed)
+        return np.where(np.isnan(x), np.nan, found)
 
     if metric.direction == "zero":
         distance = np.abs(observed - metric.optimum)
         both = below(metric.optimum + distance) + above(metric.optimum - distance) - 1
-        return np.asarray(np.maximum(both, 0.0))
+        return np.asarray(np.clip(both, 0.0, 1.0))
     return below(observed) if metric.direction == "minimize" else above(observed)
 
 
@@ -195,6 +221,24 @@ def without_p(rows: RowControls) -> RowControls:
     """Drop p-values: the model is a point of reference, not a random guess."""
     nothing = np.full(len(rows.p), np.nan)
     return rows._replace(p=nothing, p_se=nothing, p_method=np.full(len(rows.p), NONE, np.int8))
+
+
+def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -> RowControls:
+    """Replace what p rests on by that of other controls, for rows that are `able` to have a p."""
+    nothing = without_p(tested)
+    names = ("p", "p_se", "as_good", "better", "n", "p_method")
+    return rows._replace(**{name: np.where(able, getattr(tested, name), getattr(nothing, name)) for name in names})
+
+
+def at_floor(rows: RowControls) -> NDArray[np.bool_]:
+    """Return which rows have a simulated p that no control reached, so that more draws may make it smaller."""
+    simulated = rows.p_method == SIMULATED
+    return np.asarray(simulated & (np.where(simulated, rows.p * (rows.n + 1), np.inf) <= 1 + 1e-9))
+
+
+def method_words(given: str = "") -> list[str]:
+    """Name how a p-value was found, by position in `METHODS`, and what it is conditional on."""
+    return [f"{method}, given {given}" for method in METHODS] if given else METHODS
 
 
 def stack_rows(parts: Sequence[RowControls]) -> RowControls:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from causaleval_pd.contract import law as module
 from causaleval_pd.contract.law import ClosedForm, Distribution, padded_sum
@@ -103,3 +104,11 @@ def test_forms_of_some_rows_are_spread_over_all():
     np.testing.assert_array_equal(wide.listed, rows)
     assert len(wide.distribution.index) == 4 and wide.distribution.expectation(lambda x: x)[1] == 1.5
     assert ClosedForm(np.ones(1)).spread(np.array([True, False])).variance is None
+
+
+def test_skewness_is_that_of_the_law():
+    laws = [stats.hypergeom(45, 9, 12), stats.hypergeom(10, 2, 9), stats.hypergeom(6, 0, 3)]
+    samples = [(np.arange(13.0), law.pmf(np.arange(13))) for law in laws]
+    law = Distribution.pooled(np.array([2, 0, 1, 0]), samples)
+    expected = [0.0, *(float(laws[i].stats("s")) for i in (0, 1, 0))]
+    np.testing.assert_allclose(law.skewness(), expected, atol=1e-10)

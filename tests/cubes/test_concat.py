@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,7 +68,12 @@ def test_null_models_are_put_side_by_side(keep):
     nulls = ["edges", "permutation", "oracle_skeleton"]
     parts = [make(RUNS, null=null, keep_draws=keep) for null in nulls]
     whole = make(RUNS, null=nulls, keep_draws=keep)
-    xr.testing.assert_identical(ce.concat(parts, "null"), whole)
+    found = ce.concat(parts, "null")
+    calls = json.loads(found.attrs.pop("causaleval_pd_history"))
+    assert [call["null"] for call in calls] == [[null] for null in nulls]
+    del whole.attrs["causaleval_pd_history"]
+    xr.testing.assert_identical(found, whole)
+    parts[2].attrs.pop("causaleval_pd_history")
     # those that were selected, and several at once
     xr.testing.assert_identical(ce.concat([whole.sel(null=["edges", "permutation"]), parts[2]], "null"), whole)
     pd.testing.assert_frame_equal(

@@ -23,7 +23,7 @@ def runs():
 def test_columns_their_order_and_types(runs):
     scored = ce.with_controls(runs, ["shd"], n_draws=50, rng=7, columns="full")
     parts = ["", "_control_mean", "_control_mean_se", "_control_low", "_control_high", "_p", "_skill"]
-    parts += ["_mean_method", "_p_method", "_p_se"]
+    parts += ["_mean_method", "_p_method", "_p_se", "_p_at_floor"]
     expected = [f"shd{part}" for part in [*parts, "_control_undefined"]]
     assert list(scored.columns) == [
         "truth",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.contract.law import ClosedForm, Distribution
+from causaleval_pd.contract.law import ClosedForm, Distribution, Shape
 from causaleval_pd.tables.row_summary import (
     EXACT,
     NONE,
     SIMULATED,
-    normal_tail,
+    pearson_tail,
     row_means,
     skill,
     spread,
@@ -50,8 +53,8 @@ def test_moments_are_named_and_close(guesses):
         drawn = ce.with_controls(few, names, null=null, method="simulate", n_draws=2000, rng=1, columns="full")
         assert (found["shd_p_method"] == "moments").all() and (found["shd_mean_method"] == "exact").all()
         assert (found["n_draws"] == 0).all() and found["shd_p_se"].isna().all()
-        assert (found["shd_p"] - drawn["shd_p"]).abs().max() < 0.15  # no continuity correction
-        assert np.corrcoef(found["shd_p"], drawn["shd_p"])[0, 1] > 0.98
+        assert (found["shd_p"] - drawn["shd_p"]).abs().max() < 0.06
+        assert np.corrcoef(found["shd_p"], drawn["shd_p"])[0, 1] > 0.995
         assert (found["shd_control_low"] - drawn["shd_control_low"]).abs().max() < 1.6
     assert (
         ce.with_controls(few, names, method="moments", rng=1, columns="full")["adjacency_f1_p_method"] == "exact"
@@ -62,16 +65,94 @@ def test_moments_are_named_and_close(guesses):
     assert only_mean["v_structure_f1_p"].isna().all() and only_mean["v_structure_f1_p_method"].isna().all()
 
 
-def test_normal_tails_in_every_direction():
-    metrics = {m.direction: m for m in (ce.get_metric("shd"), ce.get_metric("adjacency_f1"))}
-    x, mean, sd = np.array([1.0, 2.0, 2.0, np.nan]), np.array([2.0, 2.0, 2.0, 2.0]), np.array([2.0, 1.0, 0.0, 1.0])
-    np.testing.assert_allclose(normal_tail(x, mean, sd, metrics["minimize"]), [stats.norm.cdf(-0.5), 0.5, 1, np.nan])
-    np.testing.assert_allclose(normal_tail(x, mean, sd, metrics["maximize"]), [stats.norm.cdf(0.5), 0.5, 1, np.nan])
-    from dataclasses import replace
+def shape_of(skewness=0.0, step=0.0, n_values=np.inf, n=4):
+    return Shape(*(np.full(n, value) for value in (skewness, step, n_values)))
 
-    zero = replace(metrics["minimize"], direction="zero", optimum=0.5)
-    expected = stats.norm.cdf(1, 2, 2) - stats.norm.cdf(0, 2, 2)
-    assert normal_tail(x, mean, sd, zero)[0] == pytest.approx(expected)
+
+def test_tails_in_every_direction():
+    metrics = {m.direction: m for m in (ce.get_metric("shd"), ce.get_metric("adjacency_f1"))}
+    metrics["zero"] = replace(metrics["minimize"], direction="zero", optimum=0.5)
+    x, mean, sd = np.array([1.0, 2.0, 2.0, np.nan]), np.array([2.0, 2.0, 2.0, 2.0]), np.array([2.0, 1.0, 0.0, 1.0])
+
+    def tail(direction, shape, **how):
+        return pearson_tail(x, mean, sd, shape, metrics[direction], **how)
+
+    np.testing.assert_allclose(tail("minimize", shape_of()), [stats.norm.cdf(-0.5), 0.5, 1, np.nan])
+    np.testing.assert_allclose(tail("maximize", shape_of()), [stats.norm.cdf(0.5), 0.5, 1, np.nan])
+    assert tail("zero", shape_of())[0] == pytest.approx(stats.norm.cdf(1, 2, 2) - stats.norm.cdf(0, 2, 2))
+    # values lie a step apart, and a control may tie
+    steps = shape_of(step=1.0)
+    np.testing.assert_allclose(tail("minimize", steps), [stats.norm.cdf(-0.25), stats.norm.cdf(0.5), 1, np.nan])
+    np.testing.assert_allclose(tail("maximize", steps), [stats.norm.cdf(0.75), stats.norm.cdf(0.5), 1, np.nan])
+    assert tail("zero", steps)[0] == pytest.approx(stats.norm.cdf(1.5, 2, 2) - stats.norm.cdf(-0.5, 2, 2))
+    np.testing.assert_allclose(tail("maximize", steps, corrected=False), tail("maximize", shape_of()))
+    for skewness in (-0.7, 0.7):
+        skew = shape_of(skewness)
+        law = stats.pearson3(skewness)
+        assert tail("minimize", skew)[0] == pytest.approx(law.cdf(-0.5))
+        assert tail("maximize", skew)[0] == pytest.approx(law.sf(-0.5))
+
+
+def moments(observed, variance, shape, metric="directed_tp"):
+    """Summarise rows with mean 2 by moments."""
+    n = len(observed)
+    closed = ClosedForm(np.full(n, 2.0), np.full(n, variance), shape=None if shape is None else lambda: shape)
+    return summarise(ce.get_metric(metric), np.array(observed), closed, None, Drawing(1, "moments"))
+
+
+def test_moments_are_not_offered_where_they_do_not_hold():
+    assert moments([4.0], 1.0, shape_of(n=1)).p[0] == pytest.approx(stats.norm.sf(2))
+    for refused in (
+        moments([4.0], 1.0, None),
+        moments([4.0], 1.0, shape_of(np.nan, n=1)),
+        moments([4.0], 1.0, shape_of(0.1, 1.0, 4, n=1)),
+        # far out in a skewed law; beyond the end of one that is skewed to the other side
+        moments([12.0], 1.0, shape_of(1.5, n=1)),
+        moments([5.0], 1.0, shape_of(-1.5, n=1)),
+    ):
+        assert np.isnan(refused.p[0]) and refused.p_method[0] == NONE and refused.mean[0] == 2
+    assert moments([4.0], 1.0, shape_of(1.5, n=1)).p[0] == pytest.approx(stats.pearson3.sf(2, 1.5))
+    constant = moments([2.0, 3.0], 0.0, shape_of(n_values=1, n=2))
+    np.testing.assert_array_equal(constant.p, [1, 0])
+
+
+def random_dags(rng, n, d, m):
+    """Write random DAGs of m edges over d nodes: uniform skeletons and orders."""
+    pairs = list(itertools.combinations(range(d), 2))
+    texts = []
+    for _ in range(n):
+        order, chosen = rng.permutation(d), rng.choice(len(pairs), m, replace=False)
+        edges = [f"X{order[pairs[k][0]]} -> X{order[pairs[k][1]]}" for k in chosen]
+        texts.append("; ".join([*edges, *(f"X{i}" for i in range(d))]))
+    return ce.graph_column(texts)
+
+
+@pytest.mark.parametrize("null", ["edges", "permutation"])
+@pytest.mark.parametrize(("d", "m"), [(10, 10), (20, 5), (10, 20)])
+def test_moments_keep_the_level(null, d, m):
+    """Guesses against one truth: the normal law without correction rejected .085 at .05, and .063 at .001."""
+    rng = np.random.default_rng(d + m)
+    runs = pd.DataFrame({"truth": [random_dags(rng, 1, d, m)[0]] * 500, "estimate": random_dags(rng, 500, d, m)})
+    found = ce.with_controls(runs, ["directed_tp", "shd"], null=null, method="moments", rng=1)
+    for name in ("directed_tp", "shd"):
+        p = found[f"{name}_p"].fillna(1.0)
+        for alpha in (0.05, 0.01):
+            assert (p <= alpha).sum() <= stats.binom.ppf(0.999, len(p), alpha)
+
+
+def test_moments_are_close_to_the_exact_tail():
+    """Skeletons have an exact law: moments of the same law are close, and above it in the tail."""
+    law = stats.hypergeom(190, 20, 20)
+    k = np.arange(3, 13, dtype=float)
+    mean, variance, skewness = (float(x) for x in law.stats("mvs"))
+    closed = ClosedForm(
+        np.full(len(k), mean), np.full(len(k), variance), shape=lambda: shape_of(skewness, 1.0, 21, len(k))
+    )
+    p = summarise(ce.get_metric("directed_tp"), k, closed, None, Drawing(1, "moments")).p
+    ratio = p / law.sf(k - 1)
+    assert (ratio > 0.95).all()
+    for least, most in ((1e-3, 1.9), (1e-4, 2.6), (1e-6, 8)):
+        assert (ratio[law.sf(k - 1) > least] < most).all()
 
 
 def test_errors_of_simulated_means(guesses):
@@ -115,10 +196,10 @@ def test_closed_forms_come_before_draws():
     found = summarise(ce.shd, observed, form, None, Drawing(5))
     assert found.p[0] == 0.25 and np.isnan(found.p[1]) and found.mean_se.tolist() == [0, 0]
     assert summarise(ce.shd, observed, form, None, Drawing(5, p_rule="mid")).p[0] == 0.125
-    some = summarise(
-        ce.shd, observed, ClosedForm(form.mean, None, law, np.array([False, True])), np.ones((2, 4)), Drawing(4)
-    )
-    assert some.p[0] == 1.0 and some.p_method.tolist() == [SIMULATED, EXACT] and some.mean.tolist() == [1.0, 3.25]
+    for known, mean in ((np.nan, 1.0), (1.5, 1.5)):
+        listed = ClosedForm(np.array([known, 3.25]), None, law, np.array([False, True]))
+        some = summarise(ce.shd, observed, listed, np.ones((2, 4)), Drawing(4))
+        assert some.p[0] == 1.0 and some.p_method.tolist() == [SIMULATED, EXACT] and some.mean.tolist() == [mean, 3.25]
     mean = summarise(ce.shd, observed, ClosedForm(np.array([2.0, np.nan])), np.ones((2, 4)), Drawing(4))
     assert mean.mean.tolist() == [2.0, 1.0] and mean.mean_method.tolist() == [EXACT, SIMULATED]
     assert mean.loss.tolist() == [2.0, 1.0], "the mean's distance, since 0 is the least value"
@@ -152,3 +233,16 @@ def test_means_of_rows_leave_out_undefined_and_refuse_infinite_values():
     values = np.array([[1, np.nan, 3], [np.nan] * 3, [1, np.inf, 2]])
     np.testing.assert_array_equal(row_means(values), [2, np.nan, np.nan])
     assert row_means(np.empty((0, 3))).shape == (0,) and np.isnan(row_means(np.empty((2, 0)))).all()
+
+
+@pytest.mark.parametrize("how", [{}, {"p_rule": "mid"}, {"p_rule": "share"}, {"stop_after": 2}])
+def test_p_values_that_no_draw_reached_are_marked(how):
+    """A perfect estimate of ten nodes, a guess that some draws beat, and one whose p is exact."""
+    perfect = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(10), 2) if (i + j) % 2)
+    guess = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(9, -1, -1), 2) if (i + 2 * j) % 3 == 0)
+    runs = pd.DataFrame({"truth": [perfect] * 3, "estimate": [perfect, guess, None]})
+    found = ce.with_controls(runs, ["shd", "adjacency_f1"], n_draws=150, rng=1, columns="full", **how)
+    assert found["shd_p_at_floor"].tolist() == [True, False, pd.NA]
+    assert found["adjacency_f1_p_at_floor"].tolist() == [False, False, pd.NA]
+    assert found["shd_p"].iloc[0] == {"mid": 0.5 / 151, "share": 0.0}.get(how.get("p_rule"), 1 / 151)
+    assert "shd_p_at_floor" not in ce.with_controls(runs, ["shd"], n_draws=5, rng=1)

@@ -18,19 +18,24 @@ _GRAPHS = 30_000
 
 
 def enumerated(
-    metric: Metric, pairs: GraphPairs, law: NDArray[np.int64], support: Callable[[int], tuple[GraphBatch, Any]]
+    metric: Metric,
+    pairs: GraphPairs,
+    law: NDArray[np.int64],
+    support: Callable[[int], tuple[GraphBatch, Any]],
+    longest: int | None = None,
 ) -> ClosedForm | None:
     """Return the exact law of any metric where all controls of a row can be listed; None if it is undefined for one.
 
     `law` (n,) numbers the list of controls of each row; `support(number)` returns the controls of a list and their
-    probabilities.
+    probabilities. No list is longer than `longest`; by default all are made at once to find out.
     """
     if not pairs.n:
         return None
     keys = np.stack([pairs.truth_index, law], axis=1)
     distinct, index = np.unique(keys, axis=0, return_inverse=True)
     samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
-    longest = max((len(support(number)[0]) for number in np.unique(law).tolist()), default=1)
+    if longest is None:
+        longest = max((len(support(number)[0]) for number in np.unique(law).tolist()), default=1)
     for block in np.array_split(distinct, -(-len(distinct) * longest // _GRAPHS)):
         lists = [support(number) for number in block[:, 1].tolist()]
         sizes = [len(graphs) for graphs, _ in lists]

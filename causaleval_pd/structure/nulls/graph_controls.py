@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching
+from ...contract.null import Conditional, Controls, Matching
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import kernels
@@ -46,6 +46,13 @@ class GraphControls(Controls):
     scratch: int = 0
     #: nanoseconds that drawing takes for each node and edge, roughly
     pace: float = 20.0
+    #: the controls that p rests on, where not these
+    conditional: Conditional | None = None
+
+    @property
+    def tested(self) -> Conditional | None:
+        """The controls that p rests on, where not these."""
+        return self.conditional
 
     @property
     def kind(self) -> NDArray[np.object_]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import CPDAG, DIGRAPH
@@ -50,11 +50,13 @@ def random_graphs(
     keys: NDArray[np.uint64],
     n_edges: NDArray[np.int64],
     numbers: Callable[[int, int], NDArray[np.int64]] | None = None,
+    conditional: Conditional | None = None,
 ) -> Controls:
     """Match rows by random DAGs, uniform skeletons directed along an order, or by the CPDAGs of such DAGs.
 
     Rows of digraphs get such skeletons with independent random directions.
     Controls have `n_edges` (n,) edges, or `numbers(start, count)`, (n, count), which gives each draw its own number.
+    Where `conditional` is given, p-values rest on it.
     """
     d = pairs.n_nodes
     kinds, order = matched_kinds(matching, rows, pairs), _order(matching, d)
@@ -84,7 +86,7 @@ def random_graphs(
             return None
         return of_dags(found, cpdag)
 
-    return GraphControls(pairs, kinds, graphs, known, pace=6.0)
+    return GraphControls(pairs, kinds, graphs, known, pace=6.0, conditional=conditional)
 
 
 def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import CPDAG, plane_words
@@ -99,14 +99,19 @@ register_null(
 
 
 def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match controls to the estimate's class and density: each pair is adjacent with the same probability."""
+    """Match controls to the estimate's class and density: each pair is adjacent with the same probability.
+
+    Given their number of edges such graphs are the controls of `edges` whatever the density, so p-values condition on
+    that number, which is sufficient for the unknown density. Empty and complete skeletons then have no p.
+    """
     n_edges, n_pairs = estimated_edges(pairs), pairs.n_nodes * (pairs.n_nodes - 1) // 2
 
     def numbers(start: int, count: int) -> NDArray[np.int64]:
         chance = n_edges[:, None] / max(1, n_pairs)
         return np.asarray(scipy.stats.binom.ppf(uniforms(keys, start, count), n_pairs, chance), np.int64)
 
-    return random_graphs(matching, rows, pairs, keys, n_edges, numbers)
+    given = Conditional(random_graphs(matching, rows, pairs, keys, n_edges), (n_edges > 0) & (n_edges < n_pairs))
+    return random_graphs(matching, rows, pairs, keys, n_edges, numbers, given)
 
 
 register_null(
@@ -117,6 +122,7 @@ register_null(
         erdos_renyi_controls,
         published=published_controls,
         options=PERMUTE,
+        p_given="the number of edges",
     ),
 )
 

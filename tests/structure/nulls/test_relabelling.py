@@ -15,7 +15,7 @@ from causaleval_pd.graphs.pairs import GraphPairs
 from causaleval_pd.structure.nulls import additive
 from causaleval_pd.structure.nulls.additive import additive_moments
 from causaleval_pd.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
-from causaleval_pd.structure.nulls.relabelling import all_relabellings
+from causaleval_pd.structure.nulls.relabelling import all_relabellings, different_relabellings
 
 NAMES = sorted(n for n in ce.list_metrics("graph").index if ce.get_metric(n).direction is not None)
 #: random denominators, a nonlinear function of tp, or no sum over pairs at all
@@ -62,6 +62,22 @@ def enumerate_values(metric, pairs):
     return np.array(values)
 
 
+def check_shape(shape, values):
+    """Compare skewness, step and number of values with those of all relabellings, (n, d!)."""
+    deviation = values.std(axis=1)
+    third = ((values - values.mean(axis=1, keepdims=True)) ** 3).mean(axis=1)
+    varies = deviation > 1e-9
+    expected = np.divide(third, deviation**3, out=np.zeros(len(third)), where=varies)
+    unknown = np.isnan(values.mean(axis=1))
+    np.testing.assert_allclose(shape.skewness[~unknown], expected[~unknown], rtol=1e-6, atol=1e-8)
+    for row in np.flatnonzero(varies & ~unknown):
+        distinct = np.unique(np.round(values[row], 9))
+        assert len(distinct) <= shape.n_values[row]
+        if shape.step[row] > 0:
+            steps = np.diff(distinct) / shape.step[row]
+            np.testing.assert_allclose(steps, np.rint(steps), atol=1e-6)
+
+
 @pytest.mark.parametrize("d", [2, 3, 4, 5])
 @pytest.mark.parametrize("zero_division", [math.nan, 1.0])
 @pytest.mark.parametrize("name", NAMES)
@@ -78,6 +94,7 @@ def test_moments_are_those_of_all_relabellings(name, zero_division, d):
     np.testing.assert_allclose(known.mean, values.mean(axis=1), rtol=1e-10, atol=1e-12)
     if known.variance is not None:
         np.testing.assert_allclose(known.variance, values.var(axis=1), rtol=1e-9, atol=1e-10)
+        check_shape(known.shape(), values)
     else:
         assert name.startswith("v_structure")
 
@@ -147,7 +164,9 @@ def test_larger_graphs_against_draws():
     exact = ce.with_controls(runs, names, null="permutation", method="exact", rng=1, columns="full")
     drawn = ce.with_controls(runs, names, null="permutation", method="simulate", n_draws=4000, rng=1, columns="full")
     for name in names:
-        assert (exact[f"{name}_mean_method"] == "exact").all() and exact[f"{name}_p"].isna().all()
+        assert (exact[f"{name}_mean_method"] == "exact").all()
+        # estimates with few different relabellings have p as well
+        assert 0 < exact[f"{name}_p"].isna().sum() < len(runs)
         error = drawn[f"{name}_control_mean_se"].to_numpy()
         apart = (exact[f"{name}_control_mean"] - drawn[f"{name}_control_mean"]).abs()
         assert (apart <= 4.5 * error + 1e-12).all()
@@ -168,3 +187,45 @@ def test_blocks_do_not_change_the_moments(monkeypatch):
     whole = additive_moments(ce.get_metric("shd"), pairs)
     monkeypatch.setattr(additive, "row_chunks", lambda n, size: (slice(i, i + 2) for i in range(0, n, 2)))
     np.testing.assert_array_equal(whole.variance, additive_moments(ce.get_metric("shd"), pairs).variance)
+
+
+STAR = "; ".join(f"X0 -> X{i}" for i in range(1, 20))
+
+
+@pytest.mark.parametrize("method", ["auto", "moments", "exact"])
+def test_few_different_relabellings_are_listed_whatever_the_number_of_nodes(method):
+    """A star of 20 nodes has 20 relabellings: the share of perfect ones is 1 / 20."""
+    runs = pd.DataFrame({"truth": [STAR], "estimate": [STAR]})
+    found = ce.with_controls(runs, ["directed_tp", "shd", "sid"], null="permutation", method=method, rng=1).iloc[0]
+    for name in ("directed_tp", "shd", "sid"):
+        assert found[f"{name}_p"] == pytest.approx(0.05, rel=1e-12) and found[f"{name}_p_method"] == "exact"
+
+
+def test_listed_rows_stand_beside_others():
+    """Rows with many relabellings keep exact means and are simulated; the order of rows is kept."""
+    dense = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(20), 2) if (i * j) % 3 == 1)
+    nodes = "; ".join(f"X{i}" for i in range(20))
+    runs = pd.DataFrame({"truth": [STAR] * 3, "estimate": [f"{dense}; {nodes}", STAR, f"X3 -> X4; {nodes}"]})
+    alone = ce.with_controls(runs, ["shd"], null="permutation", n_draws=99, rng=1, columns="full", method="simulate")
+    found = ce.with_controls(runs, ["shd"], null="permutation", n_draws=99, rng=1, columns="full")
+    assert found["shd_p_method"].tolist() == ["simulated", "exact", "exact"]
+    assert (found["shd_mean_method"] == "exact").all()
+    assert found["shd_p"].iloc[0] == alone["shd_p"].iloc[0]
+    assert (found["shd_control_mean"] - alone["shd_control_mean"]).abs().max() < 1.5
+    # the one edge is right in 1 of 20 x 19 places of the true star's 19
+    assert found["shd_control_mean"].iloc[2] == pytest.approx(20 - 2 * 19 / 380 - 19 / 380)
+    moments = ce.with_controls(runs, ["shd"], null="permutation", method="moments", rng=1)
+    assert moments["shd_p_method"].tolist() == ["moments", "exact", "exact"]
+
+
+@pytest.mark.parametrize("d", [3, 6, 7, 8])
+def test_different_relabellings_are_all_and_equally_likely(d):
+    [(_, pairs)] = get_field("graph").batches(
+        *[ce.graph_column(["; ".join([f"X{i} -> X{i + 1}" for i in range(0, d - 1, 3)] + [f"X{i}" for i in range(d)])])]
+        * 2,
+        None,
+    )
+    found = different_relabellings(pairs.estimate, 0).planes.reshape(-1, 2)
+    every, counts = np.unique(all_relabellings(pairs.estimate, 0).planes.reshape(-1, 2), axis=0, return_counts=True)
+    np.testing.assert_array_equal(np.unique(found, axis=0), every)
+    assert len(found) == len(every) and len(set(counts)) == 1

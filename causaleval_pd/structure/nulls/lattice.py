@@ -1,0 +1,47 @@
+"""Steps of statistics that are sums of weighted counts: the gap between values that they can take."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: weights whose common divisor is smaller than this share of the largest have none
+_LEAST = 1e-4
+
+
+def common_step(weights: Floats) -> Floats:
+    """Return the largest number of which each row's weights (n, w) are whole multiples; 0 where there is none.
+
+    Weights of 0 and missing ones do not count.
+
+    Examples
+    --------
+    >>> common_step(np.array([[1.0, 2.0], [0.4, 1.0], [0.0, 0.25], [1.0, np.pi]])).round(3).tolist()
+    [1.0, 0.2, 0.25, 0.0]
+    """
+    sizes = np.abs(np.nan_to_num(weights))
+    largest = sizes.max(axis=1, initial=0.0)
+    step = np.zeros(len(sizes))
+    for size in sizes.T:
+        a, b = np.maximum(step, size), np.minimum(step, size)
+        while True:
+            going = b > 1e-9 * largest
+            if not going.any():
+                break
+            divisor = np.where(going, b, 1.0)
+            # the remainder nearest to 0, so that rounding errors do not pass for a divisor
+            rest = np.abs(a - divisor * np.round(a / divisor))
+            a, b = np.where(going, b, a), np.where(going, rest, b)
+        step = a
+    return np.where(step > _LEAST * largest, step, 0.0)
+
+
+def most_values(extent: Floats, step: Floats) -> Floats:
+    """Return how many values a statistic can take at most, of which the largest and least are `extent` apart.
+
+    Infinitely many where there is no step.
+    """
+    count = np.divide(extent, step, out=np.full(len(step), np.inf), where=step > 0)
+    return np.where(extent > 0, np.floor(np.round(count, 6)) + 1, 1.0)

@@ -1,0 +1,23 @@
+"""Steps between the values of sums of weighted counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from causaleval_pd.structure.nulls.lattice import common_step, most_values
+
+
+@pytest.mark.parametrize(
+    ("weights", "step"),
+    [([-2, -1], 1), ([2, -4, 6], 2), ([0, 0], 0), ([2 / 17, 6 / 17], 2 / 17), ([np.nan, 3], 3), ([1, np.sqrt(2)], 0)],
+)
+def test_steps_divide_every_weight(weights, step):
+    found = common_step(np.array([weights, weights[::-1]], float))
+    np.testing.assert_allclose(found, step, atol=1e-12)
+
+
+def test_values_are_counted():
+    np.testing.assert_array_equal(
+        most_values(np.array([0.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.1, 0.0])), [1, 4, 11, np.inf]
+    )
