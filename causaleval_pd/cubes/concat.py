@@ -268,9 +268,9 @@ def _more_replicates(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
 def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
     """Return the attributes of a cube that was put together."""
     first, joined = dict(parts[0].attrs), {}
-    made = [one for x in parts for one in calls(x)]
+    made = [one for x in parts for one in calls(x.attrs)]
     distinct = [one for i, one in enumerate(made) if one not in made[:i]]
-    if distinct != calls(parts[0]):
+    if distinct != calls(parts[0].attrs):
         joined[HISTORY] = json.dumps(distinct)
     named = json.loads(first["strata"])
     if dim not in (*named, "replicate", "null"):
