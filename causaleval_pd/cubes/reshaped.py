@@ -270,12 +270,21 @@ def _check_defined(cube: xr.Dataset, metric: str, defined: xr.DataArray, run: xr
                 "as the worst by missing='worst', and 0/0 as a number by cube(..., zero_division=)"
             )
     draws, numbers = (METRIC_VARIABLES[part].name(metric) for part in ("control", "control_defined"))
-    if draws in cube and numbers in cube and "draw" in cube[draws].dims:
+    # verbs that do not look at controls take cut draws, which `read_cube` refuses for the others
+    if draws in cube and numbers in cube and cube[draws].sizes.get("draw") == int(cube.attrs["n_draws"]):
         changed = run & (cube[draws].notnull().sum("draw") != cube[numbers])
         if bool(changed.any()):
             raise ValueError(
                 f"draws of {metric} were blanked or filled in {int(changed.sum())} runs, but the means and p-values of "
                 "runs rest on them as they were; select runs by their status, or of the whole cube by where()"
+            )
+    counts, weights = (METRIC_VARIABLES[part].name(metric) for part in ("control_count", "control_weight"))
+    if counts in cube and weights in cube and cube[counts].sizes.get("draw") == int(cube.attrs["n_draws"]):
+        bins = [dim for dim in cube[weights].dims if str(dim).endswith("bin")]
+        if bool((cube[weights].sum(bins) != cube[counts].sum("draw")).any()):
+            raise ValueError(
+                f"the values of draws of {metric} were cut along {bins[0]!r}; keep all of them, as limits and shares "
+                "of a stratum rest on them"
             )
 
 
