@@ -8,7 +8,7 @@ reduced=(tests/graphs tests/tables tests/cubes/test_cube.py tests/plot tests/sta
 # Run a test command; print its end, and fail also if a test was skipped: a skipped comparison compares nothing.
 tested() {
     local log="$work/pytest.log"
-    PYTEST_ADDOPTS="${PYTEST_ADDOPTS:-} -rs" "$@" > "$log" 2>&1 || { tail -n 60 "$log"; return 1; }
+    PYTEST_ADDOPTS="${PYTEST_ADDOPTS:-} -rsfE" "$@" > "$log" 2>&1 || { tail -n 60 "$log"; return 1; }
     tail -n 3 "$log"
     ! grep '^SKIPPED' "$log" || { echo "no test may be skipped here"; return 1; }
 }

@@ -201,7 +201,10 @@ def test_cubes_are_needed(verb):
         (lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]), "truth must be the name of one column"),
         (lambda: ce.evaluate(GRAPHS, ["shd"], n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
         (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
-        (lambda: ce.cube(GRAPHS, ["shd"], by=[], n_draws=None, values=3), "values must be a list of columns, found 3"),
+        (
+            lambda: ce.cube(GRAPHS, ["shd"], by=[], n_draws=None, values=3),
+            "values must be a list of columns or {column: direction}, found 3",
+        ),
     ],
 )
 def test_arguments_of_verbs(call, message):

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_type
-from ..contract.history import HISTORY, calls
+from ..contract.history import HISTORY, Call, calls
 from .reading import null_name, own_dims, strata_dims
 from .reshaped import fills, read_cube
 from .schema import (
@@ -268,11 +268,12 @@ def _more_replicates(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
 def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
     """Return the attributes of a cube that was put together."""
     first, joined = dict(parts[0].attrs), {}
-    made = [one for x in parts for one in calls(x.attrs)]
-    distinct = [one for i, one in enumerate(made) if one not in made[:i]]
-    if distinct != calls(parts[0].attrs):
-        joined[HISTORY] = json.dumps(distinct)
     named = json.loads(first["strata"])
+    made: list[Call] = []
+    for one in [one for x in parts for one in calls(x.attrs)]:
+        if one not in made:
+            made.append(one)
+    joined[HISTORY] = json.dumps(made)
     if dim not in (*named, "replicate", "null"):
         joined["strata"] = json.dumps([dim, *named])
     kinds = [str(x.attrs["control_kind"]) for x in parts if "control_kind" in x.attrs]

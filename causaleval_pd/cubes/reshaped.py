@@ -228,6 +228,7 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
     defined = cube[metric].notnull()
     if not carried:
         _check_defined(cube, metric, defined, run)
+        _check_value_table(cube, metric)
     return cube.assign(status=status.where(~defined, SCORED).astype(np.int8))
 
 
@@ -270,22 +271,27 @@ def _check_defined(cube: xr.Dataset, metric: str, defined: xr.DataArray, run: xr
                 "as the worst by missing='worst', and 0/0 as a number by cube(..., zero_division=)"
             )
     draws, numbers = (METRIC_VARIABLES[part].name(metric) for part in ("control", "control_defined"))
-    # verbs that do not look at controls take cut draws, which `read_cube` refuses for the others
-    if draws in cube and numbers in cube and cube[draws].sizes.get("draw") == int(cube.attrs["n_draws"]):
+    whole = draws in cube and cube.sizes.get("draw") == int(cube.attrs["n_draws"])
+    if whole and numbers in cube:
         changed = run & (cube[draws].notnull().sum("draw") != cube[numbers])
         if bool(changed.any()):
             raise ValueError(
                 f"draws of {metric} were blanked or filled in {int(changed.sum())} runs, but the means and p-values of "
                 "runs rest on them as they were; select runs by their status, or of the whole cube by where()"
             )
-    counts, weights = (METRIC_VARIABLES[part].name(metric) for part in ("control_count", "control_weight"))
-    if counts in cube and weights in cube and cube[counts].sizes.get("draw") == int(cube.attrs["n_draws"]):
-        bins = [dim for dim in cube[weights].dims if str(dim).endswith("bin")]
-        if bool((cube[weights].sum(bins) != cube[counts].sum("draw")).any()):
-            raise ValueError(
-                f"the values of draws of {metric} were cut along {bins[0]!r}; keep all of them, as limits and shares "
-                "of a stratum rest on them"
-            )
+
+
+def _check_value_table(cube: xr.Dataset, metric: str) -> None:
+    """Refuse a table of the controls' values of which some were cut."""
+    weights, counts = (METRIC_VARIABLES[part].name(metric) for part in ("control_weight", "control_count"))
+    bins = METRIC_VARIABLES["control_weight"].dims(metric)[-1]
+    if not (weights in cube and counts in cube and bins in cube[weights].dims and "draw" in cube[counts].dims):
+        return
+    if bool((abs(cube[weights].sum(bins) - cube[counts].sum("draw")) > 0.5).any()):
+        raise ValueError(
+            f"the values of the controls of {metric} were cut along {bins!r}, but their quantiles rest on all; keep "
+            "the whole dimension"
+        )
 
 
 def describe_cube(cube: xr.Dataset) -> str:

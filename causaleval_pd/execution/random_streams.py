@@ -79,7 +79,7 @@ def key_columns(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) 
     if missing:
         raise ValueError(f"key names columns that the table lacks: {missing}; its columns: {list(table.columns)}")
     if not names:
-        raise ValueError(f"key names no column; its columns: {list(table.columns)}; leave it out to use the index")
+        raise ValueError("key names no column; leave it out to use the index")
     return [
         cast(
             pd.Series,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES, padding_m
 from .unpacked import Block, UnpackedColumn, group_rows
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
+_BOUND_BYTES = 512  # a row, so that some thousands of differences are taken at a time
 
 Where = Callable[[int], str]
 Decoded = tuple[tuple[Block, ...], tuple[tuple[str, ...], ...]]
@@ -34,8 +36,8 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
     if not len(rows):
         return UnpackedColumn(n_rows, (), ())
     words, length = _cell_words(array, rows, where)
-    if (length == length[0]).all():
-        cells = words.reshape(len(rows), -1)
+    if isinstance(length, int):
+        cells = words.reshape(len(rows), length)
         return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
     start = np.cumsum(length) - length
     found: dict[int, list[Block]] = {}
@@ -61,15 +63,21 @@ def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedA
         return pa.chunked_array([flat]) if isinstance(array, pa.ChunkedArray) else flat
 
 
-def _cell_words(array: pa.Array, rows: NDArray[np.int64], where: Where) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the present cells one after another as words, a view where the buffers allow it, and their lengths."""
+def _cell_words(
+    array: pa.Array, rows: NDArray[np.int64], where: Where
+) -> tuple[NDArray[np.uint64], int | NDArray[np.int64]]:
+    """Return the present cells one after another as words, a view where the buffers allow it, and their lengths.
+
+    The length is one number where all cells have the same one.
+    """
     if array.null_count:
         # a null may own bytes; dropping it closes the gap
         array = array.drop_null()
     _, offsets, data = array.buffers()
     dtype = np.int64 if pa.types.is_large_binary(array.type) else np.int32
     bounds = np.frombuffer(offsets, dtype=dtype)[array.offset : array.offset + len(array) + 1]
-    length = np.diff(bounds).astype(np.int64, copy=False)
+    even = _evenly_spaced(bounds)
+    length = np.diff(bounds[:2] if even else bounds).astype(np.int64, copy=False)
     bad = (length & 7 != 0) | (length < 8 * HEADER_WORDS)
     if bad.any():
         at = int(bad.argmax())
@@ -79,7 +87,16 @@ def _cell_words(array: pa.Array, rows: NDArray[np.int64], where: Where) -> tuple
     raw = np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]]
     if raw.ctypes.data % 8:
         raw = raw.copy()
-    return raw.view(np.uint64), length >> 3
+    return raw.view(np.uint64), int(length[0]) >> 3 if even else length >> 3
+
+
+def _evenly_spaced(bounds: NDArray[Any]) -> bool:
+    """Return whether successive numbers all differ by as much; some at a time, whose differences stay in the cache."""
+    step = bounds[1] - bounds[0]
+    return all(
+        (bounds[part.start + 1 : part.stop + 1] - bounds[part] == step).all()
+        for part in row_chunks(len(bounds) - 1, _BOUND_BYTES)
+    )
 
 
 def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words: int) -> NDArray[np.uint64]:

@@ -74,7 +74,9 @@ def shd(
         (absent_undirected_cost, "absent_undirected_cost"),
     ):
         check_number(cost, name, "[0, inf)")
-    total = c.fn + c.fp + reversal_cost * c.reversed + undirected_cost * (c.lost_direction + c.added_direction)
+    total = c.fn + c.fp
+    for cost, counts in ((reversal_cost, c.reversed), (undirected_cost, c.lost_direction + c.added_direction)):
+        total += counts if cost == 1 else cost * counts
     if absent_undirected_cost != 1:
         missing = (c.true_edges - c.true_directed) - (c.both_undirected + c.added_direction)
         extra = (c.estimated_edges - c.estimated_directed) - (c.both_undirected + c.lost_direction)

@@ -12,6 +12,7 @@ import xarray as xr
 import causaleval_pd as ce
 from causaleval_pd.contract.history import call
 from causaleval_pd.cubes import lazy_tables
+from causaleval_pd.cubes.reading import strata_table
 
 METRICS = ["shd", "orientation_precision"]
 RUNS = ce.datasets.runs().query("replicate < 8").reset_index(drop=True)
@@ -81,7 +82,7 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         seen.append((dict(part.sizes), [x for x in METRICS if x in part]))
-        return ce.summary(part, name)
+        return strata_table(part, metric=name)
 
     names = ["density", "n"]
     how = {"strata": names, "whole": ["algorithm"], "made": call("verb", {})}

@@ -1,5 +1,6 @@
 """The notice of compilation: once, after a second, seen without configuration, not a warning of Python's."""
 
+import gc
 import logging
 import os
 import subprocess
@@ -56,6 +57,26 @@ def test_notice_comes_while_a_kernel_still_compiles(clock, caplog):
     clock[0] += 2.0
     notice.on_start(event_of("numba.np.arrayobj"))  # what the kernel calls is part of it
     assert notices(caplog) == [compilation.NOTICE]
+    notice.on_end(event_of("numba.np.arrayobj"))
+    notice.on_end(own)
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_not_collected_while_kernels_compile(collects):
+    notice, own = compilation.CompilationNotice(), event_of("causaleval_pd.graphs.kernels.bits")
+    before = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        notice.on_start(event_of("scipy.special"))
+        assert gc.isenabled() == collects  # functions of other packages change nothing
+        notice.on_start(own)
+        notice.on_start(own)
+        notice.on_end(own)
+        assert not gc.isenabled()
+        notice.on_end(own)
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_functions_of_other_packages_do_not_count(clock, caplog):

@@ -13,10 +13,14 @@ PAIRED = {"wilcoxon": paired_wilcoxon, "sign": sign_test, "t": paired_t}
 METHODS = ["randomisation", "wilcoxon", "sign", "t"]
 
 
+def cube_of(n_draws):
+    runs = ce.datasets.runs().query("density == 0.2 and n == 100")
+    return ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=n_draws, rng=7, keep_draws=True)
+
+
 @pytest.fixture(scope="module")
 def cube():
-    runs = ce.datasets.runs().query("density == 0.2 and n == 100")
-    return ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=True)
+    return cube_of(60)
 
 
 @pytest.mark.parametrize("method", ["wilcoxon", "sign", "t"])
@@ -64,7 +68,7 @@ def test_blunt_tests_are_not_called_calibrated(cube):
     single = ce.size_and_power(cube.isel(replicate=[0]), "shd", methods=["sign", "t"])
     assert (single.loc[single["method"] == "sign", "calibration"] == "conservative").all()
     assert single.loc[single["method"] == "t", ["size", "calibration"]].isna().all(axis=None)
-    few = ce.size_and_power(cube.isel(draw=slice(10)), "shd", methods="randomisation", alpha=0.01)
+    few = ce.size_and_power(cube_of(n_draws=10), "shd", methods="randomisation", alpha=0.01)
     assert (few["size"] == 0).all()
     by_rows = ce.size_and_power(cube, "shd", methods="randomisation")
     assert (by_rows["calibration"] == "calibrated").all()

@@ -120,7 +120,7 @@ for _which in ("kept", "summed", "larger"):
             combine=_combine,
             adjust="bh",
         )
-    add(f"control_power/{_which}", verb, _which, "control_power", skill=0.1, power=0.9, alpha=0.01)
+    add(f"control_power/{_which}", verb, _which, "control_power", skill=0.1, power=0.9, alpha=0.03)
     add(f"comparison_power/{_which}", verb, _which, "comparison_power", "algorithm")
     add(f"rank_test/{_which}", verb, _which, "rank_test", "algorithm", adjust="holm")
     add(f"test_controls/{_which}/family", verb, _which, "test_controls", adjust="holm", family="metric")

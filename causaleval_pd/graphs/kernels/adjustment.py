@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, copy_row, lowest, popcount
+from .bits import ONE, ZERO, compact, copy_row, lowest, popcount
 from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Room, load_graph, spread, spread_back, walk_open, workspace
 
@@ -126,6 +126,7 @@ def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
 @kernel_part
 def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
     """Count the ordered pairs of nodes for which the estimate's strategy is wrong in the truth."""
+    compact()
     n_nodes = rows.shape[1]
     treatment, descendant = rows[_TREATMENT], rows[_DESCENDANT]
     no_effect, unclear, truly_unclear = rows[_NO_EFFECT], rows[_UNCLEAR], rows[_TRULY_UNCLEAR]
@@ -181,6 +182,7 @@ def _adjustment_mistakes(
     out: Ints,
 ) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle."""
+    compact()
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
             load_graph(truth[left[n]], room, true)

@@ -57,6 +57,17 @@ def zeros_above(typing_context: Any, word: Any) -> Any:
     return _count_zeros("llvm.ctlz")
 
 
+@intrinsic
+def compact(typing_context: Any) -> Any:
+    """Have the function that calls this optimised for size: without unrolled loops, which take long to compile."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.function.attributes.add("optsize")
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
 @kernel_part
 def copy_row(source: Words, target: Words, length: int) -> None:
     """Copy the first items of a row. Numba compiles an assignment of slices into far more code, messages included."""

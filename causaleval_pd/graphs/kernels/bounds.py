@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, bit_of, lowest, popcount
+from .bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
 from .components import (
     BY_SIZE,
     CHILDREN,
@@ -51,7 +51,8 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 @kernel_part
 def _read_graph(planes: Words, room: Room, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
-    n, n_undirected = read_edges(planes, room.order.size, room.ends, arcs.undirected)
+    compact()
+    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, arcs.undirected)
     near[:] = ZERO
     for a in range(n):
         arcs.tail[a], arcs.head[a] = room.ends[0, a], room.ends[1, a]
@@ -86,68 +87,76 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
 @kernel_part
 def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Ints) -> None:
     """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
+    compact()
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
-    words = lists.states.shape[1] // 2
+    table, states = lists.table, lists.states
+    words = np.uint64(states.shape[1] >> 1)
     n_choices = lists.counts[CHOICES]
     state = 0
     for start in range(0, n_choices, 64):
+        stop = min(start + 64, n_choices)
         treatment[:] = ZERO
         given[:] = ZERO
-        for c in range(start, min(start + 64, n_choices)):
-            while lists.table[state + 1, FIRST_CHOICE] <= c:
+        for c in range(start, stop):
+            while table[state + 1, FIRST_CHOICE] <= c:
                 state += 1
             bit = ONE << np.uint64(c - start)
-            treatment[lists.table[c, SOURCE]] |= bit
-            for w in range(np.uint64(words)):
-                left = lists.states[state, words + w]
+            treatment[table[c, SOURCE]] |= bit
+            for w in range(words):
+                left = states[state, words + w]
                 while left != ZERO:
                     given[(w << SIX) + lowest(left)] |= bit
                     left &= left - ONE
         cost[:] = 0
         _count_lanes(true, arcs, rows, cost)
-        for c in range(start, min(start + 64, n_choices)):
-            lists.table[c, COST] = cost[c - start]
+        for c in range(start, stop):
+            table[c, COST] = cost[c - start]
 
 
 @kernel_part
 def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
-    n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
+    compact()
+    table, states = lists.table, lists.states
+    n_states, words = lists.counts[STATES], states.shape[1] >> 1
     place[:] = 0
     for s in range(n_states):
         size = 0
         for w in range(words):
-            size += popcount(lists.states[s, w])
-        lists.table[s, LOW] = size
+            size += popcount(states[s, w])
+        table[s, LOW] = size
         place[size + 1] += 1
     for k in range(place.size - 1):
         place[k + 1] += place[k]
     for s in range(n_states):
-        lists.table[place[lists.table[s, LOW]], BY_SIZE] = s
-        place[lists.table[s, LOW]] += 1
+        size = table[s, LOW]
+        table[place[size], BY_SIZE] = s
+        place[size] += 1
 
 
 @kernel_part
-def _add_extremes(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, place: Ints, out: Ints) -> None:
-    """Add the smallest and the largest sums of the listed components, and empty the lists."""
-    n_states, words = lists.counts[STATES], lists.states.shape[1] // 2
-    _cost_choices(true, arcs, lists, rows, place[-64:])
-    _sort_states(lists, place[:-64])
+def _add_extremes(lists: Choices, out: Ints) -> None:
+    """Add the smallest and the largest sums of the listed components, whose choices have costs, by sorted states."""
+    compact()
+    table, children, states = lists.table, lists.children, lists.states
+    n_states, words = lists.counts[STATES], states.shape[1] >> 1
     for k in range(n_states):  # what a state leaves is smaller
-        s = lists.table[k, BY_SIZE]
+        s = table[k, BY_SIZE]
         least = most = -1
-        for c in range(lists.table[s, FIRST_CHOICE], lists.table[s + 1, FIRST_CHOICE]):
-            low_sum = high_sum = lists.table[c, COST]
-            for q in range(lists.table[c, FIRST_CHILD], lists.table[c + 1, FIRST_CHILD]):
-                low_sum += lists.table[lists.children[q], LOW]
-                high_sum += lists.table[lists.children[q], HIGH]
-            least = low_sum if least < 0 else min(least, low_sum)
+        for c in range(table[s, FIRST_CHOICE], table[s + 1, FIRST_CHOICE]):
+            low_sum = high_sum = table[c, COST]
+            for q in range(table[c, FIRST_CHILD], table[c + 1, FIRST_CHILD]):
+                child = children[q]
+                low_sum += table[child, LOW]
+                high_sum += table[child, HIGH]
+            if least < 0 or low_sum < least:
+                least = low_sum
             most = max(most, high_sum)
-        lists.table[s, LOW], lists.table[s, HIGH] = least, most
-        if is_empty(lists.states[s, words:]):  # a component of the graph, as nothing lies outside
+        table[s, LOW] = least
+        table[s, HIGH] = most
+        if is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
             out[0] += least
             out[1] += most
-    empty_lists(lists)
 
 
 @kernel_part
@@ -155,6 +164,7 @@ def _local_extremes(
     true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words, place: Ints
 ) -> tuple[int, int]:
     """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
+    compact()
     treatment, given = rows[_TREATMENT], rows[_GIVEN]
     degree = 0
     for w in range(near.shape[1]):
@@ -181,34 +191,10 @@ def _local_extremes(
                     given[neighbours[k]] |= bit
         _count_lanes(true, arcs, rows, cost)
         for s in range(stop - start):
-            least = cost[s] if least < 0 else min(least, cost[s])
+            if least < 0 or cost[s] < least:
+                least = cost[s]
             most = max(most, cost[s])
     return least, most
-
-
-@kernel_part
-def _list_component(arcs: Arcs, lists: Choices, part: Words, near: Words, sets: Words) -> int:
-    """List a component that can be oriented as a whole; where it cannot be listed, leave the lists as they were."""
-    if not is_orientable(arcs, near, part, sets[0]):
-        return _UNORIENTABLE
-    states, choices, children = lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN]
-    found = list_choices(lists, part, near, sets)
-    if found != LISTED:
-        lists.counts[STATES], lists.counts[CHOICES], lists.counts[CHILDREN] = states, choices, children
-    return found
-
-
-@kernel_part
-def _add_local_extremes(
-    true: Arcs, arcs: Arcs, near: Words, part: Words, limit: int, rows: Words, place: Ints, out: Ints
-) -> None:
-    """Add the fewest and the most mistakes of each node of a component that is not oriented as a whole."""
-    for v in range(np.uint64(near.shape[0])):
-        if holds(part, v):
-            low, high = _local_extremes(true, arcs, near, v, limit, rows, place)
-            out[0] += low
-            out[1] += high
-    out[2] = _LOCAL
 
 
 @kernel
@@ -230,8 +216,11 @@ def _sid_bounds(
 ) -> int:
     """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with.
 
-    Each function is called in one place, since every call may be compiled into a copy of its own.
+    Each function is called in one place, since every call may be compiled into a copy of its own; and most of them
+    from here, since what a function calls is compiled again with it.
     """
+    compact()
+    counts = lists.counts
     n_nodes, words = near.shape
     done, everything, part = sets[0], sets[1], sets[2]
     everything[:] = ZERO
@@ -251,21 +240,35 @@ def _sid_bounds(
             found = OVER_LIMIT  # behind the last node, the sums of what is listed are added
             if v < np.uint64(n_nodes):
                 found = LISTED
-                if is_empty(near[v]) and lists.counts[CHOICES] < lists.states.shape[0]:
+                if is_empty(near[v]) and counts[CHOICES] < lists.states.shape[0]:
                     list_single(lists, v)
                 elif not holds(done, v):
                     fill_part(everything, v, near, part)
-                    found = _list_component(arcs, lists, part, near, sets[3:])
+                    found = _UNORIENTABLE
+                    if is_orientable(arcs, near, part, sets[3]):
+                        states, choices, children = counts[STATES], counts[CHOICES], counts[CHILDREN]
+                        found = list_choices(lists, part, near, sets[3:])
+                        if found != LISTED:  # leave the lists as they were
+                            counts[STATES], counts[CHOICES], counts[CHILDREN] = states, choices, children
             if found == MORE_CHILDREN:
                 empty_lists(lists)
                 return n
             if found == OVER_LIMIT:
-                if lists.counts[STATES] > 0:  # it may need the room of those before it
-                    _add_extremes(true, arcs, lists, rows, place, out[n])
-                    continue
+                some = counts[STATES] > 0
+                if some:  # it may need the room of those before it
+                    _cost_choices(true, arcs, lists, rows, place[-64:])
+                    _sort_states(lists, place[:-64])
+                    _add_extremes(lists, out[n])
                 empty_lists(lists)
+                if some:
+                    continue
             if found != LISTED and v < np.uint64(n_nodes):
-                _add_local_extremes(true, arcs, near, part, lists.states.shape[0], rows, place, out[n])
+                for u in range(np.uint64(n_nodes)):  # each node of the component by itself
+                    if holds(part, u):
+                        low, high = _local_extremes(true, arcs, near, u, lists.states.shape[0], rows, place)
+                        out[n, 0] += low
+                        out[n, 1] += high
+                out[n, 2] = _LOCAL
             if v < np.uint64(n_nodes) and not is_empty(near[v]) and not holds(done, v):
                 for w in range(words):
                     done[w] |= part[w]

@@ -69,7 +69,7 @@ def _pair_counts(
     words: np.uint64,
     left: Ints,
     right: Ints,
-    out: NDArray[np.int32],
+    out: NDArray[np.float64],
 ) -> None:
     """Fill the counts of each pair, a row a count; graphs are that many words apart."""
     for n in range(left.size):
@@ -94,7 +94,7 @@ def _pair_counts(
 
 def pair_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
-) -> NDArray[np.int32]:
+) -> NDArray[np.float64]:
     """Count what pairs of graphs have in common.
 
     Parameters
@@ -106,12 +106,12 @@ def pair_counts(
 
     Returns
     -------
-    (n, 9) int32
+    (n, 9) float64
         Shared adjacencies; edges of the truth; of the estimate; shared edges with the same direction; reversed;
         directed edges of the truth; of the estimate; shared edges that lost their direction; that gained one.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
-    out = np.empty((N_COUNTS, len(given.truth_index)), np.int32)
+    out = np.empty((N_COUNTS, len(given.truth_index)))
     sides = *words_in_place(given.truth), *words_in_place(given.estimate)
     _pair_counts(*sides, np.uint64(given.truth.shape[2]), given.truth_index, given.estimate_index, out)
     return out.T
@@ -160,7 +160,8 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     given = checked_planes(planes, n_nodes)
     out, acyclic = np.zeros(given.shape, np.uint64), np.zeros(len(given), np.bool_)
     order, rank = np.empty((2, n_nodes), np.uint64)
-    _dag_to_cpdag(given, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
+    if len(given):  # a kernel without work is not compiled
+        _dag_to_cpdag(given, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
     return out, acyclic
 
 
@@ -178,7 +179,8 @@ def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
     """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
     given = checked_planes(planes, n_nodes)
     out = np.empty(len(given), np.bool_)
-    _is_acyclic(given, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
+    if len(given):
+        _is_acyclic(given, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
     return out
 
 
@@ -243,7 +245,7 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     """
     given = checked_planes(planes, n_nodes)
     extended, ok = np.zeros(given.shape, np.uint64), np.ones(len(given), np.bool_)
-    if n_nodes:  # a graph without nodes is its own extension
+    if len(given) and n_nodes:  # a graph without nodes is its own extension
         _extend(given, _rows(n_nodes, 3), extended, ok)
     return extended, ok
 
@@ -335,10 +337,11 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
 def _check_cells(
     cells: Words, size: np.uint64, words: np.uint64, padding: np.uint64, kinds: NDArray[np.uint8], n_kinds: np.uint64
 ) -> bool:
-    """Fill class codes; return False at the first cell that is faulty or unlike the first one."""
+    """Fill class codes; return whether no cell is faulty or unlike the first one."""
     forward_end = size + words
+    differs = ZERO
     for n in range(cells.shape[0]):
-        differs = (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
+        differs |= (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
         for w in range(ONE, size):
             differs |= cells[n, w] ^ cells[0, w]
         undirected = ZERO
@@ -347,9 +350,9 @@ def _check_cells(
         differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
         kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
         kinds[n] = kind
-        if differs != ZERO or kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
+        if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
             return False
-    return True
+    return differs == ZERO
 
 
 def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:

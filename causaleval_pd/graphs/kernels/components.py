@@ -16,7 +16,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, copy_row, lowest, popcount
+from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, popcount
 from .inputs import Ints, Words
 from .lanes import Arcs
 
@@ -72,6 +72,7 @@ def holds(row: Words, node: np.uint64) -> bool:
 @kernel_part
 def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None:
     """Fill `part` with the connected component of `start` within the nodes of `inside`."""
+    compact()
     words = inside.size
     part[:] = ZERO
     part[start >> SIX] = bit_of(start)
@@ -93,6 +94,7 @@ def fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None
 @kernel_part
 def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
     """Return whether the neighbours of a node among those left are adjacent to each other."""
+    compact()
     words = np.uint64(left.size)
     for w in range(words):
         rest = near[v, w] & left[w]
@@ -111,6 +113,7 @@ def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
 @kernel_part
 def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
     """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
+    compact()
     for a in range(arcs.size[0]):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
         if not arcs.undirected[a] and holds(part, ends[0]) and holds(part, ends[1]):
@@ -129,29 +132,31 @@ def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
 @kernel_part
 def _state_of(lists: Choices, state: Words) -> int:
     """Return the number of a state, storing it if it is new; -1 if there is no room."""
+    compact()
+    slots, states, counts = lists.slots, lists.states, lists.counts
     hashed = np.uint64(0x9E3779B97F4A7C15)
     words = state.shape[1]
     for side in range(2):
         for w in range(words):
             hashed = (hashed ^ state[side, w]) * np.uint64(0xBF58476D1CE4E5B9)
             hashed ^= hashed >> np.uint64(31)
-    mask = np.uint64(lists.slots.size - 1)
+    mask = np.uint64(slots.size - 1)
     slot = hashed & mask
-    base, number = lists.counts[BASE], lists.counts[STATES]
-    while lists.slots[slot] >= base:
-        known = lists.slots[slot] - base
+    base, number = counts[BASE], counts[STATES]
+    while slots[slot] >= base:
+        known = slots[slot] - base
         same = True
         for w in range(words):
-            same = same and lists.states[known, w] == state[0, w] and lists.states[known, words + w] == state[1, w]
+            same = same and states[known, w] == state[0, w] and states[known, words + w] == state[1, w]
         if same:
             return known
         slot = (slot + ONE) & mask
-    if number == lists.states.shape[0]:
+    if number == states.shape[0]:
         return -1
     for w in range(words):
-        lists.states[number, w], lists.states[number, words + w] = state[0, w], state[1, w]
-    lists.slots[slot] = base + number
-    lists.counts[STATES] = number + 1
+        states[number, w], states[number, words + w] = state[0, w], state[1, w]
+    slots[slot] = base + number
+    counts[STATES] = number + 1
     return number
 
 
@@ -165,20 +170,23 @@ def empty_lists(lists: Choices) -> None:
 @kernel_part
 def list_single(lists: Choices, v: np.uint64) -> None:
     """Append a node without undirected edges: one state, one choice, nothing left."""
-    s, c = lists.counts[STATES], lists.counts[CHOICES]
-    for w in range(lists.states.shape[1]):
-        lists.states[s, w] = ZERO
-    lists.states[s, v >> SIX] = bit_of(v)
-    lists.table[s, FIRST_CHOICE], lists.table[s + 1, FIRST_CHOICE] = c, c + 1
-    lists.table[c, SOURCE] = v
-    lists.table[c, FIRST_CHILD] = lists.table[c + 1, FIRST_CHILD] = lists.counts[CHILDREN]
-    lists.counts[STATES] += 1
-    lists.counts[CHOICES] += 1
+    compact()
+    table, states, counts = lists.table, lists.states, lists.counts
+    s, c = counts[STATES], counts[CHOICES]
+    for w in range(states.shape[1]):
+        states[s, w] = ZERO
+    states[s, v >> SIX] = bit_of(v)
+    table[s, FIRST_CHOICE], table[s + 1, FIRST_CHOICE] = c, c + 1
+    table[c, SOURCE] = v
+    table[c, FIRST_CHILD] = table[c + 1, FIRST_CHILD] = counts[CHILDREN]
+    counts[STATES] += 1
+    counts[CHOICES] += 1
 
 
 @kernel_part
 def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
     """Split every group into the neighbours of a node and the others, in this order; return the number of groups."""
+    compact()
     words = groups.shape[1]
     made = 0
     for g in range(n_groups):
@@ -205,6 +213,7 @@ def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
 @kernel_part
 def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Words, spare: Words) -> bool:
     """Store the components of a group as children, with the state's parents and those among the nodes seen."""
+    compact()
     words = group.size
     left, part, made = spare[0], spare[1], spare[2:4]
     copy_row(group, left, words)
@@ -230,6 +239,7 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     A lexicographic search from the source visits the nodes group by group; a group that it reaches as a whole, before
     any of its nodes, splits into such components.
     """
+    compact()
     words = near.shape[1]
     seen, covered = sets[0], sets[1]
     size = (sets.shape[0] - 2) // 2
@@ -258,34 +268,35 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
 @kernel_part
 def list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
     """Append the states of a component and their choices; return LISTED, or what there is no room for."""
-    words = near.shape[1]
+    compact()
+    table, states, counts = lists.table, lists.states, lists.counts
+    words = np.uint64(near.shape[1])
     whole = sets[:2]
     whole[:] = ZERO
-    copy_row(part, whole[0], words)
+    copy_row(part, whole[0], part.size)
     s = _state_of(lists, whole)
     if s < 0:
         return OVER_LIMIT
-    counts = lists.counts
     while s < counts[STATES]:
-        lists.table[s, FIRST_CHOICE] = counts[CHOICES]
+        table[s, FIRST_CHOICE] = counts[CHOICES]
         size = 0
         for w in range(words):
-            size += popcount(lists.states[s, w])
-        for w in range(np.uint64(words)):
-            left = lists.states[s, w]
+            size += popcount(states[s, w])
+        for w in range(words):
+            left = states[s, w]
             while left != ZERO:
-                if counts[CHOICES] == lists.states.shape[0]:
+                if counts[CHOICES] == states.shape[0]:
                     return OVER_LIMIT
                 if counts[CHILDREN] + size > lists.children.size:
                     return MORE_CHILDREN
                 v = (w << SIX) + lowest(left)
                 left &= left - ONE
-                lists.table[counts[CHOICES], SOURCE] = v
-                lists.table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
+                table[counts[CHOICES], SOURCE] = v
+                table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
                 counts[CHOICES] += 1
                 if size > 1 and not _list_children(lists, s, v, near, sets):
                     return OVER_LIMIT
         s += 1
-    lists.table[s, FIRST_CHOICE] = counts[CHOICES]
-    lists.table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
+    table[s, FIRST_CHOICE] = counts[CHOICES]
+    table[counts[CHOICES], FIRST_CHILD] = counts[CHILDREN]
     return LISTED

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import ONE, ZERO, lowest
+from .bits import ONE, ZERO, compact, lowest
 from .inputs import Ints, Words
 from .ones import count_ones
 
@@ -35,28 +35,23 @@ class Arcs(NamedTuple):
     size: Ints
 
 
+#: rows of `Room.nodes`: where the edges out of each node begin in `listed`; numbers of edges into each node, of all and
+#: of those whose tails are not yet in `ORDER`; nodes in a causal order; where the next edge of a node goes, in a list
+#: that is being filled; rank and weight of a maximum cardinality search
+FIRST, N_PARENTS, WAITING, ORDER, NEXT, RANK, WEIGHT, NODE_ROWS = range(8)
+
+
 class Room(NamedTuple):
-    """Scratch memory for reading one graph."""
+    """Scratch memory for reading one graph, in few arrays, as each takes time to compile wherever it is passed on."""
 
     #: (2, E): edges as they are read
     ends: Nodes
     #: (E,): which of them are undirected
     undirected: Flags
-    #: (E,): edges by tail: those out of node v from `first[v]` to `first[v + 1]`
+    #: (E,): edges by tail: those out of node v from `nodes[FIRST, v]` to `nodes[FIRST, v + 1]`
     listed: Ints
-    #: (d + 1,): where the edges out of each node begin in `listed`
-    first: Ints
-    #: n_parents, waiting, (d,): numbers of edges into each node: of all, and of those whose tails are not yet in
-    #: `order`
-    n_parents: Ints
-    waiting: Ints
-    #: (d,): nodes in a causal order
-    order: Ints
-    #: (d,): where the next edge of a node goes, in a list that is being filled
-    next: Ints
-    #: rank, weight, (d,): of a maximum cardinality search
-    rank: Ints
-    weight: Ints
+    #: (7, d + 1): numbers of nodes; the last column belongs to no node
+    nodes: Ints
 
 
 #: matrices over pairs of nodes are kept a few at a time; this many nodes make them 400 MB
@@ -78,8 +73,7 @@ def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
         np.empty((2, most), np.uint16),
         np.empty(most, np.bool_),
         np.empty(most, np.int64),
-        np.empty(n_nodes + 1, np.int64),
-        *(np.empty(n_nodes, np.int64) for _ in range(6)),
+        np.empty((NODE_ROWS, n_nodes + 1), np.int64),
     )
     true, arcs = (
         Arcs(np.empty(most, np.uint16), np.empty(most, np.uint16), np.empty(most, np.bool_), np.zeros(2, np.int64))
@@ -91,6 +85,7 @@ def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
 @kernel_part
 def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
+    compact()
     found = loose = i = 0
     row_end = n_nodes - 1  # pairs of node i end before row_end
     for w in range(planes.shape[1]):
@@ -117,8 +112,9 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
 @kernel_part
 def orient_undirected(room: Room, n_edges: int) -> None:
     """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
-    ends, undirected, rank, weight = room.ends, room.undirected, room.rank, room.weight
-    n_nodes = rank.size
+    compact()
+    ends, undirected, rank, weight = room.ends, room.undirected, room.nodes[RANK], room.nodes[WEIGHT]
+    n_nodes = rank.size - 1
     for v in range(n_nodes):
         rank[v], weight[v] = n_nodes, -1
     for a in range(n_edges):
@@ -150,35 +146,43 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
 
     Return False if there is a cycle.
     """
-    first, order, following = room.first, room.order, room.next
-    n_nodes = order.size
+    compact()
+    ends, listed, nodes = room.ends, room.listed, room.nodes
+    first, order, following, n_parents, waiting = (
+        nodes[FIRST],
+        nodes[ORDER],
+        nodes[NEXT],
+        nodes[N_PARENTS],
+        nodes[WAITING],
+    )
+    n_nodes = order.size - 1
     # edges by tail
     first[:] = 0
-    room.n_parents[:] = 0
+    n_parents[:] = 0
     for a in range(n_arcs):
-        first[room.ends[0, a] + 1] += 1
-        room.n_parents[room.ends[1, a]] += 1
+        first[ends[0, a] + 1] += 1
+        n_parents[ends[1, a]] += 1
     for v in range(n_nodes):
         first[v + 1] += first[v]
         following[v] = first[v]
     for a in range(n_arcs):
-        u = room.ends[0, a]
-        room.listed[following[u]] = a
+        u = ends[0, a]
+        listed[following[u]] = a
         following[u] += 1
     # nodes in a causal order
     placed = done = 0
     for v in range(n_nodes):
-        room.waiting[v] = room.n_parents[v]
-        if room.waiting[v] == 0:
+        waiting[v] = n_parents[v]
+        if waiting[v] == 0:
             order[placed] = v
             placed += 1
     while done < placed:
         u = order[done]
         done += 1
         for q in range(first[u], first[u + 1]):
-            v = room.ends[1, room.listed[q]]
-            room.waiting[v] -= 1
-            if room.waiting[v] == 0:
+            v = ends[1, listed[q]]
+            waiting[v] -= 1
+            if waiting[v] == 0:
                 order[placed] = v
                 placed += 1
     if placed < n_nodes:
@@ -187,12 +191,12 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
     filled = 0
     for r in range(n_nodes):
         following[order[r]] = filled
-        filled += room.n_parents[order[r]]
+        filled += n_parents[order[r]]
     for r in range(n_nodes):
         u = order[r]
         for q in range(first[u], first[u + 1]):
-            a = room.listed[q]
-            v = room.ends[1, a]
+            a = listed[q]
+            v = ends[1, a]
             here = following[v]
             tail[here], head[here], undirected[here] = u, v, room.undirected[a]
             following[v] += 1
@@ -202,7 +206,8 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
 @kernel_part
 def load_graph(planes: Words, room: Room, arcs: Arcs) -> None:
     """Read a DAG or CPDAG into sorted arcs."""
-    n, n_undirected = read_edges(planes, room.order.size, room.ends, room.undirected)
+    compact()
+    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
     if n_undirected > 0:
         orient_undirected(room, n)
     acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)

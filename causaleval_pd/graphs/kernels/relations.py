@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, copy_row, lowest, mark_rows, popcount
+from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, mark_rows, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Flags, Room, load_graph, read_edges, sort_arcs, spread_back, workspace
 
@@ -18,7 +18,7 @@ _PARENT, _ANCESTOR, _NEAREST = range(3)
 @kernel_part
 def _read_directed(planes: Words, room: Room, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
-    n_edges, _ = read_edges(planes, room.order.size, room.ends, room.undirected)
+    n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
     n = 0
     for a in range(n_edges):
         if not room.undirected[a]:
@@ -63,7 +63,7 @@ def _ancestor_counts(
     out: Ints,
 ) -> None:
     """Fill the counts of each pair, a row a count."""
-    n_nodes = room.order.size
+    n_nodes = room.nodes.shape[1] - 1
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
             _read_directed(truth[left[n]], room, true)
@@ -244,6 +244,7 @@ def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) 
 @kernel_part
 def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, rows: Words) -> int:
     """Count the ordered pairs that the estimate separates and the truth does not."""
+    compact()
     n_nodes = rows.shape[1]
     x, y, given = rows[7], rows[8], rows[9]
     adjacent[:] = False
@@ -287,6 +288,7 @@ def _separation_mistakes(
     out: Ints,
 ) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle."""
+    compact()
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
             load_graph(truth[left[n]], room, true)
