@@ -59,7 +59,7 @@ print(closest[columns].to_string(index=False), end="\n\n")
 
 # Compare the algorithms on the same truths.
 pairs = cube.ceval.compare("algorithm", test="wilcoxon", adjust="holm")
-print("Pairwise comparisons at n = 1600 (effect: mean difference of the SHD):")
+print("Pairwise comparisons at n = 1600 (effect: Hodges-Lehmann difference of the SHD):")
 shown = pairs[(pairs["metric"] == "shd") & (pairs["n"] == pairs["n"].max())]
 print(shown[["density", "comparison", "effect", "ci_low", "ci_high", "n_pairs", "p_adjusted"]].to_string(index=False))
 

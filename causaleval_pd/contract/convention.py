@@ -9,7 +9,7 @@ from .pairs import Pairs
 
 
 class Convention(NamedTuple):
-    """An option of a metric by which it takes further kinds of cell."""
+    """An option of a metric by which it takes further kinds of cell; the option's values are these and its default."""
 
     #: name of the metric's keyword
     option: str

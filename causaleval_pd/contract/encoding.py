@@ -269,7 +269,12 @@ class Recogniser:
         ways = {1: "only if its encoding is named", 2: "in two ways"}.get(len(possible), f"in {len(possible)} ways")
         first, *others = ((encoding.name, f"if {encoding.mark} ({encoding.tool})") for encoding in possible)
         return AmbiguousEncodingError(
-            f"found a {type(cell).__name__}{shape}, which can be read {ways}; make the column with "
+            f"found {_with_article(type(cell).__name__)}{shape}, which can be read {ways}; make the column with "
             f"graph_column(..., encoding={first[0]!r}) {first[1]}"
             + "".join(f", with encoding={name!r} {condition}" for name, condition in others)
         )
+
+
+def _with_article(name: str) -> str:
+    """Return a name after "a" or "an"."""
+    return f"an {name}" if name[:1].lower() in "aeio" or name.startswith("nd") else f"a {name}"

@@ -130,6 +130,12 @@ class Metric:
             if key not in allowed:
                 hint = f"{nearest(key, allowed)}its options: {', '.join(allowed) or 'none'}"
                 raise ValueError(f"{self.name} has no option {key!r}; {hint}")
+        for option in {x.option for x in self.conventions} & options.keys():
+            # before cells are refused for want of a convention that the user misspelled
+            known = [inspect.signature(self.function).parameters[option].default]
+            known += [x.value for x in self.conventions if x.option == option]
+            if options[option] not in known:
+                raise ValueError(f"{option} must be {' or '.join(map(repr, known))}, found {shown(options[option])}")
         zero_division = options.get("zero_division", 0.0)
         if not isinstance(zero_division, (int, float, np.integer, np.floating)):
             raise ValueError(f"zero_division must be a number or NaN, found {shown(zero_division)}")

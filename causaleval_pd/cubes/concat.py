@@ -92,6 +92,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     if not isinstance(name, str) or name in ("draw", "bin"):
         raise ValueError(f"cubes cannot be put together along {name!r}; name a stratum, 'replicate' or 'null'")
     _check_alike(parts, name)
+    if name == "replicate":
+        _refuse_repeats(parts)
     if name == "null":
         parts = _along_null(parts)
     elif name != "replicate":
@@ -131,6 +133,17 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
     if wrong:
         mends = "; ".join(dict.fromkeys(mend or "make them with the same settings" for mend in wrong.values()))
         raise ValueError(f"cubes that are put together along {dim!r} differ: {'; '.join(wrong)}; {mends}")
+
+
+def _refuse_repeats(parts: Sequence[xr.Dataset]) -> None:
+    """Refuse a cube that occurs twice, whose runs would count twice; lazy cubes are not loaded for this."""
+    runs = [None if part.chunks else part.drop_vars("replicate", errors="ignore") for part in parts]
+    for i, own in enumerate(runs):
+        for j, other in enumerate(runs[:i]):
+            if own is not None and other is not None and own.equals(other):
+                raise ValueError(
+                    f"cube {i} has the same runs and controls as cube {j}, and would count them twice; leave it out"
+                )
 
 
 def _fixed(cube: xr.Dataset) -> dict[str, Any]:

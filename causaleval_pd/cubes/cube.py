@@ -76,8 +76,11 @@ def cube(
         estimates. A list gives controls of all of them, along a further dimension `null`.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
-    rng, truth, estimate, key, control_kind, permute, method, level, field, context, zero_division, invalid, progress
+    rng, truth, estimate, key, control_kind, permute, level, field, context, zero_division, invalid, progress
         As in `with_controls`.
+    method : {"auto", "exact", "moments", "simulate"}
+        As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
+        as the tests of strata rest on them.
     engine, n_jobs
         As in `with_controls`.
     share_draws : bool

@@ -31,6 +31,7 @@ from .schema import (
     check_numbers,
     declared,
     metrics_of,
+    result_columns,
     values_of,
 )
 
@@ -129,6 +130,12 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
             f"the cube has lost its stratum {lost[0]!r}: values over several strata, as of mean() or max(), are not "
             f"those of runs; keep the label of a selected stratum, as in isel({lost[0]}=0), or make the cube without it"
         )
+    for dim in dims:
+        if dim in result_columns() - {"null"}:
+            raise ValueError(
+                f"the dimension {dim!r} has the name of a column of the tables that are made of a cube; rename it, "
+                f"e.g. cube.rename({{{dim!r}: 'my_{dim}'}})"
+            )
     if not set(dims) <= set(named):
         gone = [name for name in named if name in cube.coords and name not in dims]
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
@@ -251,7 +258,8 @@ def _check_settings(cube: xr.Dataset, metric: str) -> None:
         raise ValueError(
             f"{metric} at {place} was made with other settings than in the first of the cubes that were put together: "
             "another seed, null model, number of draws or convention; causaleval_pd.concat names what "
-            "differs, and puts null models side by side by dim='null'"
+            "differs, and puts null models side by side by dim='null' (arithmetic and astype on a whole cube "
+            "change its record of settings: change single variables)"
         )
 
 

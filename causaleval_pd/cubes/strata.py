@@ -13,7 +13,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type
+from ..contract.checks import check_type, shown
 from .schema import CUBE_VARIABLES, METRIC, METRIC_VARIABLES, RESERVED
 
 By = Sequence[str | Mapping[str, Sequence[float]]]
@@ -243,9 +243,9 @@ def refuse_shared_cells(
         return
     first = int(np.flatnonzero(pd.Series(cells).duplicated(keep=False))[0])
     same = np.flatnonzero(cells == cells[first])
-    label = labels[cells[first] % len(labels)]
+    label = shown(labels[cells[first] % len(labels)])
     raise ValueError(
-        f"rows {same[:5].tolist()} have the same stratum and the same {replicate!r} ({label!r}); name a column that "
+        f"rows {same[:5].tolist()} have the same stratum and the same {replicate!r} ({label}); name a column that "
         "tells them apart by replicate=, or add one to by="
     )
 

@@ -56,9 +56,10 @@ def summary(
         `n_failed` (failed and without a value) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
         (scored runs without controls), `mean`, `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
-        good; not a p-value), `p_value` (randomisation test of the stratum's mean), `skill` (1 - ratio of mean distances
-        from the optimum) with the limits `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo
-        standard errors of `control_mean` and `p_value`. Without controls, as for carried columns, the last ten are NaN.
+        good; not a p-value), `p_value` (randomisation test of the stratum's mean, from the draws for every `method` of
+        the cube, so at least 1 / (n_draws + 1)), `skill` (1 - ratio of mean distances from the optimum) with the limits
+        `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and
+        `p_value`. Without controls, as for carried columns, the last ten are NaN.
         A cube of several null models has rows for each, named in the first column `null`; dimensions that a metric
         declares are columns after the strata, missing in the rows of other metrics.
 

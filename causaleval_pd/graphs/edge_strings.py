@@ -26,13 +26,16 @@ _SIMPLE = re.compile(r"[ ]*([\w.:()+*/^]+(?:-[\w.:()+*/^]+)*)[ ]*(?=[;\n\r]|<-|-
 _BARE = re.compile(r"(?:(?!<-|->|--)[^;\n\r])*")
 # what a bare name may not hold: syntax of other notations, which would silently become part of a name
 _NOT_BARE = re.compile(
-    r"""[,{}"\x00\t]|\s\s|\s(?:[-=~|<>]+|o-o)\s|=>|[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2794\u2798-\u27be\u2b05-\u2b0d]"""
+    r"""[,{}"\x00\t]|\s\s|\s[-=~|<>]+\s|=>|[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2794\u2798-\u27be\u2b05-\u2b0d]"""
     r"""|^'|[\u2014\u2015\ufe58]|\s[-\u2010-\u2013\u2212\ufe63\uff0d]|[-\u2010-\u2013\u2212\ufe63\uff0d]\s|^\W*$|^[<>|=~]|[<>|=~]$"""
 )
 # what joins nodes in other notations: a name of such parts that stands alone is doubtful, in an edge it is not
 _JOINS = r"\s\-\u2010-\u2013\u2212\ufe63\uff0d"
 _DOUBTFUL = re.compile(rf"[{_JOINS}|~+*^=<>()\[\]/&!?\\]")
 _WORD = re.compile(r"\w")
+# marks of mixed graphs, as in A o-o B, A *-> B and A \u2194 B
+_CIRCLES = "o*@\u2218\u25cb"
+_MIXED = re.compile(rf"\s([{_CIRCLES}]-+[{_CIRCLES}]?|-+[{_CIRCLES}])\s|([\u2194\u27f7])")
 _PARTS = re.compile(rf"[{_JOINS}]+")
 
 
@@ -142,6 +145,9 @@ def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
     name = bare.group().strip() if bare else ""
     if not name:
         raise ValueError(f"cannot read {_near(text, at)}: an edge needs a node name at both ends of its arrow")
+    mixed = _MIXED.search(name)
+    if mixed:
+        raise ValueError(_explain_mixed(mixed.group(1) or mixed.group(2)))
     wrong = _NOT_BARE.search(name)
     if wrong:
         raise ValueError(
@@ -152,18 +158,23 @@ def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
 
 
 def _refuse_mixed(text: str, before: str, arrow: re.Match[str], after: str) -> None:
-    """Refuse <-> and o-> and their like, whose o would be taken for the end of a name."""
+    """Refuse <->, o-> and *-> and their like, whose o or * would be taken for the end of a name."""
     start, end = arrow.span()
     mark = arrow.group()
-    if text[start - 1] == "o" and before[-2:-1].isspace():
-        mark = "o" + mark
-    if text[end] == "o" and after[1:2].isspace():
-        mark += "o"
-    if "o" in mark or (mark[0] == "<" and mark[-1] == ">"):
-        raise ValueError(
-            f"found the edge mark {mark!r}; mixed marks are not supported yet, only {ARROWS}; a configurational model "
-            "('A+B<->C') takes metrics of the field 'formula', e.g. 'correctness'"
-        )
+    if text[start - 1] in _CIRCLES and before[-2:-1].isspace():
+        mark = text[start - 1] + mark
+    if text[end] in _CIRCLES and after[1:2].isspace():
+        mark += text[end]
+    if mark[0] in _CIRCLES or mark[-1] in _CIRCLES or (mark[0] == "<" and mark[-1] == ">"):
+        raise ValueError(_explain_mixed(mark))
+
+
+def _explain_mixed(mark: str) -> str:
+    """Return a message for a mark of mixed graphs."""
+    return (
+        f"found the edge mark {mark!r}; mixed marks are not supported yet, only {ARROWS}; a configurational model "
+        "('A+B<->C') takes metrics of the field 'formula', e.g. 'correctness'"
+    )
 
 
 def _near(text: str, at: int) -> str:
@@ -190,7 +201,8 @@ def write_name(name: str) -> str:
         or name != name.strip()
         or name[0] in "->'"
         or name[-1] in "-<"
-        or re.search(r"\so$|^o\s", name)
+        or re.search(rf"\s[{_CIRCLES}]$|^[{_CIRCLES}]\s", name)
+        or _MIXED.search(name)
     )
     return _quote(name) if unsafe else name
 

@@ -31,7 +31,7 @@ def explain_weights(source: ArrayLike, target: ArrayLike, weights: ArrayLike, ed
     def count(kept: NDArray[np.bool_]) -> str:
         arcs = int(kept.sum())
         pairs = len(set(zip(low[kept].tolist(), high[kept].tolist(), strict=True)))
-        return f"{pairs} edges" + (f", {arcs - pairs} of them undirected" if arcs > pairs else "")
+        return f"{pairs} edge{'s' * (pairs != 1)}" + (f", {arcs - pairs} of them undirected" if arcs > pairs else "")
 
     return (
         f"threshold weights by their size, as in abs({edges}) > {cut:g}: {count(size > cut)}; {edges} != 0 would make "

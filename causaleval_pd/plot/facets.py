@@ -176,7 +176,7 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
         n = int(cube.attrs["n_draws"])
         text += f" Null model: {_null_words(cube)}, {n} draw{'s' if n != 1 else ''} a run."
     elif controls:
-        text += " The cube has no controls."
+        text += " There are no controls."
     cut = [dim for dim in json.loads(cube.attrs["strata"]) if dim in cube.coords and cube[dim].size == 1]
     if cut:
         text += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."

@@ -46,6 +46,9 @@ __all__ = ["comparisons", "p_values"]
 
 #: smaller p-values share a colour
 _LOWEST_P = 1e-16
+#: tests whose p-value is at least that of equal signs of all pairs
+_SIGNED = {"wilcoxon", "sign", "sign_flip"}
+_EFFECTS = {"hodges_lehmann": "Hodges-Lehmann", "cliffs_delta": "Cliff's delta", "cohen_dz": "Cohen's dz"}
 
 
 @figure(
@@ -82,8 +85,8 @@ def p_values(
     Returns
     -------
     Axes
-        Each field has its p-value and the number of runs. Frames mark p-values of at most .05, grey fields strata
-        without a test.
+        Each field has its p-value and the number of runs; "≤" marks the smallest p-value that the draws can give.
+        Frames mark p-values of at most .05, grey fields strata without a test.
 
     Raises
     ------
@@ -115,17 +118,22 @@ def p_values(
     p, runs = np.full(shape, np.nan), np.zeros(shape, np.int64)
     at = table[y].cat.codes, table[x].cat.codes
     p[at], runs[at] = table["p_adjusted"], table["n_pairs"]
+    least = np.zeros(shape, bool)
+    if method == "randomisation":
+        least[at] = table["p_value"] <= (1 + 1e-9) / (1 + table["n_draws"] - table["n_draws_undefined"])
     own = ax is None
     ax = _place_squares(cube, metric, x, y, ax, least=(0.8, 0.5), margins=(2.2, 1.8), room=1.0)
     ax.set(xlabel=x, ylabel=y)
     _colour_p_values(ax, p, "p-value" if adjust is None else f"p-value ({adjust})")
     for i, j in zip(*np.nonzero(~np.isnan(p)), strict=True):
-        write_square(ax, ax.images[0], i, j, f"{p[i, j]:.2g}\nn {runs[i, j]}", max(p[i, j], _LOWEST_P))
+        sign = "≤ " if least[i, j] else ""
+        write_square(ax, ax.images[0], i, j, f"{sign}{p[i, j]:.2g}\nn {runs[i, j]}", max(p[i, j], _LOWEST_P))
         if p[i, j] <= 0.05:
             frame_square(ax, i, j)
     grey = "; grey: no test" if np.isnan(p).any() else ""
     counted = f"{method}, one-sided" + (", failed runs counted as worst" if missing == "worst" else "")
-    parts = [f"Test: {counted}; fields: p, n runs", f"frames: better than controls, p at most .05{grey}"]
+    floor = " (≤: least possible)" if least.any() else ""
+    parts = [f"Test: {counted}; fields: p{floor}, n runs", f"frames: better than controls, p at most .05{grey}"]
     caption(ax, own, cube_caption(cube, parts))
     return ax
 
@@ -267,7 +275,7 @@ def comparisons(
     direction = cube[metric].attrs["direction"]
     higher = direction == "maximize" or on == "skill"
     aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
-    _colour_effects(ax, size, higher, f"{table['effect_size'].iloc[0].replace('_', ' ')}, row - column{aim}")
+    _colour_effects(ax, size, higher, f"{_effect_label(table)}, row - column{aim}")
     for i, j in zip(*np.nonzero(~np.isnan(size)), strict=True):
         words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
         write_square(ax, ax.images[0], i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
@@ -278,6 +286,9 @@ def comparisons(
         f"Test: {method}, {alternative.replace('_', '-')}{within}{counted}",
         f"p adjusted: {_correction(table, adjust)}",
     ]
+    least = _least_p(table, _correction(table, adjust))
+    if least > 0.05:
+        parts.append(f"{table['n_clusters'].max()} pairs cannot give a p below {least:.2g}")
     if np.isnan(size[~np.eye(len(size), dtype=bool)]).any():
         parts.append("grey: not compared")
     if on == "excess":
@@ -292,6 +303,21 @@ def _correction(table: pd.DataFrame, adjust: str | None) -> str:
     if adjust == "auto":
         return "max_t" if "max_t" in own else "nemenyi" if own else "holm"
     return adjust or "no"
+
+
+def _effect_label(table: pd.DataFrame) -> str:
+    """Return the words for the effect size of a table of comparisons."""
+    name = str(table["effect_size"].iloc[0])
+    return _EFFECTS.get(name, name.replace("_", " "))
+
+
+def _least_p(table: pd.DataFrame, correction: str) -> float:
+    """Return the smallest adjusted p-value that tests of signs can give with these pairs; 0 for other tests."""
+    if not set(table["method"]) <= _SIGNED or correction not in ("holm", "bonferroni", "no"):
+        return 0.0
+    n_tests = 1 if correction == "no" else int(table["p_value"].notna().sum())
+    sides = 2 if set(table["alternative"]) == {"two-sided"} else 1
+    return min(1.0, n_tests * sides * 0.5 ** int(table["n_clusters"].max()))
 
 
 def _squares_of(cube: xr.Dataset, dim: str, table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -47,7 +47,7 @@ def test_only_networks_look_like_networks(metastatic):
 def test_bad_cells_name_the_row(metastatic):
     with pytest.raises(TypeError, match="row 1 .*expected a DiscreteNetwork.*found int"):
         ce.network_column([metastatic, 3])
-    with pytest.raises(ValueError, match="row 0 .*not a packed network"):
+    with pytest.raises(ValueError, match="row 0 .*found a packed graph, expected a network"):
         ce.network_column(ce.graph_column(["A -> B"]))
     with pytest.raises(TypeError, match="wrap one in a list"):
         ce.network_column(metastatic)

@@ -57,3 +57,12 @@ def test_hints_name_what_takes_the_pairs_and_how_many(strict):
 def test_names_are_sequences():
     with pytest.raises(TypeError, match=r"instead must be a sequence of metrics, found 'shd'; write \('shd',\)"):
         ce.metric(field="graph", kinds=("dag",), direction=None, range=(0, 1), long_name="x", instead="shd")
+
+
+def test_unknown_values_are_refused_before_cells(strict):
+    with pytest.raises(ValueError, match="mode must be 'strict' or 'loose', found 'lose'"):
+        ce.tweak(strict, mode="lose")
+    for call in (ce.shd_cpdag, ce.sid_lower):
+        option = call.conventions[0].option
+        with pytest.raises(ValueError, match=f"^{option} must be '.*' or '.*', found 'local_'"):
+            call("A -> B; B -> C", "A -> B; B -- C", **{option: "local_"})

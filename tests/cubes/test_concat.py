@@ -168,3 +168,10 @@ def test_reshaped_cubes_are_put_together():
     parts = [x.rename(shd="SHD").reindex(replicate=range(22)) for x in (whole.sel(n=[100]), whole.sel(n=[400]))]
     found = ce.concat(parts, "n")
     pd.testing.assert_frame_equal(found.ceval.summary().replace("SHD", "shd"), whole.ceval.summary())
+
+
+def test_a_cube_that_occurs_twice_is_refused(how):
+    whole = make(RUNS, **how)
+    twice = whole.assign_coords(replicate=whole["replicate"] + 100)
+    with pytest.raises(ValueError, match="cube 2 has the same runs and controls as cube 1, and would count them twice"):
+        ce.concat([whole.isel(replicate=slice(3)), whole, twice], "replicate")

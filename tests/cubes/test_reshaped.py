@@ -481,3 +481,8 @@ def test_runs_are_scored_failed_or_undefined(seed, lazy):
     assert (table["n_scored"] + table["n_failed"] + table["n_undefined"] == table["n_runs"]).all()
     assert table.groupby("metric")["n_runs"].sum().unique().tolist() == [int((cube["status"] > 0).sum())]
     assert table["n_failed"].any() and table["n_undefined"].any()
+
+
+def test_a_dimension_with_the_name_of_a_result_column_is_refused(cubes):
+    with pytest.raises(ValueError, match=r"dimension 'mean' has the name of a column .*: 'my_mean'"):
+        cubes["draws"].rename(algorithm="mean").ceval.summary()

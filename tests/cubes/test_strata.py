@@ -64,7 +64,7 @@ def test_repeats_of_a_truth_take_their_own_places():
     named = ce.cube(table.assign(seed=[5, 6, 7] * 2), ["shd"], by=["a"], n_draws=None, replicate="seed")
     assert named["replicate"].to_numpy().tolist() == [5, 6, 7]
     with pytest.raises(
-        ValueError, match=r"rows \[0, 1\] have the same stratum and the same 'seed' \(.*5.*\); name a column"
+        ValueError, match=r"rows \[0, 1\] have the same stratum and the same 'seed' \(5\); name a column"
     ):
         ce.cube(table.assign(seed=[5, 5, 7] * 2), ["shd"], by=["a"], n_draws=None, replicate="seed")
 

@@ -270,7 +270,7 @@ def test_messages_name_the_row(cell: Any, error: type[Exception], message: str) 
 
 def test_missing_encoding() -> None:
     message = (
-        r"^row 1 \(index 1\): found a ndarray of shape \(2, 2\), which can be read in two ways; .*encoding='row->col"
+        r"^row 1 \(index 1\): found an ndarray of shape \(2, 2\), which can be read in two ways; .*encoding='row->col"
     )
     with pytest.raises(AmbiguousEncodingError, match=message):
         graph_column([None, np.zeros((2, 2))], nodes=["a", "b"])
@@ -469,7 +469,7 @@ def test_encodings_one_a_row() -> None:
 @pytest.mark.parametrize(
     ("encoding", "error", "message"),
     [
-        (["row->column", None], AmbiguousEncodingError, r"row 1 \(index 1\): found a ndarray"),
+        (["row->column", None], AmbiguousEncodingError, r"row 1 \(index 1\): found an ndarray"),
         (["row->column", "row"], ValueError, r"row 1 \(index 1\): unknown encoding 'row'"),
         (["row->column", 3], TypeError, r"row 1 \(index 1\): encoding must be the name of an encoding"),
         (["row->column"], ValueError, "encoding has 1 rows, values has 2"),

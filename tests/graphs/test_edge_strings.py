@@ -15,8 +15,23 @@ from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
 JOINED = st.text("AB- |", min_size=1, max_size=4)
-SYNTAX = st.text("-<>;'\"{},ao \n\t=→", min_size=1, max_size=6)
-TRICKY = st.sampled_from(["nan", "None", "b'x'", "Graph(x", "[[0", "<x y", "DiGraph with 2 nodes", "a o-o b", "\u2028"])
+SYNTAX = st.text("-<>;'\"{},ao*@ \n\t=→", min_size=1, max_size=6)
+TRICKY = st.sampled_from(
+    [
+        "nan",
+        "None",
+        "b'x'",
+        "Graph(x",
+        "[[0",
+        "<x y",
+        "DiGraph with 2 nodes",
+        "a o-o b",
+        "a *",
+        "@ b",
+        "a -o b",
+        "\u2028",
+    ]
+)
 
 
 def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:
@@ -61,7 +76,15 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         ("A+B<->C", "metrics of the field 'formula'"),
         ("A o-> B", "found the edge mark 'o->'; mixed marks"),
         ("A --o B", "found the edge mark '--o'; mixed marks"),
-        ("A o-o B", "found ' o-o ' in the name"),
+        ("A o-o B", "found the edge mark 'o-o'; mixed marks"),
+        ("A -> B o-o C", "found the edge mark 'o-o'; mixed marks"),
+        ("A o- B", "found the edge mark 'o-'; mixed marks"),
+        ("A -o B", "found the edge mark '-o'; mixed marks"),
+        ("A *-> B", r"found the edge mark '\*->'; mixed marks"),
+        ("A <-* B", r"found the edge mark '<-\*'; mixed marks"),
+        ("A *-* B", r"found the edge mark '\*-\*'; mixed marks"),
+        ("A @-> B", "found the edge mark '@->'; mixed marks"),
+        ("A -- B; B \u2194 C", "found the edge mark '\u2194'; mixed marks"),
         ("A -> B, C -> D", "found ',' in the name 'B, C'; edges are written with .* separated by ';'"),
         ("dag { A -> B }", "found '{' in the name 'dag { A'"),
         ("A - B", "found ' - ' in the name 'A - B'"),

@@ -37,7 +37,7 @@ def test_without_controls_there_is_no_band(make, call):
         assert not drawn & {"controls"}
         heights = [patch.get_height() for patch in ax.patches if patch.get_gid() == "band"]
         assert np.isnan(heights).all()
-    assert "The cube has no controls." in captions(grid.figure)
+    assert "There are no controls." in captions(grid.figure)
     assert "controls" not in [text.get_text() for text in grid.figure.legends[0].get_texts()]
 
 

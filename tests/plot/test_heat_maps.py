@@ -24,9 +24,13 @@ def test_p_values_show_the_tests(cube):
     table = ce.test_controls(part, "shd", adjust="bh")
     table = table[table["p_adjusted"].notna()]
     assert len(table) == 7
+    least = table["p_value"] == 1 / 61
+    assert least.any()
     assert [text.get_text() for text in ax.texts] == [
-        f"{p:.2g}\nn {n}" for p, n in zip(table["p_adjusted"], table["n_pairs"], strict=True)
+        f"{'≤ ' * at_floor}{p:.2g}\nn {n}"
+        for p, n, at_floor in zip(table["p_adjusted"], table["n_pairs"], least, strict=True)
     ]
+    assert "(≤: least possible)" in captions(ax.figure)
     frames = [patch for patch in ax.patches if patch.get_gid() == "frame"]
     assert len(frames) == 2 * (table["p_adjusted"] <= 0.05).sum() > 0
     assert np.ma.getmaskarray(ax.images[0].get_array()).sum() + np.isnan(ax.images[0].get_array()).sum() == 2
@@ -113,3 +117,19 @@ def test_long_names_of_levels_stay_apart():
         texts = [*ax.get_yticklabels(), *ax.get_xticklabels(), *ax.texts] if ax.axison else ax.texts
         boxes = [text.get_window_extent() for text in texts if text.get_text()]
         assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_p_values_of_other_tests_have_no_smallest_value(cube):
+    ax = ce.plot.p_values(cube.sel(n=100), "shd", x="density", y="algorithm", method="t")
+    assert not any("≤" in text.get_text() for text in ax.texts) and "≤" not in captions(ax.figure)
+
+
+def test_a_caption_names_a_p_value_that_few_pairs_cannot_reach(cube):
+    few = cube.sel(n=100, density=0.2).isel(replicate=slice(4))
+    n = ce.compare(few, "algorithm", metrics="shd", test="sign")["n_clusters"].max()
+    for adjust, n_tests in (("holm", 3), (None, 1)):
+        ax = ce.plot.comparisons(few, "shd", "algorithm", test="sign", adjust=adjust)
+        assert f"{n} pairs cannot give a p below {n_tests * 2 * 0.5**n:.2g}" in captions(ax.figure)
+    ax = ce.plot.comparisons(few, "shd", "algorithm", test="t")
+    assert "cannot give" not in captions(ax.figure)
+    assert "Hodges-Lehmann" in ce.plot.comparisons(few, "shd", "algorithm").images[0].colorbar.ax.get_ylabel()

@@ -125,7 +125,7 @@ def test_damaged_cells_are_refused():
     cell = two().to_bytes()
     structure = two().structure
     for bad, words in [
-        (b"\xce" + cell[1:], "not a packed network"),
+        (b"\xce" + cell[1:], r"found a packed graph, expected a network with parameters \(network_column\)"),
         (cell[:1] + b"\x02" + cell[2:], "format version 2"),
         (cell[:-8], "bytes of parameters"),
         (cell.replace(b'"A"', b'"Z"'), "digest"),

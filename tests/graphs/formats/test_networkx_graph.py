@@ -66,7 +66,7 @@ def test_networkx_arrows_by_attribute() -> None:
 @pytest.mark.parametrize("graph", [nx.DiGraph, nx.Graph, nx.MultiDiGraph])
 def test_networkx_weights_are_refused_as_in_a_matrix(graph: Any) -> None:
     weighted = edge(edge(graph(), "a", "b", weight=0.8), "b", "c", weight=0.001)
-    with pytest.raises(ValueError, match=r"row 0 .*the weight 0.8 of the edge 'a', 'b', .*\(weight\) > 0.3: 1 edges"):
+    with pytest.raises(ValueError, match=r"row 0 .*the weight 0.8 of the edge 'a', 'b', .*\(weight\) > 0.3: 1 edge;"):
         graph_column([weighted])
     nx.set_edge_attributes(weighted, 1, "weight")
     assert as_graph(weighted).n_edges == 2
