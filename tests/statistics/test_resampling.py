@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy import stats as scipy_stats
 import causaleval_pd.statistics.resampling as resampling
 from causaleval_pd.statistics.resampling import bootstrap_mean, sign_flip
 
+#: scipy's keyword for a seed; older releases have another
+SEED = {"rng" if "rng" in inspect.signature(scipy_stats.bootstrap).parameters else "random_state": 2}
 SIDES = ["two-sided", "less", "greater"]
 BOTH = [sign_flip, bootstrap_mean]
 
@@ -107,7 +110,9 @@ def test_bca_limits_agree_with_scipy(skewed):
     rng = np.random.default_rng(4)
     values = rng.exponential(size=30) if skewed else rng.normal(size=30)
     found = bootstrap_mean(values, n_resamples=40_000, level=0.9, rng=1)
-    theirs = scipy_stats.bootstrap((values,), np.mean, n_resamples=40_000, confidence_level=0.9, rng=2, vectorized=True)
+    theirs = scipy_stats.bootstrap(
+        (values,), np.mean, n_resamples=40_000, confidence_level=0.9, vectorized=True, **SEED
+    )
     np.testing.assert_allclose([found.low, found.high], theirs.confidence_interval, atol=0.02)
 
 
