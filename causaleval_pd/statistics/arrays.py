@@ -5,6 +5,7 @@ NaN marks undefined and absent values, which never count; a row without enough v
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -199,6 +200,22 @@ def welch_moments(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats]:
     first, second = deviation**2 / np.maximum(n, 1), spread**2 / np.maximum(m, 1)
     weight = first**2 / np.maximum(n - 1, 1) + second**2 / np.maximum(m - 1, 1)
     return mean - other, np.sqrt(first + second), ratio((first + second) ** 2, weight, empty=1.0)
+
+
+def rows_by_number(values: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+    """Yield positions and values, without gaps, of the rows (rows, n) that have the same number of values.
+
+    Examples
+    --------
+    >>> [(rows.tolist(), kept.tolist()) for rows, kept in rows_by_number(np.array([[1.0, 2.0], [np.nan, 3.0]]))]
+    [([1], [[3.0]]), ([0], [[1.0, 2.0]])]
+    """
+    gone = np.isnan(values)
+    number = (~gone).sum(axis=1)
+    order = np.argsort(gone, axis=1, kind="stable")
+    for n in np.unique(number[number > 0]).tolist():
+        rows = np.flatnonzero(number == n)
+        yield rows, np.take_along_axis(values[rows], order[rows], axis=1)[:, :n]
 
 
 def ratio(a: Any, b: Any, *, empty: float = np.nan) -> Floats:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import BLOCK, Floats
+from .arrays import Floats
 from .direction import TOLERANCE
 from .paired_tests import Alternative, check_alternative
+from .resampling import all_signs, random_signs, resamples
 
 #: blocks up to which all sign vectors are taken
 EXACT_BLOCKS = 12
@@ -166,11 +167,7 @@ def _as_t(correlation: ArrayLike, n: int) -> Floats:
 def _signs(n: int, n_resamples: int, seed: int) -> Iterator[Floats]:
     """Yield sign vectors (vectors, n): all of them up to 12 blocks, else the identity and random ones."""
     if n <= EXACT_BLOCKS:
-        yield (((np.arange(2**n)[:, None] >> np.arange(n)) & 1) * 2 - 1).astype(np.float64)
-        return
-    yield np.ones((1, n))
-    rng = np.random.default_rng([seed, n])
-    step = max(1, BLOCK // n)
-    for start in range(0, n_resamples, step):
-        size = (min(step, n_resamples - start), n)
-        yield (2 * rng.integers(0, 2, size, dtype=np.int8) - 1).astype(np.float64)
+        yield all_signs(n)
+    else:
+        yield np.ones((1, n))
+        yield from resamples(random_signs, n, n_resamples, seed)

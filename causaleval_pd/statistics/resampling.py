@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import BLOCK, Floats, moments, quantiles
+from .arrays import BLOCK, Floats, moments, quantiles, rows_by_number
 from .direction import TOLERANCE
 from .paired_tests import Alternative, BoundedOutcome, check_alternative
 
@@ -78,7 +78,7 @@ def sign_flip(
         observed = sample.sum(axis=1)
         slack = TOLERANCE * np.abs(sample).sum(axis=1)
         count, typical = np.zeros(len(rows)), []
-        for signs in iter([_all_signs(n)]) if exact else _resamples(_random_signs, n, n_resamples, seed):
+        for signs in iter([all_signs(n)]) if exact else resamples(random_signs, n, n_resamples, seed):
             flipped = sample @ signs.T
             count += _count(flipped, observed[:, None], slack, alternative)
             n_flipped = (n - signs.sum(axis=1)) / 2
@@ -170,7 +170,7 @@ def _bootstrap(
     means = np.empty((len(sample), n_resamples))  # centred
     count = np.zeros(len(sample))
     done = 0
-    for weights in _resamples(_random_weights, n, n_resamples, seed):
+    for weights in resamples(_random_weights, n, n_resamples, seed):
         drawn = (apart @ weights.T) / n
         spread = squares @ weights.T - n * drawn**2
         bound = np.where(varies, t, 0.0)[:, None] * np.sqrt(np.maximum(spread, 0.0)) / n
@@ -198,18 +198,14 @@ def _by_size(values: Floats, wanted: NDArray[np.bool_], n_resamples: int) -> Ite
     Rows without a value or with an infinite one are left out.
     """
     flat = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
-    gone = np.isnan(flat)
-    n = np.where(wanted.reshape(-1) & ~np.isinf(flat).any(axis=1), (~gone).sum(axis=1), 0)
-    order = np.argsort(gone, axis=1, kind="stable")
+    used = np.flatnonzero(wanted.reshape(-1) & ~np.isinf(flat).any(axis=1))
     step = max(1, BLOCK // n_resamples)
-    for number in np.unique(n[n > 0]):
-        rows = np.flatnonzero(n == number)
+    for rows, sample in rows_by_number(flat[used]):
         for start in range(0, len(rows), step):
-            part = rows[start : start + step]
-            yield part, np.take_along_axis(flat[part], order[part], axis=1)[:, :number]
+            yield used[rows[start : start + step]], sample[start : start + step]
 
 
-def _resamples(
+def resamples(
     draw: Callable[[np.random.Generator, int, int], Floats], n: int, n_resamples: int, seed: int
 ) -> Iterator[Floats]:
     """Draw (resamples, n) in blocks; the stream belongs to the seed and the sample size."""
@@ -219,7 +215,7 @@ def _resamples(
         yield draw(rng, min(step, n_resamples - start), n)
 
 
-def _random_signs(rng: np.random.Generator, count: int, n: int) -> Floats:
+def random_signs(rng: np.random.Generator, count: int, n: int) -> Floats:
     """Draw random sign vectors, (count, n)."""
     return np.asarray(2.0 * rng.integers(0, 2, (count, n), dtype=np.int8) - 1.0, np.float64)
 
@@ -229,7 +225,7 @@ def _random_weights(rng: np.random.Generator, count: int, n: int) -> Floats:
     return np.asarray(rng.multinomial(n, np.full(n, 1 / n), count), np.float64)
 
 
-def _all_signs(n: int) -> Floats:
+def all_signs(n: int) -> Floats:
     """Return all sign vectors, (2**n, n)."""
     return np.asarray(2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1.0, np.float64)
 

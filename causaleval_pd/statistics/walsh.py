@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .arrays import BLOCK, Estimate, Floats
+from .arrays import BLOCK, Estimate, Floats, rows_by_number
 from .paired_tests import signed_rank_cdf
 
 #: pairs up to which the signed-rank distribution is exact, and values of a sample up to which that of U is
@@ -48,7 +47,7 @@ def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
     shape = values.shape[:-1]
     flat = values.reshape(math.prod(shape), values.shape[-1])
     found = np.full((3, len(flat)), np.nan)
-    for rows, sample in _by_number(flat):
+    for rows, sample in rows_by_number(flat):
         n = sample.shape[1]
         first, second = np.triu_indices(n)
         step = max(1, BLOCK // len(first))
@@ -80,7 +79,7 @@ def median_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
     shape = values.shape[:-1]
     flat = values.reshape(math.prod(shape), values.shape[-1])
     found = np.full((3, len(flat)), np.nan)
-    for rows, sample in _by_number(flat):
+    for rows, sample in rows_by_number(flat):
         n = sample.shape[1]
         below = scipy.special.bdtr(np.arange(n + 1), n, 0.5)
         place = int((below <= (1 - level) / 2 + 1e-12).sum())
@@ -166,13 +165,3 @@ def _signed_rank_limit(n: int, level: float) -> int:
         return int((signed_rank_cdf(n) <= tail + 1e-12).sum())
     mean, deviation = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return max(0, math.floor(mean - 0.5 + deviation * float(scipy.special.ndtri(tail))) + 1)
-
-
-def _by_number(values: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    """Yield positions and values, without gaps, of the rows that have the same number of values."""
-    gone = np.isnan(values)
-    number = (~gone).sum(axis=1)
-    order = np.argsort(gone, axis=1, kind="stable")
-    for n in np.unique(number[number > 0]).tolist():
-        rows = np.flatnonzero(number == n)
-        yield rows, np.take_along_axis(values[rows], order[rows], axis=1)[:, :n]
