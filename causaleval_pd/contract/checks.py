@@ -130,8 +130,11 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
     """
     if isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most and not value % 1:
         return int(value)
-    words = "a positive integer" if least == 1 else f"an integer from {least}"
-    raise ValueError(f"{what} must be {words}{'' if most == math.inf else f' to {most}'}, found {shown(value)}")
+    beyond = isinstance(value, _NUMBERS) and value > most
+    words = "a positive integer" if least == 1 and not beyond else f"an integer from {least}"
+    if most < math.inf and (least != 1 or beyond):
+        words += f" to {most}"
+    raise ValueError(f"{what} must be {words}, found {shown(value)}")
 
 
 def check_flag(value: Any, what: str) -> bool:

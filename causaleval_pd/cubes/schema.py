@@ -185,7 +185,7 @@ def check_numbers(values: NDArray[np.float64]) -> NDArray[np.int16]:
     Examples
     --------
     >>> check_numbers(np.array([3.0, 3.0, np.nan])).tolist()
-    [11060, 11060, 0]
+    [26449, 26449, 0]
     """
     values = np.asarray(values, np.float64) + 0.0  # -0.0 equals 0.0
     words = values.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)

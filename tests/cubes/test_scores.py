@@ -87,7 +87,7 @@ def test_figures_of_several_null_models(many_nulls):
 def test_lists_of_null_models_are_checked(many_nulls):
     runs, _, _ = many_nulls
     for null, message in (
-        ([], "null is an empty list"),
+        ([], "null must name a null model, found an empty list"),
         (["edges", "edges"], "null has edges twice"),
         (["edges", "edge"], "unknown null 'edge'"),
     ):
