@@ -17,12 +17,16 @@ from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Estimate, Floats, mean_difference, paired_difference
 from ..statistics.clusters import cluster_means, cluster_sums
-from ..statistics.effects import cliffs_delta, cohen_dz, paired_cliffs_delta, rank_biserial, welch_difference
+from ..statistics.dominance import cliffs_delta, paired_cliffs_delta
+from ..statistics.effects import cohen_dz, hedges_gz, welch_difference
 from ..statistics.paired_tests import Alternative, Outcome
+from ..statistics.rank_biserial import rank_biserial
 from ..statistics.ranks import ZeroMethod
 from ..statistics.walsh import hodges_lehmann, median_difference, shift_difference
 
-Effect = Literal["hodges_lehmann", "mean_difference", "median_difference", "rank_biserial", "cliffs_delta", "cohen_dz"]
+Effect = Literal[
+    "hodges_lehmann", "mean_difference", "median_difference", "rank_biserial", "cliffs_delta", "cohen_dz", "hedges_gz"
+]
 Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
 Ints = NDArray[np.int64]
 
@@ -60,6 +64,7 @@ EFFECTS: dict[str, EffectSize] = {
     "rank_biserial": EffectSize(rank_biserial, cliffs_delta),
     "cliffs_delta": EffectSize(paired_cliffs_delta, cliffs_delta, members=True),
     "cohen_dz": EffectSize(cohen_dz, None),
+    "hedges_gz": EffectSize(hedges_gz, None),
 }
 
 
@@ -203,6 +208,8 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
             n_clusters = cluster_count(value, None)
         tested = _test_samples(a, b, levels, how)
         effect = (EFFECTS[how.effect].independent or welch_difference)(a, b, how.level)
+        if tested.limits and how.effect == how.test.effect:
+            effect = Estimate(effect.effect, *tested.limits)
     undefined = np.isnan(value)
     columns: dict[str, NDArray[Any] | str] = {
         "statistic": tested.statistic,
@@ -231,7 +238,8 @@ def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tes
     def shifted(shift: float, side: Alternative) -> Outcome:
         return Outcome(*how.test.function(a - shift, b, alternative=side, **how.options)[:2])
 
-    return _Tested(*claimed(shifted, levels, how))
+    limits = how.test.function(a, b, alternative="two-sided", **how.options)[-2:] if how.test.interval else None
+    return _Tested(*claimed(shifted, levels, how), limits=limits)
 
 
 def _test_blocks(blocks: Floats, cluster: Ints | None, first: Ints, second: Ints, how: Comparison) -> _Tested:
