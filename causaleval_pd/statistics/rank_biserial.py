@@ -57,7 +57,7 @@ def rank_biserial(difference: ArrayLike, level: float = 0.95) -> Estimate:
     --------
     >>> found = rank_biserial([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     >>> float(found.effect), float(found.low.round(2)), float(found.high)
-    (1.0, -0.07, 1.0)
+    (1.0, -0.16, 1.0)
     """
     values = rounded(difference)
     shape = values.shape[:-1]
