@@ -42,7 +42,7 @@ def hedges_gz(difference: ArrayLike, level: float = 0.95) -> Estimate:
     --------
     >>> differences = [1.0, 2.0, 4.0, -1.0, 3.0]
     >>> cohen_dz(differences).effect.round(3), hedges_gz(differences).effect.round(3)
-    (np.float64(0.936), np.float64(0.746))
+    (np.float64(0.936), np.float64(0.747))
     """
     found = cohen_dz(difference, level)
     n = (~np.isnan(np.asarray(difference, np.float64))).sum(axis=-1)
