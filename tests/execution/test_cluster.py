@@ -220,9 +220,9 @@ def kill_a_worker_when(client: Client, write, begun) -> None:
         assert writer.is_alive(), failures
         time.sleep(0.01)
     os.kill(next(iter(pids.values())), signal.SIGKILL)
-    writer.join()
-    assert not failures
-    client.wait_for_workers(2)
+    writer.join(120)
+    assert not writer.is_alive() and not failures
+    client.wait_for_workers(2, timeout=60)
     assert set(client.run(os.getpid).values()) != set(pids.values())
 
 
