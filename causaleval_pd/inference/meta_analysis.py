@@ -28,10 +28,10 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
+from ..cubes.stratum_tests import stratum_p_values
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, ratio_moments
 from ..statistics.multiplicity import adjust as adjusted
-from .control_tests import stratum_p_values
 from .result_tables import check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
