@@ -15,7 +15,7 @@ from ...graphs.kernels.ones import count_ones
 from ...graphs.pairs import GraphPairs
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
-from .lattice import common_step, most_values
+from ...statistics.lattice import common_step, most_values
 
 
 def linear(
