@@ -163,7 +163,7 @@ def with_controls(
     return _by_partition(table, with_controls_table, metrics, settings)
 
 
-@takes_settings_of(cube_table, without=("keep_draws", "progress", "engine", "n_jobs"))
+@takes_settings_of(cube_table, without=("keep_draws", "tails", "progress", "engine", "n_jobs"))
 def summary(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -198,7 +198,8 @@ def summary(
     Returns
     -------
     dask.dataframe.DataFrame
-        As `causaleval_pd.summary` of the cube of the whole table, in one partition: p-values are identical, means
+        As `causaleval_pd.summary` of the cube of the whole table made with `tails=None`, because p-values rest on
+        draws alone; in one partition: p-values are identical, means
         agree to 1e-12, quantiles too, those of controls as long as a stratum has no more than 4096 different values.
 
     Raises
@@ -221,7 +222,7 @@ def summary(
     """
     Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
-    unsuited = {"keep_draws", "progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"keep_draws", "tails", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
     made = cube_settings_of(table, metrics, settings)
@@ -232,7 +233,7 @@ def summary(
     if (n_draws is not None and several) or any(m.dims for m in chosen):
         whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
         return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
-    made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
+    made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "tails": None}
     parts = [delayed(_sum_part)(part, metrics, made, i) for i, part in enumerate(table.to_delayed())]
     while len(parts) > 1:
         parts = [delayed(merge_sums)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]

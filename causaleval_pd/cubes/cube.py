@@ -17,7 +17,7 @@ from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.matching import find_models
-from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice
+from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, Tails
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
@@ -46,6 +46,7 @@ def cube(
     permute: bool = True,
     share_draws: bool = False,
     method: Method = "auto",
+    tails: Tails | None = "exact",
     level: float = 0.95,
     keep_draws: bool | Literal["auto"] = "auto",
     values: Values = (),
@@ -81,6 +82,10 @@ def cube(
     method : {"auto", "exact", "moments", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
         as the tests of strata rest on them.
+    tails : {"exact"} or None
+        What p-values of strata may rest on besides the draws. "exact": where no truth repeats in a stratum and every
+        run has an exact law (and `method` is not "simulate"), the law of the stratum's mean is their convolution, so
+        that its p-value has no floor. None: the draws alone.
     engine, n_jobs
         As in `with_controls`.
     share_draws : bool
@@ -103,7 +108,8 @@ def cube(
         Dimensions: the strata, `replicate`, and `draw` where draws are kept. For each metric `m`: `m` and, with
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
         (stratum x replicate), and `m_control` or the accumulators `m_control_sum`, `m_control_count`,
-        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`;
+        `m_control_value`, `m_control_weight`. Where a stratum has an exact p-value, `m_mean_p`, `m_mean_p_low`,
+        `m_mean_p_high` and `m_mean_p_method` (strata). Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`;
         and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped.
         Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
         conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
@@ -132,7 +138,7 @@ def cube(
     """
     cells = Cells(truth, estimate, field, context, zero_division)
     execution = Execution(engine, n_jobs, progress)
-    drawing = Drawing(1 if n_draws is None else n_draws, method, level, invalid=invalid, keep=True)
+    drawing = Drawing(1 if n_draws is None else n_draws, method, level, invalid=invalid, keep=True, tails=tails)
     n_drawn = 0 if n_draws is None else 1 if control is not None else n_draws
     choice = None
     if n_draws is not None:

@@ -196,10 +196,11 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
             level=level,
             interval=interval,
         )
-        values = {name: np.ravel(value)[0] for name, value in columns.items()}
+        values = {name: value[0] if np.ndim(value) else value for name, value in columns.items()}
         names = [*strata, *own_dims(found.empty, metric)]
         rows.append(dict(zip(names, labels, strict=True)) | {"metric": metric} | values)
     metrics = cube_metrics(found.empty)
     made = call("summary", {"metrics": metrics, "level": level, "interval": interval})
     table = pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS])
+    table = table.astype({"p_at_floor": "boolean", "p_method": "str"})
     return remember(table, [*calls(found.empty.attrs), made])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
+from .exact_strata import RowLaws, exact_strata, without_tails
 from .runs import Runs
 from .schema import ROW_VARIABLES
 from .strata import Grid
@@ -63,12 +65,15 @@ class ControlScores:
         How row summaries were computed, in words.
     draws : dict
         Arrays over cells or strata, by name in `schema.DRAW_VARIABLES`.
+    tails : dict
+        P-values of strata that do not rest on draws, by name in `schema.TAIL_VARIABLES`; empty in a cube without any.
     """
 
     null: str
     rows: dict[str, Floats]
     methods: dict[str, str]
     draws: dict[str, NDArray[Any]]
+    tails: dict[str, NDArray[Any]]
 
 
 def score_runs(
@@ -110,14 +115,17 @@ def score_runs(
             match = runs.matches.matcher(model, task, grid.stratum)
             strata = None if kept else grid.stratum
             chunks = control_chunks(task, match, runs.matches.keys, drawing, runs.index, execution, strata)
-            gathered = _Gathered(task, model, grid, drawing.n_draws, keep=kept)
+            gathered = _Gathered(task, model, grid, drawing, keep=kept)
             for chunk in chunks:
                 gathered.add(chunk)
                 found |= set(chunk.kind.tolist())
             for m in task.metrics:
                 observed = gathered.rows[m.name].pop("observed")
-                scores.setdefault(m.name, MetricScores(m, observed)).nulls.append(gathered.scores(m.name))
+                laws = None if choice.share_draws or model.reference else gathered.laws.get(m.name)
+                tails = {} if laws is None else exact_strata(m, observed, laws, runs, grid).variables("mean")
+                scores.setdefault(m.name, MetricScores(m, observed)).nulls.append(gathered.scores(m.name, tails))
         kinds.append(", ".join(sorted(found)))
+    _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
         "control_kind": "; ".join(dict.fromkeys(kinds)),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
@@ -128,15 +136,24 @@ def score_runs(
     }
 
 
+def _settle_tails(nulls: Sequence[ControlScores], n_strata: int) -> None:
+    """Give all metrics and null models the tails that some have, or none where no stratum has one."""
+    found = any(x.tails[part].any() for x in nulls for part in x.tails if part.endswith("_method"))
+    for x in nulls:
+        x.tails = without_tails(n_strata) | x.tails if found else {}
+
+
 class _Gathered:
     """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum."""
 
-    def __init__(self, task: Task, model: Null, grid: Grid, n_draws: int, *, keep: bool) -> None:
-        self.task, self.model, self.grid, self.n_draws, self.cell = task, model, grid, n_draws, grid.cell
+    def __init__(self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool) -> None:
+        self.task, self.model, self.grid, self.cell = task, model, grid, grid.cell
+        self.n_draws = n_draws = drawing.n_draws
         names, parts = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES)
         self.rows = {name: {part: np.full(len(self.cell), np.nan) for part in parts} for name in names}
         self.methods: dict[str, dict[str, set[int]]] = {name: {"mean": set(), "p": set()} for name in names}
         self.strata: dict[str, dict[int, StratumDraws]] = {name: {} for name in names}
+        self.laws = {name: RowLaws(len(self.cell)) for name in names} if drawing.tails else {}
         # draws are the bulk of a cube, so they are written to their cells at once
         self.draws = {name: np.full((grid.n_cells, n_draws), np.nan) for name in names} if keep else {}
         self.defined = {name: np.zeros(grid.n_cells, np.int64) for name in self.draws}
@@ -149,6 +166,8 @@ class _Gathered:
                 values[chunk.rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
             self.methods[name]["mean"] |= set(summary.mean_method.tolist())
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
+            for rows, distribution in chunk.laws.get(name, []):
+                self.laws[name].add(rows, distribution)
             if self.draws:
                 self.draws[name][self.cell[chunk.rows]] = chunk.draws[name]
                 self.defined[name][self.cell[chunk.rows]] = (~np.isnan(chunk.draws[name])).sum(axis=1)
@@ -157,8 +176,8 @@ class _Gathered:
             for number, found in chunk.strata[name].items():
                 strata[number] = strata[number].merge(found) if number in strata else found
 
-    def scores(self, metric: str) -> ControlScores:
-        """Return what was gathered of a metric."""
+    def scores(self, metric: str, tails: dict[str, NDArray[Any]]) -> ControlScores:
+        """Return what was gathered of a metric, with the tails of its strata."""
         codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric].items()}
         named = {"mean": METHODS, "p": method_words(self.model.p_given)}
         words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
@@ -166,7 +185,7 @@ class _Gathered:
             draws = {"control": self.draws[metric], "control_defined": self.defined[metric]}
         else:
             draws = self._sums(self.strata[metric])
-        return ControlScores(self.model.name, self.rows[metric], words, draws)
+        return ControlScores(self.model.name, self.rows[metric], words, draws, tails)
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
         """Return sums and value tables of all strata, also of those without runs."""

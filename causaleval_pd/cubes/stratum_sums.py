@@ -8,6 +8,7 @@ merged sums list distinct values and hold the losses' comoments.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..statistics.direction import TOLERANCE, score
 from ..statistics.randomisation import randomisation_test
 from .reading import control_sums, control_values, has_controls, losses, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
+from .stratum_p_values import StratumP, from_draws, without_p
 from .worst_case import cells
 
 #: columns of counts, in the order of `Sums.n`
@@ -28,7 +30,7 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se"),
+    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method"),
 )
 
 
@@ -99,11 +101,12 @@ def summary_columns(
     losses: Estimate | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
+    tails: Callable[[StratumP], StratumP] = lambda found: found,
     *,
     shared: bool,
     level: float,
     interval: str,
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Return the columns of `summary` besides the strata and the metric.
 
     Parameters
@@ -117,6 +120,8 @@ def summary_columns(
         Attributes of the metric.
     tested : (n_strata,) bool
         Strata that have a p-value.
+    tails : callable
+        Replaces p-values of draws by those that do not rest on draws.
     shared : bool
         Whether rows met the same controls, so that their Monte Carlo errors are not independent.
     level, interval
@@ -124,7 +129,7 @@ def summary_columns(
     """
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)
-    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
+    columns: dict[str, Any] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
@@ -132,7 +137,7 @@ def summary_columns(
         columns["low"], columns["high"] = mean - half, mean + half
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
     if losses is None:
-        return columns
+        return columns | _p_columns(without_p(len(n)))
     total, number = sums.draws
     reference = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
     if interval == "quantile":
@@ -146,12 +151,15 @@ def summary_columns(
     side: Literal["greater", "less"] = "greater" if spec["direction"] == "maximize" else "less"
     p_value = np.where(tested, randomisation_test(statistic, reference, alternative=side).p_value, np.nan)
     drawn = (~np.isnan(reference)).sum(axis=-1)
-    columns["p_value"] = p_value
-    columns["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
+    columns |= _p_columns(tails(from_draws(p_value, drawn)))
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = 1 - losses.effect, 1 - losses.high, 1 - losses.low
     return columns
+
+
+def _p_columns(found: StratumP) -> dict[str, Any]:
+    return {"p_value": found.p, "p_se": found.se, "p_at_floor": found.floor_flags, "p_method": found.words}
 
 
 def _moments(values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:

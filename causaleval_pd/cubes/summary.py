@@ -22,6 +22,7 @@ from .reading import (
 )
 from .reshaped import read_cube
 from .schema import declare_columns
+from .stratum_p_values import with_tails
 from .stratum_sums import CONTROL_COLUMNS, COUNTS, loss_ratio, stratum_sums, summary_columns
 
 COLUMNS = declare_columns("summary", ("metric", *COUNTS, "mean", "low", "high", *CONTROL_COLUMNS))
@@ -56,10 +57,10 @@ def summary(
         `n_failed` (failed and without a value) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
         (scored runs without controls), `mean`, `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
-        good; not a p-value), `p_value` (randomisation test of the stratum's mean, from the draws for every `method` of
-        the cube, so at least 1 / (n_draws + 1)), `skill` (1 - ratio of mean distances from the optimum) with the limits
+        good; not a p-value), `p_value` (test of the stratum's mean, as `test_controls`), `skill` (1 - ratio of mean distances from the optimum) with the limits
         `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and
-        `p_value`. Without controls, as for carried columns, the last ten are NaN.
+        `p_value`; `p_at_floor` (no draw reached the mean, so that `p_value` is the least that these draws can give,
+        1 / (n_draws + 1), an upper bound) and `p_method` ("exact convolution" or "simulated"). Without controls, as for carried columns, those from `control_mean` on are missing.
         A cube of several null models has rows for each, named in the first column `null`; dimensions that a metric
         declares are columns after the strata, missing in the rows of other metrics.
 
@@ -96,6 +97,7 @@ def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.D
         loss_ratio(cube, metric, level) if has_controls(cube, metric) else None,
         cube[metric].attrs,
         tested(cube, metric),
+        lambda found: with_tails(found, cube, metric),
         shared=draws_shared(cube),
         level=level,
         interval=interval,

@@ -27,6 +27,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
+from ..cubes.stratum_p_values import from_draws, with_tails
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
@@ -41,6 +42,7 @@ COLUMNS = declare_columns(
     (
         *TEST_COLUMNS,
         *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
+        *("p_at_floor", "p_method", "p_low", "p_high"),
     ),
 )
 
@@ -87,7 +89,9 @@ def test_controls(
         `n_failed` (failed runs), `n_undefined` (scored runs without a value or control), `null`, `method`,
         `alternative`, `n_runs`, `superiority_share` (share of controls at least as good, averaged over runs), and of it
         `superiority_strict` (better) and `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any
-        row whose metric is defined, which the randomisation test leaves out.
+        row whose metric is defined, which the randomisation test leaves out; `p_at_floor` (no draw reached the mean, so
+        that `p_value` is the least that these draws can give, 1 / (R + 1), an upper bound), `p_method` ("exact
+        convolution" or "simulated"), `p_low` and `p_high` (limits of a p-value that does not rest on draws).
 
     Raises
     ------
@@ -98,7 +102,8 @@ def test_controls(
     Notes
     -----
     The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value are left out
-    of R. It tests whether estimates are random guesses of the null model, and assumes that the guesses of the runs of a
+    of R. Where no truth repeats in a stratum and every run has an exact law, it is the exact tail of their
+    convolution instead, on the metric's own lattice or else on a grid, rounded towards a larger p-value. It tests whether estimates are random guesses of the null model, and assumes that the guesses of the runs of a
     stratum are independent: an algorithm that repeats its guess on one truth is rejected far too often (compare
     `n_clusters` with `n_pairs`). Do not use it where edge numbers are themselves random as under "erdos_renyi", or
     drawn from the stratum's estimates as under "stratum", and the metric is not linear in them. Where runs are
@@ -172,18 +177,28 @@ def _against_controls(
     else:
         pairs = difference(_scored(cube, cells(_first_draw(cube, name, test.name), dims), name))
         outcome = test.function(pairs, alternative=alternative)
-    statistic, p_value = outcome[:2]
+    n_drawn = (~np.isnan(drawn)).sum(axis=1)
+    found = from_draws(outcome.p_value, n_drawn)
+    if test.design == "draws":
+        # a failed run that counts as the worst is not in the law of the stratum
+        found = with_tails(found, cube, name, but=failed.any(axis=1))
 
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
+    # a point of reference is not a random guess, so there is nothing to test
+    found = found.where(~null.isin(null_references(cube, name)).to_numpy())
+    simulated = test.design == "draws"
     table = strata_table(
         cube,
         null=null,
         metric=name,
         comparison="estimate vs control",
-        statistic=statistic,
-        # a point of reference is not a random guess, so there is nothing to test
-        p_value=np.where(null.isin(null_references(cube, name)), np.nan, p_value),
+        statistic=outcome.statistic,
+        p_value=found.p,
+        p_at_floor=found.floor_flags if simulated else pd.array(np.zeros(len(own), bool), dtype="boolean"),
+        p_method=found.words if simulated else pd.array([None] * len(own), dtype="str"),
+        p_low=found.low,
+        p_high=found.high,
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
@@ -196,7 +211,7 @@ def _against_controls(
         alternative=alternative,
         **_superiority(cube, name, failed & defined.any(axis=1, keepdims=True)),
         n_draws=int(cube.attrs["n_draws"]),
-        n_draws_undefined=int(cube.attrs["n_draws"]) - (~np.isnan(drawn)).sum(axis=1),
+        n_draws_undefined=int(cube.attrs["n_draws"]) - n_drawn,
     )
     return table[(status != NO_RUN).any(axis=1)]
 
@@ -205,11 +220,13 @@ def stratum_p_values(cube: xr.Dataset, name: str) -> Floats:
     """Return the p-value of each stratum's randomisation test; NaN where its null model is a point of reference."""
     test, dims = RANDOMISATION, strata_dims(cube)
     _check_draws(cube, test)
-    means, drawn = control_means(cube, name)
+    means, draws = control_means(cube, name)
     alternative: Alternative = "greater" if cube[name].attrs["direction"] == "maximize" else "less"
-    found = test.function(cells(means, dims, last=()), cells(drawn, dims, last=("draw",)), alternative=alternative)
-    nulls = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(found[1]))
-    return np.where(nulls.isin(null_references(cube, name)), np.nan, found[1])
+    drawn = cells(draws, dims, last=("draw",))
+    p = test.function(cells(means, dims, last=()), drawn, alternative=alternative).p_value
+    found = with_tails(from_draws(p, (~np.isnan(drawn)).sum(axis=1)), cube, name)
+    nulls = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(p))
+    return np.where(nulls.isin(null_references(cube, name)), np.nan, found.p)
 
 
 def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:

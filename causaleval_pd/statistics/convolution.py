@@ -72,13 +72,10 @@ def tail_of_sum(laws: Sequence[Law], observed: float, *, most_work: float = MOST
     largest = np.array([values.max() for values, _ in laws])
     scale = max(1.0, abs(observed), float(np.abs(largest).max()))
     reach = float(largest.sum() - observed)
-    if reach < -_TIE * scale:
-        return Tail(0.0, 0.0)
-    reach = 0.0 if reach <= _TIE * scale else reach
-    within = reach + _TIE * scale
+    within = max(reach, 0.0) + _TIE * scale
     near = [_near(values, weights, top, within) for (values, weights), top in zip(laws, largest, strict=True)]
-    if reach == 0.0:
-        chance = float(np.prod([weights.sum() for _, weights in near]))
+    if reach <= _TIE * scale:
+        chance = float(np.prod([weights.sum() for _, weights in near])) if reach >= -_TIE * scale else 0.0
         return Tail(chance, chance)
     step = _step(near, _TIE * scale)
     n_steps = reach / step if step else np.inf

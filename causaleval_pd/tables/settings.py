@@ -17,6 +17,8 @@ from ..execution.engines import Engine, job_count
 Invalid = Literal["raise", "nan"]
 Method = Literal["auto", "exact", "moments", "simulate"]
 PRule = Literal["add_one", "share", "mid"]
+#: what p-values below the reach of the draws rest on
+Tails = Literal["exact", "splitting"]
 
 #: draws of every row before the first look, where draws stop early
 FIRST_DRAWS = 100
@@ -53,7 +55,7 @@ class Cells:
 class Drawing:
     """How controls are drawn and summarised, the same for every row; see `with_controls`.
 
-    `keep` keeps raw draws or their sums by stratum. With `stop_after`, a row's draws for p stop after this number of
+    `keep` keeps raw draws or their sums by stratum, and with `tails` what smaller p-values of strata rest on. With `stop_after`, a row's draws for p stop after this number of
     controls that are as good; `n_draws` is then their limit.
 
     Raises
@@ -69,11 +71,13 @@ class Drawing:
     invalid: Invalid = "raise"
     stop_after: int | None = None
     keep: bool = False
+    tails: Tails | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1, 2**31 - 1))
         check_number(self.level, "level", "(0, 1)")
         check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
+        check_known(self.tails, ("exact", "splitting", None), "value of tails")
         check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")
         if self.stop_after is not None:
             object.__setattr__(self, "stop_after", check_whole(self.stop_after, "stop_after", 1))
@@ -84,7 +88,7 @@ class Drawing:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result."""
-        names = ("method", "level", "p_rule", "stop_after", "invalid")
+        names = ("method", "level", "p_rule", "stop_after", "invalid", "tails")
         return {"n_draws": self.n_draws if self.draws else 0} | {name: getattr(self, name) for name in names}
 
     @property

@@ -20,6 +20,7 @@ COLUMNS = [
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
     shares = ["n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
+    shares += ["p_at_floor", "p_method", "p_low", "p_high"]
     assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}

@@ -43,7 +43,7 @@ from .partitions import cells_of, cube_settings, in_partition, level_ranks, look
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
-@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs"))
+@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs", "tails"))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -83,7 +83,7 @@ def cube(
     Returns
     -------
     Dataset
-        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places. The verbs of a cube give lazy
+        As `causaleval_pd.cube(..., tails=None)`, of dask arrays; value tables are padded to 4096 places. The verbs of a cube give lazy
         tables of it.
 
     Raises
@@ -103,7 +103,7 @@ def cube(
     >>> found.ceval.summary().compute()["p_value"].max().round(2)
     np.float64(0.01)
     """
-    unsuited = {"progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"progress", "engine", "n_jobs", "tails"} & set(settings)
     if unsuited or keep_draws not in (True, False):
         what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
         raise ValueError(
@@ -117,7 +117,15 @@ def cube(
         )
     if n_draws is not None:
         need_key(table, key)
-    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
+    # no partition has seen all rows of a stratum
+    made |= {
+        "tails": None,
+        "n_draws": n_draws,
+        "null": null,
+        "rng": resolve_seed(rng),
+        "key": key,
+        "keep_draws": keep_draws,
+    }
     template = cube_of(table._meta, metrics, by=by, replicate=replicate, engine="serial", **made)
 
     parts = table.to_delayed()
