@@ -157,15 +157,11 @@ def _with_tails(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
     first = {name: part[name] for part in reversed(parts) for name in _tails(part)}
     found = []
     for part in parts:
-        lacking = {
-            name: (
-                x.dims,
-                np.full([part.sizes[dim] for dim in x.dims], TAIL_VARIABLES[x.attrs["part"]].fill, x.dtype),
-                x.attrs,
-            )
-            for name, x in first.items()
-            if name not in part
-        }
+        lacking = {}
+        for name, x in first.items():
+            if name not in part:
+                fill = TAIL_VARIABLES[x.attrs["part"]].fill
+                lacking[name] = x.dims, np.full([part.sizes[dim] for dim in x.dims], fill, x.dtype), x.attrs
         found.append(part.assign(lacking))
     return found
 

@@ -109,9 +109,9 @@ def cube(
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
         (stratum x replicate), and `m_control` or the accumulators `m_control_sum`, `m_control_count`,
         `m_control_value`, `m_control_weight`. Where a stratum has an exact p-value, `m_mean_p`, `m_mean_p_low`,
-        `m_mean_p_high` and `m_mean_p_method` (strata). Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`;
-        and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped.
-        Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
+        `m_mean_p_high` and `m_mean_p_method` (strata). Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and
+        `truth_id`; and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was
+        reshaped. Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
         conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
 
     Raises

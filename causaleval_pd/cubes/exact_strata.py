@@ -37,7 +37,8 @@ class StratumTails(NamedTuple):
     def variables(self, statistic: str) -> dict[str, NDArray[Any]]:
         """Name the tails of a statistic as `schema.TAIL_VARIABLES` does."""
         parts = ("p", "p_low", "p_high", "p_method")
-        return {f"{statistic}_{part}": values for part, values in zip(parts, self, strict=True)}
+        found = (self.p, self.low, self.high, self.method)
+        return {f"{statistic}_{part}": values for part, values in zip(parts, found, strict=True)}
 
 
 def without_tails(n_strata: int) -> dict[str, NDArray[Any]]:

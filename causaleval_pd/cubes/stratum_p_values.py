@@ -38,8 +38,8 @@ class StratumP(NamedTuple):
 
     def where(self, kept: NDArray[np.bool_]) -> StratumP:
         """Drop the p-values of other strata."""
-        other = without_p(len(kept))
-        return StratumP(*(np.where(kept, mine, theirs) for mine, theirs in zip(self, other, strict=True)))
+        p, se, low, high = (np.where(kept, x, np.nan) for x in (self.p, self.se, self.low, self.high))
+        return StratumP(p, se, low, high, self.at_floor & kept, np.where(kept, self.method, -1).astype(np.int8))
 
     @property
     def words(self) -> Any:

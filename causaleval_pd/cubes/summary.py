@@ -55,14 +55,15 @@ def summary(
     DataFrame
         Strata, `metric`, `n_runs`, and of these `n_scored` (with a value of the metric, so that they count in `mean`),
         `n_failed` (failed and without a value) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
-        (scored runs without controls), `mean`, `low`, `high`,
-        `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
-        good; not a p-value), `p_value` (test of the stratum's mean, as `test_controls`), `skill` (1 - ratio of mean distances from the optimum) with the limits
+        (scored runs without controls), `mean`, `low`, `high`, `control_mean`, `control_low`, `control_high`,
+        `superiority_share` (share of pairs whose control is at least as good; not a p-value), `p_value` (test of the
+        stratum's mean, as `test_controls`), `skill` (1 - ratio of mean distances from the optimum) with the limits
         `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and
-        `p_value`; `p_at_floor` (no draw reached the mean, so that `p_value` is the least that these draws can give,
-        1 / (n_draws + 1), an upper bound) and `p_method` ("exact convolution" or "simulated"). Without controls, as for carried columns, those from `control_mean` on are missing.
-        A cube of several null models has rows for each, named in the first column `null`; dimensions that a metric
-        declares are columns after the strata, missing in the rows of other metrics.
+        `p_value`; `p_at_floor` (no draw reached the mean, so that `p_value` is the least that these draws can give, 1 /
+        (n_draws + 1), an upper bound) and `p_method` ("exact convolution" or "simulated"). Without controls, as for
+        carried columns, those from `control_mean` on are missing. A cube of several null models has rows for each,
+        named in the first column `null`; dimensions that a metric declares are columns after the strata, missing in the
+        rows of other metrics.
 
     Raises
     ------

@@ -99,18 +99,17 @@ def test_controls(
         If a metric, method or correction is unknown, the cube has no controls, or it lacks the raw draws that `method`
         needs.
 
-    Notes
-    -----
-    The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value are left out
-    of R. Where no truth repeats in a stratum and every run has an exact law, it is the exact tail of their
-    convolution instead, on the metric's own lattice or else on a grid, rounded towards a larger p-value. It tests whether estimates are random guesses of the null model, and assumes that the guesses of the runs of a
-    stratum are independent: an algorithm that repeats its guess on one truth is rejected far too often (compare
-    `n_clusters` with `n_pairs`). Do not use it where edge numbers are themselves random as under "erdos_renyi", or
-    drawn from the stratum's estimates as under "stratum", and the metric is not linear in them. Where runs are
-    independent, estimate and first control are exchangeable under the other null models, so their difference is
-    symmetric about 0 however skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R
-    and so have less power. `superiority_share` is not a p-value. P-values of two algorithms against their controls do
-    not compare the algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
+    Notes ----- The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value
+    are left out of R. Where no truth repeats in a stratum and every run has an exact law, it is the exact tail of their
+    convolution instead, on the metric's own lattice or else on a grid, rounded towards a larger p-value. It tests
+    whether estimates are random guesses of the null model, and assumes that the guesses of the runs of a stratum are
+    independent: an algorithm that repeats its guess on one truth is rejected far too often (compare `n_clusters` with
+    `n_pairs`). Do not use it where edge numbers are themselves random as under "erdos_renyi", or drawn from the
+    stratum's estimates as under "stratum", and the metric is not linear in them. Where runs are independent, estimate
+    and first control are exchangeable under the other null models, so their difference is symmetric about 0 however
+    skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less power.
+    `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
+    algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
 
     Examples
     --------

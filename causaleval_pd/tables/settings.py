@@ -55,8 +55,9 @@ class Cells:
 class Drawing:
     """How controls are drawn and summarised, the same for every row; see `with_controls`.
 
-    `keep` keeps raw draws or their sums by stratum, and with `tails` what smaller p-values of strata rest on. With `stop_after`, a row's draws for p stop after this number of
-    controls that are as good; `n_draws` is then their limit.
+    `keep` keeps raw draws or their sums by stratum, and with `tails` what smaller p-values of strata rest on. With
+    `stop_after`, a row's draws for p stop after this number of controls that are as good; `n_draws` is then their
+    limit.
 
     Raises
     ------

@@ -145,20 +145,19 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
         if job.strata is not None:
             add_strata(m, job.strata[batch.rows], draws[m.name], added[m.name])
     kept = draws if how.keep and job.strata is None else {}
-    able = None if controls.tested is None else controls.tested.rows
-    laws = {name: _laws(form, batch.rows, able) for name, form in closed.items()} if how.tails and how.keep else {}
+    tested = np.ones(len(batch.rows), np.bool_) if controls.tested is None else controls.tested.rows
+    laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()} if how.tails and how.keep else {}
     return Chunk(batch.rows, controls.kind, summaries, kept, added, laws)
 
 
 def _laws(
-    closed: ClosedForm | None, rows: NDArray[np.int64], able: NDArray[np.bool_] | None
+    closed: ClosedForm | None, rows: NDArray[np.int64], able: NDArray[np.bool_]
 ) -> list[tuple[NDArray[np.int64], Distribution]]:
     """Return the rows that have an exact law and may be tested by it, with their laws."""
     if closed is None or closed.distribution is None:
         return []
     law = closed.distribution
-    known = np.ones(len(rows), bool) if closed.listed is None else closed.listed
-    known = known if able is None else known & able
+    known = able if closed.listed is None else able & closed.listed
     return [(rows[known], replace(law, index=law.index[known]))]
 
 

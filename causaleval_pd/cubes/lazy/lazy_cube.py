@@ -83,8 +83,8 @@ def cube(
     Returns
     -------
     Dataset
-        As `causaleval_pd.cube(..., tails=None)`, of dask arrays; value tables are padded to 4096 places. The verbs of a cube give lazy
-        tables of it.
+        As `causaleval_pd.cube(..., tails=None)`, of dask arrays; value tables are padded to 4096 places. The verbs of a
+        cube give lazy tables of it.
 
     Raises
     ------
