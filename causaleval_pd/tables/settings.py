@@ -55,9 +55,9 @@ class Cells:
 class Drawing:
     """How controls are drawn and summarised, the same for every row; see `with_controls`.
 
-    `keep` keeps raw draws or their sums by stratum, and with `tails` what smaller p-values of strata rest on. With
-    `stop_after`, a row's draws for p stop after this number of controls that are as good; `n_draws` is then their
-    limit.
+    `keep` keeps raw draws or their sums by stratum, with `tails` what smaller p-values of strata rest on, and without
+    `summarise` nothing else is made of them. With `stop_after`, a row's draws for p stop after this number of controls
+    that are as good; `n_draws` is then their limit.
 
     Raises
     ------
@@ -73,6 +73,7 @@ class Drawing:
     stop_after: int | None = None
     keep: bool = False
     tails: Tails | None = None
+    summarise: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1, 2**31 - 1))

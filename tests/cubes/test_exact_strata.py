@@ -11,7 +11,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.law import Distribution
-from causaleval_pd.cubes.exact_strata import RowLaws, StratumTails, without_tails
+from causaleval_pd.cubes.exact_strata import RowLaws, without_tails
 
 
 def random_dag(rng, d, n_edges):
@@ -32,14 +32,17 @@ def relabelled(graph, d):
     return found
 
 
-def by_enumeration(runs, metric, direction):
+def by_enumeration(runs, metric, direction, standardized=False):
     """Return P(sum of relabelled scores as good as observed) over all combinations."""
     scores, observed = [], 0.0
     for truth, estimate in zip(runs["truth"], runs["estimate"], strict=True):
         every = relabelled(estimate, 4)
         table = ce.evaluate(pd.DataFrame({"truth": [truth] * len(every), "estimate": every}), [metric])
-        scores.append(table[metric].to_numpy())
-        observed += ce.evaluate(pd.DataFrame({"truth": [truth], "estimate": [estimate]}), [metric])[metric].iloc[0]
+        values = table[metric].to_numpy()
+        mean, deviation = (values.mean(), values.std()) if standardized else (0.0, 1.0)
+        scores.append((values - mean) / deviation)
+        own = ce.evaluate(pd.DataFrame({"truth": [truth], "estimate": [estimate]}), [metric])[metric].iloc[0]
+        observed += (own - mean) / deviation
     sums = scores[0]
     for other in scores[1:]:
         sums = (sums[:, None] + other).reshape(-1)
@@ -60,10 +63,13 @@ def test_listed_controls_are_convolved(seed, metric, direction):
     runs = make_runs(seed)
     exact = by_enumeration(runs, metric, direction)
     cube = ce.cube(runs, [metric], by=["s"], null="permutation", n_draws=9, rng=1)
-    found = ce.test_controls(cube).iloc[0]
+    found = ce.test_controls(cube, statistic="mean").iloc[0]
     assert found["p_method"] == "exact convolution" and not found["p_at_floor"]
     assert found["p_low"] * (1 - 1e-9) <= exact <= found["p_value"] * (1 + 1e-9)
     assert found["p_value"] <= exact * 1.05
+    standardized = ce.test_controls(cube).iloc[0]
+    by_z = by_enumeration(runs, metric, direction, standardized=True)
+    assert standardized["p_low"] * (1 - 1e-9) <= by_z <= standardized["p_value"] * (1 + 1e-9) <= by_z * 1.05
     if metric == "shd":
         assert found["p_value"] == pytest.approx(exact, rel=1e-10)
 
@@ -96,11 +102,13 @@ def test_strata_that_repeat_a_truth_or_lack_a_law_are_simulated():
     runs = make_runs(5, n=4, d=8, edges=(8,) * 5)
     again = pd.concat([runs, runs.iloc[:1]], ignore_index=True)
     cube = ce.cube(again, ["adjacency_tp"], by=["s"], n_draws=9, rng=1)
-    assert "adjacency_tp_mean_p" not in cube and ce.summary(cube)["p_method"].tolist() == ["simulated"]
+    assert "adjacency_tp_mean_p" not in cube
+    assert ce.summary(cube)["p_method"].tolist() == ["relabelling by truth"]
     # without an edge precision is 0/0
     undefined = runs.assign(estimate=["; ".join(f"N{i}" for i in range(8)), *runs["estimate"][1:]])
-    found = ce.summary(ce.cube(undefined, ["adjacency_precision", "adjacency_tp"], by=["s"], n_draws=9, rng=1))
-    assert found["p_method"].tolist() == ["simulated", "exact convolution"]
+    cube = ce.cube(undefined, ["adjacency_precision", "adjacency_tp"], by=["s"], n_draws=9, rng=1)
+    assert ce.summary(cube, statistic="mean")["p_method"].tolist() == ["simulated", "exact convolution"]
+    assert ce.summary(cube, statistic="rank")["p_method"].tolist() == ["simulated", "simulated"]
     for settings in ({"tails": None}, {"method": "simulate"}):
         drawn = ce.summary(ce.cube(runs, ["adjacency_tp"], by=["s"], n_draws=9, rng=1, **settings))
         assert drawn["p_method"].tolist() == ["simulated"]
@@ -118,13 +126,23 @@ def test_failed_runs_are_left_out_unless_they_count_as_the_worst():
     assert ce.test_controls(cube, missing="worst")["p_method"].tolist() == ["simulated"]
 
 
-def test_laws_are_kept_once_and_those_that_may_be_undefined_not_at_all():
+def test_laws_are_kept_once():
     values = np.array([[0.0, 1.0], [np.nan, 2.0]])
     law = Distribution.of(np.array([0, 1, 0]), values, np.full((2, 2), 0.5))
     laws = RowLaws(4)
     laws.add(np.array([3, 0, 1]), law)
-    assert laws.number.tolist() == [-1, 0, -1, 0]
-    assert len(laws.laws) == 1 and laws.laws[0][0].tolist() == [0.0, 1.0]
-    nothing = StratumTails.nothing(2)
-    assert np.isnan(nothing.p).all() and nothing.method.tolist() == [0, 0]
-    assert set(without_tails(1)) == {"mean_p", "mean_p_low", "mean_p_high", "mean_p_method"}
+    assert laws.number.tolist() == [1, 0, -1, 0]
+    assert [law.values.tolist() for law in laws.laws] == [[0.0, 1.0], [2.0]]
+    assert [law.undefined for law in laws.laws] == [0.0, 0.5]
+    nothing = without_tails(2)
+    assert set(nothing) == {f"{x}_p{y}" for x in ("standardized", "mean") for y in ("", "_low", "_high", "_method")}
+    assert nothing["mean_p_method"].tolist() == [0, 0] and np.isnan(nothing["mean_p"]).all()
+
+
+def test_an_undefined_score_counts_as_its_mean_in_the_standardised_statistic():
+    """A law that is undefined with probability 1/2 and one of a coin, by hand."""
+    runs = pd.DataFrame({"s": "x", "truth": ["A -> B; C", "A -> B; C"], "estimate": ["A -> B; C", "A; B -> C"]})
+    runs["truth"] = ["A -> B; C", "B -> C; A"]
+    cube = ce.cube(runs, ["adjacency_precision"], by=["s"], n_draws=9, rng=1, zero_division=np.nan)
+    # precision of one edge in three places: 1 with probability 1/3
+    assert ce.summary(cube)["p_value"].iloc[0] == pytest.approx(1 / 9)

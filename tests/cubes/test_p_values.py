@@ -10,7 +10,8 @@ import pytest
 import xarray as xr
 
 import causaleval_pd as ce
-from causaleval_pd.cubes.stratum_p_values import from_draws, with_tails, without_p
+from causaleval_pd.cubes.p_values import of_draws, stratum_p, with_tails
+from causaleval_pd.cubes.stratum_tests import stratum_tests
 
 
 @pytest.fixture(scope="module")
@@ -23,15 +24,14 @@ def methods(cube, metric="adjacency_tp"):
     return ce.summary(cube, metric)["p_method"].tolist()
 
 
-def test_p_values_that_no_draw_reached_are_at_the_floor():
-    found = from_draws(np.array([0.05, 0.1, np.nan, 1 / 3]), np.array([19, 19, 19, 2]))
-    assert found.at_floor.tolist() == [True, False, False, True]
-    assert found.floor_flags.tolist() == [True, False, pd.NA, True]
-    assert found.words.tolist()[:2] == ["simulated"] * 2 and pd.isna(found.words[2])
+def test_p_values_that_no_draw_reached_are_at_the_floor(cube):
+    tests, able = stratum_tests(cube, "shd"), np.array([True, True, False])
+    found = of_draws(tests, np.array([0.05, 0.1, np.nan]), "truth", able)
+    assert found.at_floor.tolist() == [True, False, False]
+    assert found.floor_flags.tolist() == [True, False, pd.NA]
+    assert found.method.tolist() == ["simulated", "simulated", None]
     assert found.se[1] == pytest.approx((0.1 * 0.9 / 19) ** 0.5)
-    kept = found.where(np.array([False, True, True, True]))
-    assert np.isnan(kept.p[0]) and not kept.at_floor[0] and kept.p[1] == 0.1
-    assert np.isnan(without_p(2).p).all()
+    assert stratum_p(cube, "shd").p.tolist() == ce.summary(cube, "shd")["p_value"].tolist()
 
 
 def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube):
@@ -44,14 +44,16 @@ def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube)
     assert methods(cube.isel(replicate=slice(4))) == ["simulated"] * 3
     best = cube.where(cube["adjacency_tp"] > cube["adjacency_tp"].min())
     assert set(methods(best)) == {"simulated"}
-    assert methods(cube.drop_vars("adjacency_tp_mean_p")) == ["simulated"] * 3
+    assert methods(cube.drop_vars("adjacency_tp_standardized_p")) == ["simulated"] * 3
     assert methods(cube.drop_vars("n_runs")) == ["simulated"] * 3
 
 
 def test_cubes_that_are_put_together_keep_what_holds(cube):
     a, b = cube.sel(algorithm=["ges"]), cube.sel(algorithm=["lingam", "pc"])
-    xr.testing.assert_identical(ce.concat([a, b], "algorithm")["adjacency_tp_mean_p"], cube["adjacency_tp_mean_p"])
-    names = [name for name in a if "_mean_p" in name]
+    xr.testing.assert_identical(
+        ce.concat([a, b], "algorithm")["adjacency_tp_standardized_p"], cube["adjacency_tp_standardized_p"]
+    )
+    names = [name for name in a if "_mean_p" in name or "_standardized_p" in name]
     mixed = ce.concat([a.drop_vars(names), b], "algorithm")
     assert methods(mixed) == ["simulated", "exact convolution", "exact convolution"]
     runs = ce.datasets.runs().query("density == 0.2 and n == 400 and 6 <= replicate < 9")
@@ -69,7 +71,9 @@ def test_files_and_null_models_keep_them(cube):
 
 
 def test_a_cube_without_tails_is_returned_as_it_is(cube):
-    plain = from_draws(np.array([0.5, 0.5, 0.5]), np.array([19, 19, 19]))
-    assert with_tails(plain, cube, "shd").p.tolist() == plain.p.tolist()
-    assert with_tails(plain, cube, "adjacency_tp", but=np.ones(3, bool)).p.tolist() == plain.p.tolist()
-    assert (with_tails(plain, cube, "adjacency_tp").p < 1e-4).all()
+    tests, able = stratum_tests(cube, "adjacency_tp"), np.ones(3, bool)
+    plain = of_draws(tests, np.full(3, 0.5), "truth", able)
+    assert with_tails(plain, cube, "shd", "standardized").p.tolist() == plain.p.tolist()
+    assert with_tails(plain, cube, "adjacency_tp", "rank").p.tolist() == plain.p.tolist()
+    assert with_tails(plain, cube, "adjacency_tp", "mean", but=able).p.tolist() == plain.p.tolist()
+    assert (with_tails(plain, cube, "adjacency_tp", "mean").p < 1e-4).all()
