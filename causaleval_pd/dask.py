@@ -25,6 +25,7 @@ from .cubes.cube import cube as cube_table
 from .cubes.lazy.lazy_cube import cube
 from .cubes.lazy.partitions import (
     check_cells,
+    check_draws,
     in_partition,
     looks_at_strata,
     need_key,
@@ -156,6 +157,7 @@ def with_controls(
     unsuited = sorted({"progress", "engine", "n_jobs"} & set(settings))
     if unsuited:
         raise TypeError(f"with_controls of a dask table has no keyword {', '.join(unsuited)}: dask does the work")
+    check_draws(n_draws)
     need_key(table, key)
     settings |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     settings |= {"truth": truth, "estimate": estimate}
@@ -220,6 +222,7 @@ def summary(
     1    lingam    180   6.87     0.01
     2        pc    180  13.29     0.01
     """
+    check_draws(n_draws)
     Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
     unsuited = {"keep_draws", "tails", "progress", "engine", "n_jobs"} & set(settings)

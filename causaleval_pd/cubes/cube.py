@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -18,7 +19,18 @@ from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.clusters import Cluster
 from ..tables.matching import find_models
-from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice, Tails
+from ..tables.settings import (
+    Cells,
+    Drawing,
+    Execution,
+    Invalid,
+    Method,
+    NDraws,
+    NullChoice,
+    Tails,
+    first_draws,
+    settle_draws,
+)
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
@@ -35,7 +47,7 @@ def cube(
     metrics: Metrics = None,
     *,
     by: By,
-    n_draws: int | None = 1000,
+    n_draws: NDraws | None = 1000,
     null: Nulls = None,
     control: Hashable | None = None,
     rng: RNGLike = None,
@@ -72,8 +84,9 @@ def cube(
         The strata, a dimension each, in this order. A name is a column or a metric that describes the row
         (`"true_density"`); edges cut numbers into intervals, the lowest edge included. Rows whose value is missing form
         a category of their own.
-    n_draws : int or None
-        Controls a row; None makes no controls.
+    n_draws : int, "auto" or None
+        Controls a row; None makes no controls. "auto" chooses R as in `with_controls`, for K tests of strata (strata x
+        metrics x null models); where that is more than 100,000, R is 9,999 and `tails` is "splitting".
     null : str, callable, ChosenNull or list of these, optional
         Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
         estimates. A list gives controls of all of them, along a further dimension `null`.
@@ -147,11 +160,11 @@ def cube(
     """
     cells = Cells(truth, estimate, field, context, zero_division)
     execution = Execution(engine, n_jobs, progress)
-    drawing = Drawing(1 if n_draws is None else n_draws, method, level, invalid=invalid, keep=True, tails=tails)
-    n_drawn = 0 if n_draws is None else 1 if control is not None else n_draws
+    asked = 0 if n_draws is None else 1 if control is not None else n_draws
+    drawing = Drawing(max(1, first_draws(asked)), method, level, invalid=invalid, keep=True, tails=tails)
     choice = None
     if n_draws is not None:
-        drawing = replace(drawing, n_draws=n_drawn)
+        drawing = replace(drawing, n_draws=first_draws(n_draws if control is None else 1))
         choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
 
     columns: dict[str, Any] = {"key": key, "replicate": replicate, "control": control, "values": values}
@@ -160,6 +173,10 @@ def cube(
     own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
+    if choice is not None:
+        n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
+        drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
+    n_drawn = 0 if choice is None else drawing.n_draws
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
     settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
     if choice is not None:

@@ -39,7 +39,7 @@ from ..statistics.paired_tests import Alternative
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from ..tables.clusters import BY_TRUTH, SINGLE
 from .pairwise import cluster_count
-from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -81,7 +81,8 @@ def test_controls(
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     level : float
-        Probability of the interval of `effect`.
+        Probability of the interval of `effect`. Where the draws are too few for any p-value of a family to pass at
+        1 - level after its correction, a warning names the number that it needs.
     missing : {"drop", "worst"}
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among the stratum's estimates and controls. The
@@ -170,7 +171,11 @@ def test_controls(
         return _against_controls(part, name, test, level, missing, statistic)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
+        strata = [dim for dim in dims if dim != "null"]
+        table = stack_tests(parts, COLUMNS, strata, adjust, family)
+        if test.design == "draws" and len(table):
+            warn_of_floors(table, adjust, family_labels(table, [*strata, *COLUMNS], family), 1 - level)
+        return table
 
     names = cube_metrics(cube, metrics)
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}

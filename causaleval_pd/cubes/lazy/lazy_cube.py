@@ -37,7 +37,7 @@ from ..strata import (
     stratum_numbers,
 )
 from .cube_chunks import chunked_variables
-from .partitions import cells_of, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
+from .partitions import cells_of, check_draws, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
 
 #: columns that hold a row's cell while rows are shuffled
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
@@ -109,6 +109,7 @@ def cube(
         raise ValueError(
             f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
         )
+    check_draws(n_draws)
     made = cube_settings(table, metrics, settings)
     if made.get("truth", "truth") is None and made.get("context") and replicate is None:
         raise ValueError(
