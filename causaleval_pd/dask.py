@@ -40,8 +40,8 @@ from .cubes.strata import By, strata_edges
 from .cubes.summary import summary as summarise_cube
 from .execution.files import to_parquet
 from .execution.random_streams import RNGLike, resolve_seed
-from .inference.compare import On
 from .inference.compare import compare as compare_cube
+from .inference.compared_values import On
 from .inference.control_tests import test_controls as test_cube
 from .statistics.stratum_statistic import STATISTICS, Statistic
 from .tables.controls import with_controls as with_controls_table
