@@ -615,6 +615,7 @@ def test_four_right_edges_beat_thirty_by_skill_though_not_by_excess(make_cube):
     assert excess["effect"] > 0 and excess["p_value"] < 0.001  # but a smaller reduction of the metric
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["jackknife", "sign_flip"])
 def test_equal_skill_keeps_its_level(make_cube, test):
     rng = np.random.default_rng(11)
