@@ -69,7 +69,7 @@ def family_labels(
             raise ValueError("family names no column; leave it out to adjust all p-values together")
         for name in within:
             check_known(name, [c for c in known if c in table], "column (family)")
-        labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy(np.int64)
+        labels = np.asarray(table.groupby(within, dropna=False, sort=False).ngroup(), np.int64)
     return labels
 
 
