@@ -338,7 +338,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             )
         ]
     table = stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
-    notes = least_p_notes(table, how, family_labels(table, list(table), asked.family))
+    notes = least_p_notes(table, how, family_labels(table, list(table.columns), asked.family))
     return table.assign(note=pd.array(joined(table["note"], notes), dtype="str"))
 
 
