@@ -34,7 +34,7 @@ COLUMNS = declare_columns(
     "bayesian_comparison",
     (
         *("metric", "comparison", *PROBABILITIES, "mean_difference", "rope", "n_pairs", "n_clusters", "n_strata"),
-        *("null", "on", "model", "resampling_seed", "note"),
+        *("null", "on", "method", "resampling_seed", "note"),
     ),
 )
 
@@ -105,8 +105,8 @@ def bayesian_comparison(
         A row a stratum, metric and pair of levels (hierarchical: a row a metric and pair): the other strata, `metric`,
         `comparison` ("a - b"), `p_first_better`, `p_equivalent` and `p_second_better`, which add up to 1,
         `mean_difference` of a - b (hierarchical: mean of the strata's means), `rope`, `n_pairs`, `n_clusters`,
-        `n_strata` (that the model took), `null`, `on`, `model`, `resampling_seed`, and `note` (why there is no result,
-        or what was left out).
+        `n_strata` (that the model took), `null`, `on`, `method` (the model), `resampling_seed`, and `note` (why there is
+        no result, or what was left out).
 
     Raises
     ------
@@ -246,7 +246,7 @@ def _finish(parts: list[pd.DataFrame], asked: _Request) -> pd.DataFrame:
     drawn = pd.NA if asked.model == "hierarchical" else asked.seed
     table = table.assign(
         on=asked.on,
-        model=asked.model,
+        method=asked.model,
         resampling_seed=pd.array([drawn] * len(table), dtype="Int64"),
         note=pd.array(table["note"].tolist(), dtype="str"),
     )

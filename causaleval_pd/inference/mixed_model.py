@@ -16,7 +16,7 @@ from ..contract.checks import check_known, check_number, check_type
 from ..contract.history import call, calls, remember
 from ..cubes.reading import cube_metrics, metric_strata, need_controls, null_name, of_metric, strata_dims, strata_table
 from ..cubes.reshaped import check_metric, read_cube
-from ..cubes.schema import FAILED, NO_RUN, declare_columns
+from ..cubes.schema import FAILED, NO_RUN
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
 from ..statistics.direction import TOLERANCE
@@ -26,14 +26,11 @@ from .model_formulas import Factor, Formula, read_formula
 #: clusters below which no model is fitted
 FEWEST_CLUSTERS = 5
 
-#: columns of the result
-COLUMNS = declare_columns(
-    "model",
-    (
-        *("metric", "response", "term", "estimate", "se", "df", "statistic", "p_value", "ci_low", "ci_high"),
-        *("n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance", "residual_variance", "converged"),
-        *("null", "note"),
-    ),
+#: columns of the result; it has none for strata, so that strata may have these names
+COLUMNS = (
+    *("metric", "response", "term", "estimate", "se", "df", "statistic", "p_value", "ci_low", "ci_high"),
+    *("n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance", "residual_variance", "converged"),
+    *("null", "note"),
 )
 
 

@@ -12,7 +12,7 @@ from causaleval_pd.statistics.bayesian import hierarchical_posterior, signed_ran
 P = ["p_first_better", "p_equivalent", "p_second_better"]
 COLUMNS = [
     *("metric", "comparison", *P, "mean_difference", "rope", "n_pairs", "n_clusters", "n_strata"),
-    *("null", "on", "model", "resampling_seed", "note"),
+    *("null", "on", "method", "resampling_seed", "note"),
 ]
 
 
