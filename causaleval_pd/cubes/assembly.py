@@ -115,9 +115,9 @@ def _of_metric(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any
         drawn = DRAW_VARIABLES[part]
         layers = [_shaped(drawn, x.draws[part], grid, name, label) for x in scores.nulls]
         variables[drawn.name(name)] = _stacked(layers, nulls, drawn.fill)
-    if scores.relabelled is not None:
-        joint = DRAW_VARIABLES["relabelled"]
-        variables[joint.name(name)] = _shaped(joint, scores.relabelled, grid, name, label)
+    for part, cells in scores.relabelled.items():
+        joint = DRAW_VARIABLES[part]
+        variables[joint.name(name)] = _shaped(joint, cells, grid, name, label)
     return variables
 
 
