@@ -26,6 +26,7 @@ from .cubes.lazy.clusters import with_whole_clusters
 from .cubes.lazy.lazy_cube import cube
 from .cubes.lazy.partitions import (
     check_cells,
+    check_draws,
     in_partition,
     looks_at_strata,
     need_key,
@@ -39,8 +40,8 @@ from .cubes.strata import By, strata_edges
 from .cubes.summary import summary as summarise_cube
 from .execution.files import to_parquet
 from .execution.random_streams import RNGLike, resolve_seed
-from .inference.compare import On
 from .inference.compare import compare as compare_cube
+from .inference.compared_values import On
 from .inference.control_tests import test_controls as test_cube
 from .statistics.stratum_statistic import STATISTICS, Statistic
 from .tables.controls import with_controls as with_controls_table
@@ -158,6 +159,7 @@ def with_controls(
     unsuited = sorted({"progress", "engine", "n_jobs"} & set(settings))
     if unsuited:
         raise TypeError(f"with_controls of a dask table has no keyword {', '.join(unsuited)}: dask does the work")
+    check_draws(n_draws)
     need_key(table, key)
     settings |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     settings |= {"truth": truth, "estimate": estimate}
@@ -165,7 +167,7 @@ def with_controls(
     return _by_partition(table, with_controls_table, metrics, settings)
 
 
-@takes_settings_of(cube_table, without=("keep_draws", "progress", "engine", "n_jobs"))
+@takes_settings_of(cube_table, without=("keep_draws", "tails", "progress", "engine", "n_jobs"))
 def summary(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -203,7 +205,8 @@ def summary(
     Returns
     -------
     dask.dataframe.DataFrame
-        As `causaleval_pd.summary` of the cube of the whole table, in one partition: p-values are identical, means
+        As `causaleval_pd.summary` of the cube of the whole table made with `tails=None`, because p-values rest on
+        draws alone; in one partition: p-values are identical, means
         agree to 1e-12, quantiles too, those of controls as long as a stratum has no more than 4096 different values.
 
     Raises
@@ -224,10 +227,11 @@ def summary(
     1    lingam    180   6.87     0.01
     2        pc    180  13.29     0.01
     """
+    check_draws(n_draws)
     Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
     check_known(statistic, STATISTICS, "statistic")
-    unsuited = {"keep_draws", "progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"keep_draws", "tails", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
     made = cube_settings_of(table, metrics, settings)
@@ -238,7 +242,7 @@ def summary(
     if (n_draws is not None and several) or any(m.dims for m in chosen):
         whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
         return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval, statistic=statistic))
-    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
+    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "tails": None}
     table, made = with_whole_clusters(table, by, made)
     made["by"] = by
     parts = [delayed(_sum_part)(part, metrics, made, i, statistic) for i, part in enumerate(table.to_delayed())]

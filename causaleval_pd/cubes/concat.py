@@ -18,11 +18,11 @@ from ..tables.clusters import SINGLE
 from .reading import cluster_ids, cluster_setting, null_name, own_dims, strata_dims, strata_table
 from .reshaped import fills, read_cube
 from .schema import (
-    DRAW_VARIABLES,
     METRIC_SETTINGS,
     METRIC_VARIABLES,
     SCORED,
     SETTINGS,
+    TAIL_VARIABLES,
     declared,
     metrics_of,
     values_of,
@@ -97,7 +97,6 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     if not isinstance(name, str) or name in ("draw", "bin"):
         raise ValueError(f"cubes cannot be put together along {name!r}; name a stratum, 'replicate' or 'null'")
     _check_alike(parts, name)
-    parts = _all_relabelled(parts)
     if name == "replicate":
         _refuse_repeats(parts)
         _refuse_split_clusters(parts)
@@ -105,7 +104,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
         parts = _along_null(parts)
     elif name != "replicate":
         parts = _along_stratum(parts, dim, name)
-    aligned = _aligned(parts, name)
+    aligned = _aligned(_with_optional(parts, name), name)
     whole = (_more_replicates if name == "replicate" else _joined)(aligned, name)
     return _ordered(whole.assign_attrs(_attributes(parts, name)), parts, name)
 
@@ -128,7 +127,7 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
         if setting != dim:
             check(setting, [x.attrs.get(setting) for x in parts])
     if not wrong:
-        check("variables", [sorted(map(str, set(x.data_vars) - _relabelled(x))) for x in parts])
+        check("variables", [sorted({*map(str, x.data_vars)} - _optional(x)) for x in parts])
         check("columns", [sorted(values_of(x)) for x in parts])
         for metric in metrics_of(parts[0]):
             for setting in set(METRIC_SETTINGS) - {"control_null"}:
@@ -153,25 +152,25 @@ def _refuse_repeats(parts: Sequence[xr.Dataset]) -> None:
                 )
 
 
-def _relabelled(cube: xr.Dataset) -> set[Hashable]:
-    """Return the variables that a cube has only where a stratum repeats a cluster."""
-    return {name for name, v in declared(cube).items() if v.role == "relabelled"}
+def _optional(cube: xr.Dataset) -> set[str]:
+    """Return the variables that only some cubes have: p-values of strata without draws, and relabelled estimates."""
+    known = declared(cube)
+    return {str(name) for name, v in known.items() if v.role == "relabelled" or v.part in TAIL_VARIABLES}
 
 
-def _all_relabelled(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
-    """Give cubes that repeat no cluster blank variables of relabelled estimates, where others have them."""
-    names = set().union(*map(_relabelled, parts))
+def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Give every cube the variables that another has, missing where it has none of its own."""
+    first = {name: part[name] for part in reversed(parts) for name in _optional(part)}
     found = []
     for part in parts:
         lacking = {}
-        for name in names - set(part.data_vars):
-            [like] = [x[name] for x in parts if name in x][:1]
-            own = part[like.attrs["metric"]]
-            draws = {"draw": part.sizes["draw"]} if "draw" in like.dims else {}
-            blank = xr.full_like(own, DRAW_VARIABLES[like.attrs["part"]].fill, like.dtype).expand_dims(
-                draws, [own.ndim] * len(draws)
-            )
-            lacking[name] = blank.assign_attrs(like.attrs)
+        for name, x in first.items():
+            if name not in part and dim == "null" and x.attrs["role"] == "relabelled":
+                # relabelled estimates do not depend on the null model
+                lacking[name] = x.variable
+            elif name not in part:
+                fill = METRIC_VARIABLES[x.attrs["part"]].fill
+                lacking[name] = x.dims, np.full([part.sizes[dim] for dim in x.dims], fill, x.dtype), x.attrs
         found.append(part.assign(lacking))
     return found
 
@@ -241,6 +240,8 @@ def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
         if not any(declared(part)[name].role == "control" for name in drawn):
             raise ValueError(f"cube {i} has no controls, so no null model to put beside others")
         for name in part.data_vars:
+            if name in _optional(part) and name not in parts[0]:
+                continue
             own, first = (x[name].drop_vars("null", errors="ignore") for x in (part, parts[0]))
             if name not in drawn and not own.equals(first):
                 raise ValueError(
@@ -307,6 +308,8 @@ def _more_replicates(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
     whole = _joined([part.drop_vars(of_strata) for part in parts], dim)
     merged: dict[Hashable, Any] = {}
     for name in of_strata:
+        if kinds[name] == "whole":
+            continue
         arrays = [part[name] for part in parts]
         if kinds[name] == "value_table":
             merged[name] = xr.concat(arrays, arrays[0].dims[-1])

@@ -40,13 +40,13 @@ from ..strata import (
 )
 from .clusters import CLUSTER, REPEATED, ClusterPlan, PartClusters, clustered, part_clusters, plan_clusters
 from .cube_chunks import chunked_variables
-from .partitions import cells_of, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
+from .partitions import cells_of, check_draws, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
 
 #: columns that hold a row's cell while rows are shuffled
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
-@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs"))
+@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs", "tails"))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -86,8 +86,8 @@ def cube(
     Returns
     -------
     Dataset
-        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places. The verbs of a cube give lazy
-        tables of it.
+        As `causaleval_pd.cube(..., tails=None)`, of dask arrays; value tables are padded to 4096 places. The verbs of a
+        cube give lazy tables of it.
 
     Raises
     ------
@@ -106,12 +106,13 @@ def cube(
     >>> found.ceval.summary().compute()["p_value"].max().round(2)
     np.float64(0.01)
     """
-    unsuited = {"progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"progress", "engine", "n_jobs", "tails"} & set(settings)
     if unsuited or keep_draws not in (True, False):
         what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
         raise ValueError(
             f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
         )
+    check_draws(n_draws)
     made = cube_settings(table, metrics, settings)
     if made.get("truth", "truth") is None and made.get("context") and replicate is None:
         raise ValueError(
@@ -120,7 +121,15 @@ def cube(
         )
     if n_draws is not None:
         need_key(table, key)
-    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
+    # no partition has seen all rows of a stratum
+    made |= {
+        "tails": None,
+        "n_draws": n_draws,
+        "null": null,
+        "rng": resolve_seed(rng),
+        "key": key,
+        "keep_draws": keep_draws,
+    }
     template = cube_of(table._meta, metrics, by=by, replicate=replicate, engine="serial", **made)
 
     parts = table.to_delayed()
