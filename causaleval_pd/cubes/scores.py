@@ -124,9 +124,9 @@ def score_runs(
         found: set[str] = set()
         for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
             match = runs.matches.matcher(model, task, grid.stratum)
-            ids = runs.clusters.ids
+            ids, counted = runs.clusters.ids, None if jointly is None or not model.relabels else ~repeated
             chunks = control_chunks(
-                task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, ~repeated
+                task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
             )
             gathered = _Gathered(task, model, grid, drawing, keep=kept)
             for chunk in chunks:

@@ -16,8 +16,8 @@ from ..cubes.summary import summary as summarise_cube
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.settings import NDraws
 from ..tables.tasks import Metrics
-from .compare import On
 from .compare import compare as compare_cube
+from .compared_values import On
 from .control_tests import test_controls as test_cube
 
 

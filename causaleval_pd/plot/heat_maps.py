@@ -25,7 +25,8 @@ from ..drawing import (
     write_square,
 )
 from ..execution.random_streams import RNGLike
-from ..inference.compare import On, compare
+from ..inference.compare import compare
+from ..inference.compared_values import On
 from ..inference.control_tests import test_controls
 from ..inference.pairwise import Claim, Effect
 from .facets import (

@@ -15,7 +15,7 @@ from ..contract.metric import Metric
 from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
-from ..execution.work_units import BLOCK_ROWS, Unit, work_units
+from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise, with_p_of
 from .scoring import check_kinds, score, scoring_work
@@ -92,7 +92,7 @@ def control_chunks(
 
     def run(unit: Unit) -> Chunk:
         added: dict[str, dict[int, StratumDraws]] = {} if strata is None else {m.name: {} for m in task.metrics}
-        return _joined([_score(job, block, added) for block in unit])
+        return _joined([_score(job, block, added) for block in own_pairs(unit)])
 
     weights = [sum(len(block.rows) for block in unit) for unit in units]
     yield from map_chunks(
