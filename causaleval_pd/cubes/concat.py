@@ -14,23 +14,28 @@ import xarray as xr
 
 from ..contract.checks import check_type
 from ..contract.history import HISTORY, Call, calls
-from .reading import null_name, own_dims, strata_dims
+from ..tables.clusters import SINGLE
+from .reading import cluster_ids, cluster_setting, null_name, own_dims, strata_dims, strata_table
 from .reshaped import fills, read_cube
 from .schema import (
+    DRAW_VARIABLES,
     METRIC_SETTINGS,
     METRIC_VARIABLES,
+    SCORED,
     SETTINGS,
     TAIL_VARIABLES,
     declared,
     metrics_of,
     values_of,
 )
+from .worst_case import cells
 
 #: settings that may differ along a dimension of their name
 _DIMENSIONS = ("control_seed", "control_level", "zero_division", "causaleval_pd_version")
 #: how differences are mended, by what differs
 _MEND = {
     "control_seed": "make them with one rng=",
+    "control_cluster": "make them with one cluster=",
     "null model": "put null models side by side by dim='null'",
     "n_draws": "make them with one n_draws=",
     "metrics": "leave metrics out by drop_vars",
@@ -93,8 +98,10 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     if not isinstance(name, str) or name in ("draw", "bin"):
         raise ValueError(f"cubes cannot be put together along {name!r}; name a stratum, 'replicate' or 'null'")
     _check_alike(parts, name)
+    parts = _all_relabelled(parts)
     if name == "replicate":
         _refuse_repeats(parts)
+        _refuse_split_clusters(parts)
     if name == "null":
         parts = _along_null(parts)
     elif name != "replicate":
@@ -122,7 +129,7 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
         if setting != dim:
             check(setting, [x.attrs.get(setting) for x in parts])
     if not wrong:
-        check("variables", [sorted({*map(str, x.data_vars)} - _tails(x)) for x in parts])
+        check("variables", [sorted({*map(str, x.data_vars)} - _tails(x) - _relabelled(x)) for x in parts])
         check("columns", [sorted(values_of(x)) for x in parts])
         for metric in metrics_of(parts[0]):
             for setting in set(METRIC_SETTINGS) - {"control_null"}:
@@ -164,6 +171,50 @@ def _with_tails(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
                 lacking[name] = x.dims, np.full([part.sizes[dim] for dim in x.dims], fill, x.dtype), x.attrs
         found.append(part.assign(lacking))
     return found
+
+
+def _relabelled(cube: xr.Dataset) -> set[str]:
+    """Return the variables that a cube has only where a stratum repeats a cluster."""
+    return {str(name) for name, v in declared(cube).items() if v.role == "relabelled"}
+
+
+def _all_relabelled(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
+    """Give cubes that repeat no cluster blank variables of relabelled estimates, where others have them."""
+    names = set().union(*map(_relabelled, parts))
+    found = []
+    for part in parts:
+        lacking = {}
+        for name in names - set(part.data_vars):
+            [like] = [x[name] for x in parts if name in x][:1]
+            own = part[like.attrs["metric"]]
+            draws = {"draw": part.sizes["draw"]} if "draw" in like.dims else {}
+            blank = xr.full_like(own, DRAW_VARIABLES[like.attrs["part"]].fill, like.dtype).expand_dims(
+                draws, [own.ndim] * len(draws)
+            )
+            lacking[name] = blank.assign_attrs(like.attrs)
+        found.append(part.assign(lacking))
+    return found
+
+
+def _refuse_split_clusters(parts: Sequence[xr.Dataset]) -> None:
+    """Refuse further runs of a cluster and stratum: the sums of a stratum need clusters whole, and draws joint ones."""
+    if cluster_setting(parts[0]) == SINGLE or int(parts[0].attrs["n_draws"]) == 0:
+        return
+    seen: dict[tuple[Any, ...], int] = {}
+    for i, part in enumerate(parts):
+        dims = strata_dims(part)
+        ids = cells(cluster_ids(part), dims)
+        run = cells(part["status"], dims) == SCORED
+        labels = strata_table(part).itertuples(index=False, name=None) if dims else [()]
+        for label, own, known in zip(labels, ids, run, strict=True):
+            for cluster in np.unique(own[known]).tolist():
+                other = seen.setdefault((*label, cluster), i)
+                if other != i:
+                    raise ValueError(
+                        f"cube {i} has further runs of a cluster ({cluster_setting(part)}) of cube {other} in the "
+                        f"stratum {label}, so their controls were not drawn jointly; make one cube of all runs, or "
+                        "cubes with cluster=None"
+                    )
 
 
 def _fixed(cube: xr.Dataset) -> dict[str, Any]:
@@ -304,6 +355,9 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
         joined["control_kind"] = ("; " if dim == "null" else ", ").join(dict.fromkeys(words))
         joined["control_reference"] = json.dumps(
             sorted({null for x in parts for null in json.loads(x.attrs.get("control_reference", "[]"))})
+        )
+        joined["control_relabelled"] = json.dumps(
+            sorted({null for x in parts for null in json.loads(x.attrs.get("control_relabelled", "[]"))})
         )
     if dim == "null" and all("control_null" in x.attrs for x in parts):
         joined["control_null"] = ", ".join(str(label) for x in parts for label in x.indexes["null"])

@@ -131,6 +131,14 @@ DRAW_VARIABLES = {
         Variable(
             "relabelled", ("replicate", "draw"), "float64", np.nan, "relabelled", "{}, estimates relabelled by cluster"
         ),
+        Variable(
+            "relabelled_defined",
+            ("replicate",),
+            "int64",
+            -1,
+            "relabelled",
+            "number of relabelled estimates whose {} is defined, -1 for runs that were not relabelled",
+        ),
         Variable("control_defined", ("replicate",), "int64", 0, "control", "number of controls whose {} is defined"),
         Variable("control_sum", ("draw",), "float64", 0, "control", "{}, controls", "sum"),
         Variable("control_count", ("draw",), "int64", 0, "control", "{}, controls", "sum"),
