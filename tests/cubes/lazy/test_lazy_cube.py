@@ -98,8 +98,8 @@ def test_rows_are_scored_once(verb, monkeypatch):
     monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 40_000)
     lazy = dd.from_pandas(RUNS, npartitions=3).ceval.cube(METRICS, by=["algorithm", "density"], n_draws=50, rng=7)
     getattr(ce, verb)(lazy, *(["algorithm"] if verb == "compare" else [])).compute(scheduler="synchronous")
-    # the template of the cube has no rows
-    assert sorted(scored) == sorted([0, *dd.from_pandas(RUNS, npartitions=3).map_partitions(len).compute()])
+    # templates of the cube have no rows; rows of a cluster are brought together before they are scored
+    assert sum(scored) == len(RUNS) and scored.count(0) <= 4
 
 
 def test_the_same_cube_has_the_same_names():
