@@ -40,6 +40,7 @@ from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from ..tables.clusters import BY_TRUTH, SINGLE
 from .pairwise import cluster_count
 from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
+from .statistical_tests import MOMENTS
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -74,6 +75,7 @@ def test_controls(
         Which of its metrics; default all.
     method : str
         "randomisation" compares the stratum's statistic with the same statistic of draw r of all controls, r = 1 .. R.
+        "moments" uses the law with the mean, variance and skewness of these draws, of which it needs 10,000.
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
         control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
@@ -228,8 +230,14 @@ def _against_controls(
         own_columns = tied(found.columns.values)
         simulated = np.asarray(test.function(*own_columns, alternative=alternative)[1], np.float64)
         of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
-        # a failed run that counts as the worst is not in the law of the stratum
-        of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
+        if test is MOMENTS:
+            words = np.where(np.isnan(of_strata.p), of_strata.method, "moments")
+            of_strata = of_strata._replace(
+                se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words
+            )
+        else:
+            # a failed run that counts as the worst is not in the law of the stratum
+            of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
     else:
         pairs = difference(_scored(cube, cells(_first_draw(cube, name, test.name), dims), name))
         statistic, p_value = test.function(pairs, alternative=alternative)[:2]

@@ -11,7 +11,8 @@ import xarray as xr
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.cubes.stratum_tests import stratum_p_values, stratum_tests
+from causaleval_pd.cubes.p_values import stratum_p
+from causaleval_pd.cubes.stratum_tests import stratum_tests
 from causaleval_pd.statistics.stratum_statistic import STATISTICS
 
 NODES = list("ABCDEF")
@@ -102,12 +103,12 @@ def test_level_is_kept_whatever_the_dependence(design, liberal):
     how = {"by": ["s"], "n_draws": 99, "rng": 5}
     cube = ce.cube(table, ["shd"], **how)
     for statistic in STATISTICS:
-        p = stratum_p_values(cube, "shd", statistic)
+        p = stratum_p(cube, "shd", statistic).p
         for alpha in (0.05, 0.01):
             assert (p <= alpha + 1e-9).sum() <= stats.binom.ppf(0.999, 300, alpha)
     if liberal:
         single = ce.cube(table, ["shd"], cluster=None, **how)
-        assert (stratum_p_values(single, "shd") <= 0.05).mean() > 0.12
+        assert (stratum_p(single, "shd").p <= 0.05).mean() > 0.12
 
 
 def dependent_runs():
@@ -185,7 +186,7 @@ def test_mixed_densities_are_weighted_by_their_own_spread():
         return sparse + [(guess(rng, 8), guess(rng, 11)) for _ in range(6)]
 
     cube = ce.cube(studies(rng, 60, design), ["shd"], by=["s"], n_draws=99, rng=5)
-    power = {how: (stratum_p_values(cube, "shd", how) <= 0.05).mean() for how in ("standardized", "mean")}
+    power = {how: (stratum_p(cube, "shd", how).p <= 0.05).mean() for how in ("standardized", "mean")}
     assert power["standardized"] > power["mean"] + 0.1
 
 
