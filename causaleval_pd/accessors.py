@@ -19,6 +19,7 @@ from .inference.calibration import size_and_power
 from .inference.compare import compare
 from .inference.control_tests import test_controls
 from .inference.meta_analysis import meta_analysis
+from .inference.mixed_model import model
 from .inference.power import comparison_power, control_power
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
@@ -91,6 +92,7 @@ class CubeAccessor:
     compare                compares the levels of a stratum pairwise, on the same truths
     bayesian_comparison    probabilities that either of two levels is better, or that they are equivalent
     rank_test              compares the mean ranks of the levels of a stratum
+    model                  linear mixed model over the strata, with truth as random effect
     meta_analysis          combines strata: is there skill in any, and how much on average
     control_power          runs that `test_controls` needs to detect a skill
     comparison_power       difference that `compare` can detect, and pairs that it needs
@@ -133,6 +135,7 @@ class CubeAccessor:
     compare = method(compare)
     bayesian_comparison = method(bayesian_comparison)
     rank_test = method(rank_test)
+    model = method(model)
     meta_analysis = method(meta_analysis)
     control_power = method(control_power)
     comparison_power = method(comparison_power)
