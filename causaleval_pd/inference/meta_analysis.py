@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import scipy
 import xarray as xr
-from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
+    control_sums,
     cube_metrics,
     losses,
     need_controls,
@@ -29,8 +29,11 @@ from ..cubes.reading import (
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Floats, ratio_moments
+from ..statistics.arrays import Floats, moments, ratio, ratio_moments
+from ..statistics.clusters import cluster_sums
 from ..statistics.multiplicity import adjust as adjusted
+from ..statistics.pooling import equal_skills, pool_skills
+from ..statistics.skill import skill_interval
 from .control_tests import stratum_p_values
 from .result_tables import check_shares, in_order
 
@@ -41,22 +44,17 @@ COLUMNS = declare_columns(
     "meta_analysis",
     (
         *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
-        *("tau2", "i2", "q", "q_p_value", "n_effects", "n_runs", "null", "method"),
+        *("tau2", "heterogeneity", "heterogeneity_p", "n_effects", "n_runs", "null", "method", "note"),
     ),
 )
 
-
-class PooledSkill(NamedTuple):
-    """Mean skill over strata, its limits, and how the strata differ."""
-
-    skill: float
-    ci_low: float
-    ci_high: float
-    tau2: float
-    i2: float
-    q: float
-    q_p_value: float
-    n_effects: int
+#: columns of one metric that pooling gives
+_POOLED = (
+    *("n_strata", "statistic", "p_value", "skill", "ci_low", "ci_high", "tau2"),
+    *("heterogeneity", "heterogeneity_p", "n_effects", "note"),
+)
+#: strata below which the interval is called approximate
+_FEW = 5
 
 
 def meta_analysis(
@@ -92,9 +90,9 @@ def meta_analysis(
     DataFrame
         A row a remaining stratum and metric: the strata, `metric`, `n_strata` (with a p-value), `statistic` and
         `p_value` of the combined randomisation tests, `p_adjusted`, `skill` with `ci_low` and `ci_high`, `tau2`
-        (variance of skill between strata), `i2` (share of the variation that is not chance), `q` and `q_p_value`
-        (Cochran's test that all strata have the same skill), `n_effects` (strata whose skill has a standard error),
-        `n_runs` (of all strata that are combined), `null`, `method`.
+        (variance of skill between strata), `heterogeneity` and `heterogeneity_p` (Welch's F test that all strata have
+        the same skill, approximate; missing where a stratum has fewer than 20 runs or no variation), `n_effects`
+        (strata whose skill has information), `n_runs` (of all strata that are combined), `null`, `method`, `note`.
 
     Raises
     ------
@@ -104,10 +102,12 @@ def meta_analysis(
     Notes
     -----
     The combined p-value is about the hypothesis that no stratum beats random guessing. The mean skill is that of a
-    random-effects model with Paule and Mandel's variance between strata and Hartung and Knapp's interval, as of
-    `statsmodels.stats.meta_analysis.combine_effects`; strata with one run, or whose runs all have the same skill, have
-    no standard error and are left out of it (compare `n_effects` with `n_strata`). One stratum alone keeps its own
-    skill and interval.
+    random-effects model whose weights come from the controls: each stratum's skill counts by its variance under random
+    guessing, plus Paule and Mandel's variance between strata. A stratum's own spread would be small where its skill is
+    large, and 0 where all runs are perfect. Hartung and Knapp's interval has a factor of at least 1 and ends at skill
+    1; two strata have none, and one stratum keeps its own skill and interval. Where losses are skewed, with few runs in
+    each of fewer than five strata, intervals of .95 cover about .90. Strata whose controls are all alike (empty or
+    complete graphs) have no information and are left out, which `note` counts.
 
     References
     ----------
@@ -171,43 +171,59 @@ def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> lis
     return wanted
 
 
-def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float) -> PooledSkill:
-    """Pool the skills of strata (k,) by a random-effects model; strata without a standard error are left out.
-
-    NaN without strata; one stratum keeps its t interval.
-    """
-    from statsmodels.stats.meta_analysis import combine_effects
-
-    used = np.isfinite(skill) & (error > 0)
-    k = int(used.sum())
-    if k == 0:
-        return PooledSkill(math.nan, math.nan, math.nan, math.nan, math.nan, math.nan, math.nan, 0)
-    if k == 1:
-        centre = float(skill[used][0])
-        half = float(error[used][0] * scipy.special.stdtrit(n[used][0] - 1, (1 + level) / 2))
-        return PooledSkill(centre, centre - half, centre + half, math.nan, math.nan, math.nan, math.nan, 1)
-    found = combine_effects(skill[used], error[used] ** 2, method_re="iterated", use_t=True)
-    low, high = found.conf_int(alpha=1 - level)[3]
-    q = max(float(found.q), 0.0)
-    i2 = max(0.0, 1 - (k - 1) / q) if q > 0 else 0.0
-    p = scipy.stats.chi2.sf(q, k - 1)
-    return PooledSkill(float(found.mean_effect_re), float(low), float(high), max(float(found.tau2), 0.0), i2, q, p, k)
-
-
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
-    p = stratum_p_values(cube, name).reshape(n_rows, -1)
-    n, ratio, error = (x.reshape(n_rows, -1) for x in ratio_moments(*losses(cube, name)))
-    statistic, combined = np.full(n_rows, np.nan), np.full(n_rows, np.nan)
-    defined = ~np.isnan(p)
-    for row in np.flatnonzero(defined.any(axis=1)):
-        used = defined[row]
-        # only Stouffer's method has weights
-        found = scipy.stats.combine_pvalues(p[row][used], combine, weights=np.sqrt(n[row][used]))
-        statistic[row], combined[row] = found.statistic, found.pvalue
-    pooled = [pool_skill(1 - ratio[row], error[row], n[row], level) for row in range(n_rows)]
-    columns: dict[str, Any] = {"n_strata": defined.sum(axis=1), "statistic": statistic, "p_value": combined}
-    return columns | {key: [getattr(one, key) for one in pooled] for key in PooledSkill._fields}
+    # a p-value of 1 has no normal quantile; the draws cannot tell it from the middle of the last step
+    p = np.minimum(stratum_p_values(cube, name), 1 - 0.5 / (int(cube.attrs["n_draws"]) + 1)).reshape(n_rows, -1)
+    loss, expected = losses(cube, name)
+    n, _, _ = ratio_moments(loss, expected)
+    own = skill_interval(*_by_truth(cube, loss, expected), level)
+    variance = _guessing_variance(cube, name, expected)
+    columns: dict[str, list[Any]] = {key: [] for key in _POOLED}
+    for row in range(n_rows):
+        part = slice(row * p.shape[1], (row + 1) * p.shape[1])
+        used = ~np.isnan(p[row])
+        statistic, combined = math.nan, math.nan
+        if used.any():
+            # only Stouffer's method has weights
+            statistic, combined = scipy.stats.combine_pvalues(p[row][used], combine, weights=np.sqrt(n[part][used]))
+        found = pool_skills(own.effect[part], variance[part], level)
+        if found.n_effects == 1:
+            [one] = np.flatnonzero(np.isfinite(own.effect[part]) & (variance[part] > 0))
+            found = found._replace(low=own.low[part][one], high=own.high[part][one])
+        blank = int((np.isfinite(own.effect[part]) & ~(variance[part] > 0)).sum())
+        difference = equal_skills(loss[part], expected[part])
+        note = _note(found.n_effects, blank, found.low)
+        values = (int(used.sum()), statistic, combined, found.skill, found.low, found.high, found.tau2)
+        for key, value in zip(_POOLED, (*values, *difference, found.n_effects, note), strict=True):
+            columns[key].append(value)
+    return columns | {"note": pd.array(columns["note"], dtype="str")}
+
+
+def _by_truth(cube: xr.Dataset, loss: Floats, expected: Floats) -> tuple[Floats, Floats]:
+    """Add up losses by truth."""
+    identity = cells(variable_of_cube(cube, "truth_id"), strata_dims(cube))
+    return cluster_sums(loss, identity)[0], cluster_sums(expected, identity)[0]
+
+
+def _guessing_variance(cube: xr.Dataset, name: str, expected: Floats) -> Floats:
+    """Return the variance of each stratum's skill under random guessing: that of its controls over the draws."""
+    sums, counts = (cells(x, strata_dims(cube), last=("draw",)) for x in control_sums(cube, name))
+    _, total, _ = moments(np.where(counts > 0, counts, np.nan))
+    spread = moments(ratio(sums, counts))[2] * total
+    return ratio(spread, np.where(np.isnan(expected), 0.0, expected).sum(axis=1)) ** 2
+
+
+def _note(n_effects: int, blank: int, low: float) -> str | None:
+    """Return why strata are left out or the mean has no interval."""
+    words = [f"{blank} strata whose controls are all alike are left out"] if blank else []
+    if n_effects == 2:
+        words.append("no interval of two strata")
+    elif n_effects == 1 and math.isnan(low):
+        words.append("one stratum, and too few truths for its interval")
+    elif 2 < n_effects < _FEW:
+        words.append(f"approximate below {_FEW} strata")
+    return "; ".join(words) or None
 
 
 def _check_truths(cube: xr.Dataset, kept: Sequence[str], over: Sequence[str]) -> None:
