@@ -22,9 +22,9 @@ from .reading import (
 )
 from .reshaped import read_cube
 from .schema import declare_columns
-from .stratum_sums import CONTROL_COLUMNS, COUNTS, loss_ratio, stratum_sums, summary_columns
+from .stratum_sums import CONTROL_COLUMNS, COUNTS, stratum_skill, stratum_sums, summary_columns, truth_counts
 
-COLUMNS = declare_columns("summary", ("metric", *COUNTS, "mean", "low", "high", *CONTROL_COLUMNS))
+COLUMNS = declare_columns("summary", ("metric", *COUNTS, "n_clusters", "mean", "low", "high", *CONTROL_COLUMNS))
 
 
 def summary(
@@ -93,7 +93,8 @@ def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.D
     """Return the rows of one metric, also of strata without runs."""
     columns = summary_columns(
         stratum_sums(cube, metric, pooled=interval == "quantile"),
-        loss_ratio(cube, metric, level) if has_controls(cube, metric) else None,
+        truth_counts(cube, metric),
+        stratum_skill(cube, metric, level) if has_controls(cube, metric) else None,
         cube[metric].attrs,
         tested(cube, metric),
         shared=draws_shared(cube),
