@@ -27,7 +27,7 @@ cube = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], null=nulls, n_
 
 print("1. Mean skill over densities (random effects) and combined p, one row a null model:")
 pooled = cube.sel(n=[100]).ceval.meta_analysis("density")
-columns = ["null", "algorithm", "n_strata", "p_value", "skill", "ci_low", "ci_high", "i2"]
+columns = ["null", "algorithm", "n_strata", "p_value", "skill", "ci_low", "ci_high", "tau2"]
 print(pooled[columns].to_string(index=False), end="\n\n")
 
 one = cube.sel(density=[0.2], n=[100])

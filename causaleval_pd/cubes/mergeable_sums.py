@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.history import call, calls, remember
-from ..statistics.arrays import Estimate
-from ..statistics.direction import TOLERANCE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
 from .reading import (
     cube_metrics,
@@ -28,70 +24,46 @@ from .reading import (
     strata_columns,
     strata_dims,
     strata_table,
+    truths_of_runs,
 )
-from .stratum_sums import Sums, Table, stratum_sums, summary_columns
+from .stratum_sums import Skill, Sums, Table, stratum_sums, summary_columns
 from .summary import COLUMNS
+from .worst_case import cells
 
 Floats = NDArray[np.float64]
 #: labels of a stratum, and after them those of the metric's own dimensions
 Stratum = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class Comoments:
-    """Number, means, and sums of products of deviations of pairs, which merge without loss of digits.
+class TruthLosses(NamedTuple):
+    """Losses of the runs on each truth and those expected of their controls, added up; 0 for truths without losses."""
 
-    References
-    ----------
-    Chan, T. F., Golub, G. H., LeVeque, R. J. (1983). Algorithms for computing the sample variance.
-    doi:10.1080/00031305.1983.10483115
-    """
-
-    n: int
-    mean: Floats
-    products: Floats
+    #: index: truths with a value of the metric; columns: sum of losses, sum of expected losses, number of both
+    table: pd.DataFrame
 
     @classmethod
-    def of(cls, a: Floats, b: Floats) -> Comoments:
-        """Count the pairs of which both values are defined."""
-        pairs = np.stack([a, b])[:, ~(np.isnan(a) | np.isnan(b))]
-        mean = pairs.mean(axis=1) if pairs.shape[1] else np.zeros(2)
-        with np.errstate(invalid="ignore"):
-            apart = pairs - mean[:, None]
-            return cls(pairs.shape[1], mean, apart @ apart.T)
+    def of(cls, values: Floats, truths: NDArray[np.int64], own: Floats, expected: Floats) -> TruthLosses:
+        """Add up the runs of one stratum (n,)."""
+        scored = ~np.isnan(values)
+        gone = np.isnan(own)
+        rows = {"own": np.where(gone, 0.0, own), "expected": np.where(gone, 0.0, expected), "n": (~gone).astype(int)}
+        return cls(pd.DataFrame(rows)[scored].groupby(truths[scored]).sum())
 
-    def __add__(self, other: Comoments) -> Comoments:
-        """Merge two parts."""
-        n = self.n + other.n
-        if self.n == 0 or other.n == 0:
-            return self if other.n == 0 else other
-        with np.errstate(invalid="ignore"):
-            shift = other.mean - self.mean
-            products = self.products + other.products + np.outer(shift, shift) * (self.n * other.n / n)
-            return Comoments(n, self.mean + shift * (other.n / n), products)
+    def merge(self, other: TruthLosses) -> TruthLosses:
+        """Merge the runs of two tables."""
+        return TruthLosses(self.table.add(other.table, fill_value=0))
 
-    def ratio(self, level: float) -> Estimate:
-        """Return mean(a) / mean(b) and its t interval, as `statistics.arrays.ratio_of_means`."""
-        top, bottom = self.mean
-        if self.n == 0 or not (np.isfinite(top) and np.isfinite(bottom) and bottom > TOLERANCE):
-            return Estimate(*np.full(3, np.nan))
-        found = top / bottom
-        if self.n == 1:
-            return Estimate(found, *np.full(2, np.nan))
-        line = np.array([1.0, -found])
-        variance = max(float(line @ self.products @ line), 0.0) / (self.n - 1)
-        # a deviation that is rounding error is 0
-        noise = TOLERANCE * max(abs(top), abs(bottom))
-        deviation = np.sqrt(variance) if np.sqrt(variance) > noise else 0.0
-        reach = scipy.special.stdtrit(self.n - 1.0, (1 + level) / 2) * deviation / np.sqrt(self.n) / bottom
-        return Estimate(found, found - reach, found + reach)
+    def skill(self, level: float) -> Skill:
+        """Return the skill with its limits."""
+        used = self.table[self.table["n"] > 0]
+        return Skill.of(used[["own"]].to_numpy().T, used[["expected"]].to_numpy().T, level)
 
 
 class RunSums(NamedTuple):
     """Sums of one stratum and metric, with the losses of runs and those expected of their controls."""
 
     sums: Sums
-    losses: Comoments
+    losses: TruthLosses
 
     def merge(self, other: RunSums) -> RunSums:
         """Add the runs of another table; values of the metric stay exact, those of controls are kept to a limit."""
@@ -99,7 +71,7 @@ class RunSums(NamedTuple):
         values = _series(a.values).add(_series(b.values), fill_value=0)
         drawn = add_values(_series(a.control_values), _series(b.control_values))
         merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn))
-        return RunSums(merged, self.losses + other.losses)
+        return RunSums(merged, self.losses.merge(other.losses))
 
 
 def _series(table: Table) -> pd.Series:
@@ -148,14 +120,15 @@ def sum_cube(cube: xr.Dataset) -> CubeSums:
         labels = [tuple(_plain(x) for x in row) for row in strata_table(alone).itertuples(index=False)]
         labels = labels if strata_dims(alone) else [()]
         n, values, totals, draws, drawn = stratum_sums(alone, metric)
-        own, expected = losses(alone, metric) if has_controls(cube) else (np.empty((len(n), 0)),) * 2
+        scores, truths = cells(alone[metric], strata_dims(alone)), truths_of_runs(alone)
+        own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(scores.shape, np.nan),) * 2
         for i in np.flatnonzero(n[:, 0]).tolist():
             one = slice(i, i + 1)
             found, counts = np.unique(values.values[i][values.weights[i] > 0], return_counts=True)
             controls = _table(value_table(drawn.values[i], drawn.weights[i]))
             distinct = Table(found[None], counts[None].astype(np.float64))
             sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls)
-            strata[metric, labels[i]] = RunSums(sums, Comoments.of(own[i], expected[i]))
+            strata[metric, labels[i]] = RunSums(sums, TruthLosses.of(scores[i], truths[i], own[i], expected[i]))
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
 
 
@@ -189,7 +162,8 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
     for (metric, labels), runs in found.strata.items():
         columns = summary_columns(
             runs.sums,
-            runs.losses.ratio(level) if drawn else None,
+            np.array([len(runs.losses.table)]),
+            runs.losses.skill(level) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
             shared=shared,
@@ -202,4 +176,5 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
     metrics = cube_metrics(found.empty)
     made = call("summary", {"metrics": metrics, "level": level, "interval": interval})
     table = pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS])
+    table["note"] = pd.array(table["note"].tolist(), dtype="str")
     return remember(table, [*calls(found.empty.attrs), made])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS
 from ..statistics.arrays import ratio
+from ..statistics.clusters import cluster_sums
 from .schema import (
     DRAW_VARIABLES,
     METRIC_VARIABLES,
@@ -250,6 +251,19 @@ def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np
         pairs.append(values.reshape(math.prod(values.shape[:-1]), values.shape[-1]))
     gone = np.isnan(pairs[0]) | np.isnan(pairs[1])
     return np.where(gone, np.nan, pairs[0]), np.where(gone, np.nan, pairs[1])
+
+
+def truths_of_runs(cube: xr.Dataset) -> NDArray[np.int64]:
+    """Return the number of each run's truth, a row a stratum; 0 without a truth."""
+    truths = variable_of_cube(cube, "truth_id").transpose(*strata_dims(cube), "replicate").to_numpy()
+    return truths.reshape(math.prod(truths.shape[:-1]), truths.shape[-1])
+
+
+def truth_losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the losses as `losses` does, summed by truth: runs on one truth are not independent."""
+    own, expected = losses(cube, name)
+    truths = truths_of_runs(cube)
+    return cluster_sums(own, truths)[0], cluster_sums(expected, truths)[0]
 
 
 def strata_table(cube: xr.Dataset, **columns: Any) -> pd.DataFrame:

@@ -2,8 +2,7 @@
 
 A summary has two steps. The first adds up runs: here from the cells of a cube in memory, in `mergeable_sums` from the
 partitions of a dask table. The second, `summary_columns`, serves both. In memory a stratum's runs are listed one by one
-with weight 1, and the ratio of losses comes from the pairs themselves, so that no digit depends on how sums merge;
-merged sums list distinct values and hold the losses' comoments.
+with weight 1; merged sums list distinct values. Losses are added up by truth in both.
 """
 
 from __future__ import annotations
@@ -15,10 +14,20 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio_of_means, weighted_quantile
+from ..statistics.arrays import Estimate, Floats, quantile_interval, weighted_quantile
+from ..statistics.clusters import cluster_count
 from ..statistics.direction import TOLERANCE, score
 from ..statistics.randomisation import randomisation_test
-from .reading import control_sums, control_values, has_controls, losses, strata_dims, variable
+from ..statistics.skill import skill_interval, skill_notes
+from .reading import (
+    control_sums,
+    control_values,
+    has_controls,
+    strata_dims,
+    truth_losses,
+    truths_of_runs,
+    variable,
+)
 from .schema import FAILED, NO_RUN, SCORED
 from .worst_case import cells
 
@@ -28,7 +37,7 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se"),
+    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "note"),
 )
 
 
@@ -89,14 +98,32 @@ def _mean(total: Floats) -> Floats:
     return np.divide(total[0], total[1], out=np.full(len(total[0]), np.nan), where=usable)
 
 
-def loss_ratio(cube: xr.Dataset, metric: str, level: float) -> Estimate:
-    """Return the ratio of the mean distances from the optimum, of runs and expected of their controls, with limits."""
-    return ratio_of_means(*losses(cube, metric), level)
+class Skill(NamedTuple):
+    """Skill of each stratum with its limits, and what there is to note about them."""
+
+    estimate: Estimate
+    note: NDArray[np.object_]
+
+    @classmethod
+    def of(cls, loss: Floats, control_loss: Floats, level: float) -> Skill:
+        """Compute it from the losses of each cluster of runs."""
+        return cls(skill_interval(loss, control_loss, level), skill_notes(loss, control_loss))
+
+
+def stratum_skill(cube: xr.Dataset, metric: str, level: float) -> Skill:
+    """Return the skill of each stratum with limits; runs on one truth are not independent."""
+    return Skill.of(*truth_losses(cube, metric), level)
+
+
+def truth_counts(cube: xr.Dataset, metric: str) -> NDArray[np.int64]:
+    """Return the number of truths of each stratum with a value of the metric."""
+    return cluster_count(cells(cube[metric], strata_dims(cube)), truths_of_runs(cube))
 
 
 def summary_columns(
     sums: Sums,
-    losses: Estimate | None,
+    n_clusters: NDArray[np.int64],
+    skill: Skill | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
     *,
@@ -110,9 +137,10 @@ def summary_columns(
     ----------
     sums : Sums
         Runs and controls of each stratum.
-    losses : Estimate or None
-        Ratio of the mean distances from the optimum, of runs and expected of their controls, with limits;
-        None without controls.
+    n_clusters : (n_strata,) int
+        Truths with a value of the metric.
+    skill : Skill or None
+        Skill with limits; None without controls.
     spec : dict
         Attributes of the metric.
     tested : (n_strata,) bool
@@ -124,14 +152,15 @@ def summary_columns(
     """
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)
-    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
+    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True))
+    columns |= {"n_clusters": n_clusters, "mean": mean}
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
         half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
         columns["low"], columns["high"] = mean - half, mean + half
-    columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
-    if losses is None:
+    columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS} | {"note": np.full(len(n), None, object)}
+    if skill is None:
         return columns
     total, number = sums.draws
     reference = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
@@ -150,7 +179,8 @@ def summary_columns(
     columns["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
-    columns["skill"], columns["skill_low"], columns["skill_high"] = 1 - losses.effect, 1 - losses.high, 1 - losses.low
+    columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
+    columns["note"] = skill.note
     return columns
 
 

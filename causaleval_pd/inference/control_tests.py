@@ -29,9 +29,9 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
+from ..statistics.clusters import cluster_count
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
-from .pairwise import cluster_count
 from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
 from .statistical_tests import RANDOMISATION
 

@@ -16,7 +16,7 @@ from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Estimate, Floats, mean_difference, paired_difference
-from ..statistics.clusters import cluster_means, cluster_sums
+from ..statistics.clusters import cluster_count, cluster_means
 from ..statistics.effects import cliffs_delta, cohen_dz, paired_cliffs_delta, rank_biserial, welch_difference
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.ranks import ZeroMethod
@@ -217,12 +217,6 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "method": how.method,
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
-
-
-def cluster_count(value: Floats, cluster: Ints | None) -> Ints:
-    """Return the number of clusters with a value in each row; without clusters, the number of values."""
-    here = ~np.isnan(value) if cluster is None else cluster_sums(value, cluster)[1] > 0
-    return np.asarray(here.sum(axis=1), np.int64)
 
 
 def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tested:

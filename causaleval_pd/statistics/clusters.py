@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Floats
 
@@ -51,6 +51,40 @@ def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]
     sizes = by_cluster(here.astype(np.float64))
     sums = np.where(sizes > 0, by_cluster(np.where(here, ordered, 0.0)), np.nan)
     return sums.reshape(values.shape), sizes.reshape(values.shape)
+
+
+def cluster_columns(values: ArrayLike, cluster: ArrayLike) -> Floats:
+    """Return the sum of the values of each cluster, a column a cluster that all rows share; NaN where it has none.
+
+    Parameters
+    ----------
+    values, cluster : (k, n) array_like
+        As in `cluster_sums`.
+
+    Examples
+    --------
+    >>> cluster_columns([[1.0, 2.0, 4.0], [3.0, np.nan, 5.0]], [[7, 5, 7], [7, 5, 6]]).tolist()
+    [[2.0, nan, 5.0], [nan, 5.0, 3.0]]
+    """
+    values = np.asarray(values, np.float64)
+    names, place = np.unique(np.asarray(cluster), return_inverse=True)
+    here = ~np.isnan(values)
+    cells = (np.arange(len(values))[:, None] * len(names) + place.reshape(values.shape))[here]
+    size = len(values) * len(names)
+    sums, sizes = np.bincount(cells, values[here], size), np.bincount(cells, minlength=size)
+    return np.where(sizes > 0, sums, np.nan).reshape(len(values), len(names))
+
+
+def cluster_count(values: ArrayLike, cluster: ArrayLike | None) -> NDArray[np.int64]:
+    """Return the number of clusters with a value, (...); without clusters, the number of values.
+
+    Examples
+    --------
+    >>> int(cluster_count([1.0, 2.0, np.nan, 4.0], [7, 5, 6, 7]))
+    2
+    """
+    here = ~np.isnan(np.asarray(values, np.float64)) if cluster is None else cluster_sums(values, cluster)[1] > 0
+    return np.asarray(here.sum(axis=-1), np.int64)
 
 
 def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
