@@ -1,7 +1,7 @@
 """Coverage of the intervals of skill, by simulation: `python tests/benchmarks/bench_skill_coverage.py`.
 
-Tables of the share of nominal 95 % intervals that hold the skill, among samples that have an interval, with the share of
-samples that have none. A share of .95 among 8,000 samples has a standard error of .0025, among 1,000 of .007.
+Tables of the share of nominal 95 % intervals that hold the skill, among samples that have an interval, with the share
+of samples that have none. A share of .95 among 8,000 samples has a standard error of .0025, among 1,000 of .007.
 """
 
 from __future__ import annotations
@@ -94,9 +94,7 @@ def main() -> None:
             cells = (stratum(ratio, n, sizes, rng) for n in numbers)
             print(f"{name:<28}{sizes:<16}" + "".join(f"{f'{a:.3f} ({b:.2f})':>16}" for a, b in cells))
     designs = [(4, 5), (6, 2), (6, 20), (12, 5)]
-    print(
-        f"\nMean skill of strata x runs, weights from controls: coverage at sd 0 | .2 between strata, {N_POOLED} samples"
-    )
+    print("\nMean skill of strata x runs, weights from controls: coverage at sd 0 | .2 between strata")
     print(f"{'losses':<16}" + "".join(f"{f'{k} x {n}':>16}" for k, n in designs))
     for law in ("normal", "exponential", "often perfect"):
         cells = [[pooled(law, k, n, sd, rng) for sd in (0.0, 0.2)] for k, n in designs]
