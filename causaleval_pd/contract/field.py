@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .context import Context
 from .pairs import Batch, Pairs
 from .registry import Registry
+from .relabelling import Relabelling
 
 FIELDS: Registry[Field] = Registry("field", "causaleval_pd.fields")
 
@@ -81,6 +82,8 @@ class Field:
         `custom_null(function, name)` makes a null model of a user's function.
     nulls : Registry
         Null models by name; `register_null` adds one.
+    relabelling : Relabelling or None
+        How estimates that the joint null model has relabelled are written as cells; None where cells have no labels.
     samples : callable or None
         `samples()` makes small tables that need every kernel of the field, for `warm_up`; None without kernels.
 
@@ -105,6 +108,7 @@ class Field:
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
     nulls: Registry[Any] = field(default_factory=_no_nulls)
+    relabelling: Relabelling | None = None
     samples: Callable[[], Iterable[pd.DataFrame]] | None = None
 
     @property
