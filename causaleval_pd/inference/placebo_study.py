@@ -41,7 +41,7 @@ COLUMNS = (
 #: what stands in the column `method` of intervals
 INTERVAL = "skill interval"
 #: how p was found where a test relabels estimates as a placebo does
-RELABELLED = "relabelling by cluster"
+RELABELLED = "relabelling by "
 #: settings of `cube` that name cells, with their defaults
 _CELLS = {"truth": "truth", "estimate": "estimate", "field": None, "context": None, "zero_division": math.nan}
 
@@ -192,7 +192,7 @@ def size_and_power(
     cells = Cells(*(given.get(name, default) for name, default in _CELLS.items()))
     relabelled = BY_TRUTH if cluster is None else cluster
     keys = row_keys(table, key, seed)
-    placebos = Placebos.of(table, cells, cluster=relabelled, joint=joint, seed=seed, row_keys=keys)
+    placebos = Placebos.of(table, cells, cluster=relabelled, joint=joint, seed=seed, metrics=metrics, row_keys=keys)
     placebos.warn_of_order()
     paired = any(test.design != "draws" for test in tests)
     how = {"by": by, "n_draws": n_draws, "null": null, "key": key, "cluster": cluster, "keep_draws": paired or "auto"}
@@ -226,12 +226,11 @@ def _analyse(study: _Study, number: int) -> _Outcome:
     power = None
     if study.skill is not None:
         power, _ = tests(study.placebos.skilled_table(number, study.skill), seeds[1])
+        power = power.assign(placebo=number)
     return _Outcome(size.assign(placebo=number), power, skill.assign(placebo=number))
 
 
-def _rates(
-    outcomes: Sequence[_Outcome], strata: Sequence[str], levels: Sequence[float], study: _Study
-) -> pd.DataFrame:
+def _rates(outcomes: Sequence[_Outcome], strata: Sequence[str], levels: Sequence[float], study: _Study) -> pd.DataFrame:
     """Count rejections over placebos, and intervals that miss."""
     size = pd.concat([one.size for one in outcomes], ignore_index=True)
     power = pd.concat([one.power for one in outcomes if one.power is not None] or [size[:0]], ignore_index=True)
@@ -246,7 +245,7 @@ def _rates(
             least = [x.groupby(["placebo", "method"], as_index=False)["p_adjusted"].min() for x in adjusted]
             families.append(_rejected(*least, ["method"], "p_adjusted", alpha))
     skills = pd.concat([one.skill for one in outcomes], ignore_index=True)
-    rows.append(_missed(skills, size, keys[:-1], 1 - study.test_settings["level"]))
+    rows.append(_missed(skills, size, keys[:-1], round(1 - study.test_settings["level"], 12)))
     table = pd.concat(rows, ignore_index=True)
     # the methods of a stratum side by side
     places = pd.factorize(pd.MultiIndex.from_frame(table[keys[:-1]]))[0]
@@ -258,9 +257,7 @@ def _rates(
     return in_order(table.reindex(columns=[*strata, *COLUMNS]), COLUMNS)
 
 
-def _rejected(
-    size: pd.DataFrame, power: pd.DataFrame, keys: Sequence[str], column: str, alpha: float
-) -> pd.DataFrame:
+def _rejected(size: pd.DataFrame, power: pd.DataFrame, keys: Sequence[str], column: str, alpha: float) -> pd.DataFrame:
     """Return the share of p-values in `column` that reject, a row a group of `keys`."""
 
     def count(part: pd.DataFrame) -> pd.DataFrame:
@@ -269,7 +266,7 @@ def _rejected(
         kept = [name for name in ("n_pairs", "n_clusters") if name in part]
         found = groups[["rejected", "defined"]].sum().join(groups[kept].first())
         if "p_method" in part:
-            found["relabelled"] = (part["p_method"] == RELABELLED).groupby([part[k] for k in keys], dropna=False).all()
+            found["relabelled"] = groups["p_method"].agg(lambda x: x.str.startswith(RELABELLED).all())
         return found
 
     found, other = count(size), count(power)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,16 +18,16 @@ from ..contract.history import call, calls, remember
 from ..contract.null import Controls, Matching
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, uniforms
 from .clusters import BY_TRUTH, read_clusters
-from .columns import column_or_level, with_cells
+from .columns import column, column_or_level, with_cells
 from .settings import Cells
-from .tasks import Task, read_tasks
+from .tasks import Metrics, Task, cells_field, read_tasks, select
 
 Joint = Literal["truth", "all"]
 
 #: keeps relabellings apart from the draws of a test that has the same seed
 _STREAM = 0x91ACEB0
-#: share of the truths' relations above which they follow the order of the labels
-MOST_FORWARD = 0.9
+#: share of the truths' relations above which they follow the order of the labels, and number from which on it counts
+MOST_FORWARD, FEWEST_RELATIONS = 0.9, 10
 
 
 def placebo(
@@ -76,8 +76,9 @@ def placebo(
     Warns
     -----
     UserWarning
-        If more than 90 % of the truths' edges point from earlier to later columns. Guesses that follow the order of the
-        columns are then right without data: relabelling takes this away from a placebo, but not from the estimates.
+        If more than 90 % of the truths' edges, of at least ten, point from earlier to later columns. Guesses that
+        follow the order of columns are then right without data: relabelling takes this away from a placebo, but not
+        from the estimates.
 
     Notes
     -----
@@ -122,14 +123,18 @@ class Placebos:
         cluster: Hashable,
         joint: Joint,
         seed: int,
+        metrics: Metrics = (),
         row_keys: NDArray[np.uint64] | None = None,
     ) -> Placebos:
         """Read the cells of a table of runs, and name the streams of its clusters; see `placebo`.
 
-        Streams of rows have the names `row_keys`, by default those of their places.
+        `metrics` settle the field of cells that may be of several. Streams of rows have the names `row_keys`, by
+        default those of their places.
         """
         check_choice(joint, ("truth", "all"), "joint")
-        [task, *_], _, _ = read_tasks(runs, [], cells)
+        columns = {role: column(runs, name, role) for role, name in cells.names.items()}
+        own = cells_field(columns, None if metrics is None else select(metrics), cells.field)
+        [task], _, _ = read_tasks(runs, (), replace(cells, field=own.name))
         if task.truth is None:
             raise ValueError("a placebo relabels estimates against their truths, and truth=None names none")
         if cluster is None:
@@ -149,7 +154,9 @@ class Placebos:
         seed ^= _STREAM
         if row_keys is None:
             row_keys = hash_rows([pd.Series(np.arange(len(runs)))], seed)
-        return cls(runs, cells.estimate, task, found, hash_rows([pd.Series(found)], seed), row_keys ^ np.uint64(_STREAM))
+        return cls(
+            runs, cells.estimate, task, found, hash_rows([pd.Series(found)], seed), row_keys ^ np.uint64(_STREAM)
+        )
 
     def warn_of_order(self) -> None:
         """Warn where the truths follow the order of their labels."""
@@ -157,7 +164,7 @@ class Placebos:
         if relabelling is None or relabelling.forward is None:
             return
         forward, total = relabelling.forward(self.task.truth)
-        if total and forward / total > MOST_FORWARD:
+        if total >= FEWEST_RELATIONS and forward / total > MOST_FORWARD:
             warnings.warn(
                 f"{forward / total:.0%} of the truths' edges point from earlier to later columns, so an algorithm that "
                 "follows the order of columns is right without data, which relabelling by truth does not show; shuffle "
