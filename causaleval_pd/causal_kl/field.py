@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from ..contract.context import Context
-from ..contract.field import Field, register_field
+from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from ..structure.field import forward_edges
@@ -46,6 +47,14 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
             yield Batch(some, NetworkPairs(truths, estimates, truth_codes[some], estimate_codes[some]))
 
 
+def labels(truths: pd.Series) -> NDArray[np.int64]:
+    """Return a number a cell that stands for its variables and their states, 0 where missing."""
+    networks, codes = unpack_networks(truths)
+    words = [repr((x.kind, x.nodes, x.states)) for x in networks.structures]
+    found = identify_cells(pd.Series(words, dtype=object))
+    return np.append(found[networks.structure], 0)[codes]
+
+
 def relabelled_cells(pairs: NetworkPairs, truths: pd.Series) -> pd.Series:
     """Pack the estimates of pairs."""
     cells = [pairs.estimate.network(i) for i in pairs.estimate_index.tolist()]
@@ -69,6 +78,7 @@ NETWORKS = register_field(
         views={"graph": graphs_of_networks},
         context=("data", "estimator"),
         custom_null=custom_null,
+        labels=labels,
         relabelling=Relabelling(relabelled_cells, forward=forward_arcs),
     )
 )

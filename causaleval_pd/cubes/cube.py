@@ -16,6 +16,7 @@ from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.clusters import Cluster
 from ..tables.matching import find_models
 from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice
 from ..tables.tasks import Metrics
@@ -45,6 +46,7 @@ def cube(
     control_kind: str | None = None,
     permute: bool = True,
     share_draws: bool = False,
+    cluster: Cluster = "truth",
     method: Method = "auto",
     level: float = 0.95,
     keep_draws: bool | Literal["auto"] = "auto",
@@ -86,6 +88,11 @@ def cube(
     share_draws : bool
         As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
         test of a stratum is refused.
+    cluster : "truth", hashable or None
+        Which runs depend on each other: those on one truth, or those with one value of a column, which may hold several
+        truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw
+        r exchanges the nodes of all estimates of a cluster in one way. None takes all runs for independent, also those
+        on one truth. Answers and quantities have no clusters unless a column names them.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default rows take the number of their
         truth, so that strata that share truths are paired by truth; repeats follow `key`.
@@ -102,10 +109,11 @@ def cube(
     Dataset
         Dimensions: the strata, `replicate`, and `draw` where draws are kept. For each metric `m`: `m` and, with
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
-        (stratum x replicate), and `m_control` or the accumulators `m_control_sum`, `m_control_count`,
-        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`;
-        and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped.
-        Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
+        (stratum x replicate), and `m_control` (with `m_relabelled` where a stratum repeats a cluster) or the
+        accumulators `m_control_sum`, `m_control_count`, `m_control_value`, `m_control_weight` and those of the tests.
+        Further `status` (0 no run, 1 scored, 2 failed), `n_runs`, `truth_id` and, where a column names clusters,
+        `cluster_id`; and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was
+        reshaped. Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
         conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
 
     Raises
@@ -139,13 +147,17 @@ def cube(
         drawing = replace(drawing, n_draws=n_drawn)
         choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
 
-    runs = read_runs(table, metrics, by, cells, choice, key=key, replicate=replicate, control=control, values=values)
+    columns: dict[str, Any] = {"key": key, "replicate": replicate, "control": control, "values": values}
+    runs = read_runs(table, metrics, by, cells, choice, cluster=cluster, **columns)
     grid = lay_out(runs.strata, runs.keys, runs.truth_id, runs.replicate, _MAX_CELLS)
     own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
-    settings = {"by": by, "replicate": replicate, "values": values} | drawing.settings() | {"n_draws": n_drawn}
+    settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
+    if choice is not None:
+        settings["cluster"] = runs.clusters.setting
+    settings |= drawing.settings() | {"n_draws": n_drawn}
     attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
     return assemble(runs, grid, scores, attrs)
 

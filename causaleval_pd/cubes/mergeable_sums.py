@@ -12,8 +12,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.history import call, calls, remember
+from ..statistics.stratum_statistic import Statistic
+from ..tables.clusters import SINGLE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
 from .reading import (
+    cluster_setting,
+    clusters_of_runs,
     cube_metrics,
     draws_shared,
     has_controls,
@@ -24,10 +28,9 @@ from .reading import (
     strata_columns,
     strata_dims,
     strata_table,
-    truths_of_runs,
 )
 from .stratum_sums import Skill, Sums, Table, stratum_sums, summary_columns
-from .summary import COLUMNS
+from .summary import COLUMNS, typed_columns
 from .worst_case import cells
 
 Floats = NDArray[np.float64]
@@ -35,42 +38,44 @@ Floats = NDArray[np.float64]
 Stratum = tuple[Any, ...]
 
 
-class TruthLosses(NamedTuple):
-    """Losses of the runs on each truth and those expected of their controls, added up; 0 for truths without losses."""
+class ClusterLosses(NamedTuple):
+    """Losses of the runs of each cluster, such as a truth, and those expected of their controls, added up."""
 
-    #: index: truths with a value of the metric; columns: sum of losses, sum of expected losses, number of both
+    #: index: clusters; columns: sum of losses and sum of expected losses
     table: pd.DataFrame
+    #: whether every run is a cluster
+    single: bool
 
     @classmethod
-    def of(cls, values: Floats, truths: NDArray[np.int64], own: Floats, expected: Floats) -> TruthLosses:
+    def of(cls, clusters: NDArray[np.int64], own: Floats, expected: Floats, *, single: bool) -> ClusterLosses:
         """Add up the runs of one stratum (n,)."""
-        scored = ~np.isnan(values)
-        gone = np.isnan(own)
-        rows = {"own": np.where(gone, 0.0, own), "expected": np.where(gone, 0.0, expected), "n": (~gone).astype(int)}
-        return cls(pd.DataFrame(rows)[scored].groupby(truths[scored]).sum())
+        here = ~np.isnan(own)
+        return cls(pd.DataFrame({"own": own, "expected": expected})[here].groupby(clusters[here]).sum(), single)
 
-    def merge(self, other: TruthLosses) -> TruthLosses:
+    def merge(self, other: ClusterLosses) -> ClusterLosses:
         """Merge the runs of two tables."""
-        return TruthLosses(self.table.add(other.table, fill_value=0))
+        if self.single:
+            return ClusterLosses(pd.concat([self.table, other.table], ignore_index=True), self.single)
+        return ClusterLosses(self.table.add(other.table, fill_value=0), self.single)
 
     def skill(self, level: float) -> Skill:
         """Return the skill with its limits."""
-        used = self.table[self.table["n"] > 0]
-        return Skill.of(used[["own"]].to_numpy().T, used[["expected"]].to_numpy().T, level)
+        return Skill.of(self.table[["own"]].to_numpy().T, self.table[["expected"]].to_numpy().T, level)
 
 
 class RunSums(NamedTuple):
     """Sums of one stratum and metric, with the losses of runs and those expected of their controls."""
 
     sums: Sums
-    losses: TruthLosses
+    losses: ClusterLosses
 
     def merge(self, other: RunSums) -> RunSums:
         """Add the runs of another table; values of the metric stay exact, those of controls are kept to a limit."""
         a, b = self.sums, other.sums
         values = _series(a.values).add(_series(b.values), fill_value=0)
         drawn = add_values(_series(a.control_values), _series(b.control_values))
-        merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn))
+        tests = None if a.tests is None or b.tests is None else a.tests.merge(b.tests)
+        merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn), tests)
         return RunSums(merged, self.losses.merge(other.losses))
 
 
@@ -101,13 +106,16 @@ def merge_sums(sums: Iterable[CubeSums]) -> CubeSums:
     return reduce(CubeSums.merge, sums)
 
 
-def sum_cube(cube: xr.Dataset) -> CubeSums:
+def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSums:
     """Add up the runs of a cube that holds some of the runs of each stratum.
 
     Parameters
     ----------
     cube : Dataset
-        Made by `cube` from one null model, with `keep_draws=False` where it has controls.
+        Made by `cube` from one null model, with `keep_draws=False` where it has controls. It has all runs of a cluster
+        in a stratum.
+    statistic : {"standardized", "mean", "rank"}
+        As in `summary`.
 
     Returns
     -------
@@ -119,16 +127,19 @@ def sum_cube(cube: xr.Dataset) -> CubeSums:
         alone = metric_strata(cube, metric)
         labels = [tuple(_plain(x) for x in row) for row in strata_table(alone).itertuples(index=False)]
         labels = labels if strata_dims(alone) else [()]
-        n, values, totals, draws, drawn = stratum_sums(alone, metric)
-        scores, truths = cells(alone[metric], strata_dims(alone)), truths_of_runs(alone)
-        own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(scores.shape, np.nan),) * 2
+        n, values, totals, draws, drawn, tests = stratum_sums(alone, metric, statistic=statistic)
+        shape = cells(alone[metric], strata_dims(alone)).shape
+        own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(shape, np.nan),) * 2
+        clusters, single = clusters_of_runs(alone), cluster_setting(alone) == SINGLE
         for i in np.flatnonzero(n[:, 0]).tolist():
             one = slice(i, i + 1)
             found, counts = np.unique(values.values[i][values.weights[i] > 0], return_counts=True)
             controls = _table(value_table(drawn.values[i], drawn.weights[i]))
             distinct = Table(found[None], counts[None].astype(np.float64))
-            sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls)
-            strata[metric, labels[i]] = RunSums(sums, TruthLosses.of(scores[i], truths[i], own[i], expected[i]))
+            of_tests = None if tests is None else tests.take(one)
+            sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls, of_tests)
+            by_cluster = ClusterLosses.of(clusters[i], own[i], expected[i], single=single)
+            strata[metric, labels[i]] = RunSums(sums, by_cluster)
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
 
 
@@ -139,7 +150,9 @@ def _plain(label: Any) -> Any:
     return None if isinstance(label, float) and np.isnan(label) else label
 
 
-def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interval: str) -> pd.DataFrame:
+def summarise_sums(
+    found: CubeSums, strata: Sequence[str], level: float, interval: str, statistic: Statistic = "standardized"
+) -> pd.DataFrame:
     """Return the rows of `summary`, unordered, from the sums of all runs.
 
     Parameters
@@ -148,7 +161,7 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
         Of all runs.
     strata : sequence of str
         Names of the strata.
-    level, interval
+    level, interval, statistic
         As in `summary`.
 
     Returns
@@ -162,10 +175,10 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
     for (metric, labels), runs in found.strata.items():
         columns = summary_columns(
             runs.sums,
-            np.array([len(runs.losses.table)]),
             runs.losses.skill(level) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
+            cluster=cluster_setting(found.empty),
             shared=shared,
             level=level,
             interval=interval,
@@ -174,7 +187,6 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
         names = [*strata, *own_dims(found.empty, metric)]
         rows.append(dict(zip(names, labels, strict=True)) | {"metric": metric} | values)
     metrics = cube_metrics(found.empty)
-    made = call("summary", {"metrics": metrics, "level": level, "interval": interval})
-    table = pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS])
-    table["note"] = pd.array(table["note"].tolist(), dtype="str")
+    made = call("summary", {"metrics": metrics, "level": level, "interval": interval, "statistic": statistic})
+    table = typed_columns(pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS]))
     return remember(table, [*calls(found.empty.attrs), made])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,14 @@ class MetricScores:
         Score of each row.
     nulls : list of ControlScores
         Scores of the controls, by null model; empty without controls.
+    relabelled : (n_cells, n_draws) float, optional
+        Scores of the estimates relabelled by cluster, where a stratum repeats one and draws are kept.
     """
 
     metric: Metric
     observed: Floats
     nulls: list[ControlScores] = field(default_factory=list)
+    relabelled: Floats | None = None
 
 
 @dataclass
@@ -100,25 +104,48 @@ def score_runs(
         scored = [(task, score_rows(task, drawing.invalid, runs.index, execution)) for task in runs.tasks]
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {}
     models = find_models(runs.tasks, choice, runs.given)
-    n_bytes = len(models) * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
+    repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
+    joint = _joint_models(runs, choice, models, repeated)
+    n_layers = len(models) + any(joint)
+    n_bytes = n_layers * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
     kept = keep is True or (keep == "auto" and n_bytes <= DRAWS_BYTES)
+    strata = None if kept else grid.stratum
+    relabelled = [
+        None if model is None else _relabelled(runs, task, model, grid, drawing, execution, repeated, keep=kept)
+        for task, model in zip(runs.tasks, joint, strict=True)
+    ]
     scores: dict[str, MetricScores] = {}
     kinds = []
     for by_task in models:
         found: set[str] = set()
-        for task, model in zip(runs.tasks, by_task, strict=True):
+        for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
             match = runs.matches.matcher(model, task, grid.stratum)
-            strata = None if kept else grid.stratum
-            chunks = control_chunks(task, match, runs.matches.keys, drawing, runs.index, execution, strata)
+            ids = runs.clusters.ids
+            chunks = control_chunks(
+                task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, ~repeated
+            )
             gathered = _Gathered(task, model, grid, drawing.n_draws, keep=kept)
             for chunk in chunks:
                 gathered.add(chunk)
                 found |= set(chunk.kind.tolist())
             for m in task.metrics:
-                observed = gathered.rows[m.name].pop("observed")
-                scores.setdefault(m.name, MetricScores(m, observed)).nulls.append(gathered.scores(m.name))
+                mine = scores.setdefault(m.name, MetricScores(m, gathered.rows[m.name]["observed"]))
+                mine.nulls.append(gathered.scores(m.name, jointly if model.relabels else None))
+                if jointly is not None and kept:
+                    mine.relabelled = jointly.draws[m.name]
         kinds.append(", ".join(sorted(found)))
     return list(scores.values()), {
+        "control_cluster": runs.clusters.setting,
+        "control_relabelled": json.dumps(
+            sorted(
+                {
+                    x.name
+                    for by_task in models
+                    for task, x in zip(runs.tasks, by_task, strict=True)
+                    if x.relabels and task.field.joint_null
+                }
+            )
+        ),
         "control_kind": "; ".join(dict.fromkeys(kinds)),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
@@ -126,6 +153,41 @@ def score_runs(
         "draws_shared": int(choice.share_draws),
         "control_level": drawing.level,
     }
+
+
+def _joint_models(
+    runs: Runs, choice: NullChoice, models: Sequence[Sequence[Null]], repeated: NDArray[np.bool_]
+) -> list[Null | None]:
+    """Return, for each task, the model that relabels estimates by cluster, or None where no stratum is tested so."""
+    needed = (repeated.any() or runs.clusters.anywhere) and not choice.share_draws
+    return [
+        task.field.joint_null if needed and any(by_task[i].relabels for by_task in models) else None
+        for i, task in enumerate(runs.tasks)
+    ]
+
+
+def _relabelled(
+    runs: Runs,
+    task: Task,
+    model: Null,
+    grid: Grid,
+    drawing: Drawing,
+    execution: Execution,
+    repeated: NDArray[np.bool_],
+    *,
+    keep: bool,
+) -> _Gathered:
+    """Relabel the estimates of strata that repeat a cluster, those of a cluster alike."""
+    if runs.matches is None:
+        raise ValueError("a cube without controls has no clusters")
+    ids, strata = runs.clusters.ids, None if keep else grid.stratum
+    match = runs.matches.matcher(model, task, grid.stratum, ids)
+    alone = replace(drawing, method="simulate", summarise=False)
+    keys = runs.clusters.keys(runs.matches.seed)
+    gathered = _Gathered(task, model, grid, drawing.n_draws, keep=keep)
+    for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated):
+        gathered.add(chunk)
+    return gathered
 
 
 class _Gathered:
@@ -149,16 +211,16 @@ class _Gathered:
                 values[chunk.rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
             self.methods[name]["mean"] |= set(summary.mean_method.tolist())
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
-            if self.draws:
-                self.draws[name][self.cell[chunk.rows]] = chunk.draws[name]
-                self.defined[name][self.cell[chunk.rows]] = (~np.isnan(chunk.draws[name])).sum(axis=1)
-                continue
+        for name, draws in chunk.draws.items():
+            self.draws[name][self.cell[chunk.rows]] = draws
+            self.defined[name][self.cell[chunk.rows]] = (~np.isnan(draws)).sum(axis=1)
+        for name, by_stratum in chunk.strata.items():
             strata = self.strata[name]
-            for number, found in chunk.strata[name].items():
+            for number, found in by_stratum.items():
                 strata[number] = strata[number].merge(found) if number in strata else found
 
-    def scores(self, metric: str) -> ControlScores:
-        """Return what was gathered of a metric."""
+    def scores(self, metric: str, relabelled: _Gathered | None) -> ControlScores:
+        """Return what was gathered of a metric; the tests of some strata rest on `relabelled` estimates."""
         codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric].items()}
         named = {"mean": METHODS, "p": method_words(self.model.p_given)}
         words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
@@ -166,6 +228,7 @@ class _Gathered:
             draws = {"control": self.draws[metric], "control_defined": self.defined[metric]}
         else:
             draws = self._sums(self.strata[metric])
+            draws |= self._test_sums(self.strata[metric] | ({} if relabelled is None else relabelled.strata[metric]))
         return ControlScores(self.model.name, self.rows[metric], words, draws)
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
@@ -178,3 +241,23 @@ class _Gathered:
         empty = pd.Series(dtype=np.float64)
         values, weights = pad_tables([strata[i].values if i in strata else empty for i in range(shape[0])])
         return {"control_sum": sums, "control_count": counts, "control_value": values, "control_weight": weights}
+
+    def _test_sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
+        """Return what the tests of strata rest on; 0 where they have none."""
+        n = self.grid.n_strata
+        sums, counts = np.zeros((n, self.n_draws)), np.zeros((n, self.n_draws), np.int64)
+        columns, numbers = np.zeros((2, n, self.n_draws + 1)), np.zeros((3, n), np.int64)
+        for number, found in strata.items():
+            if found.clusters is not None:
+                sums[number], counts[number] = found.sums, found.counts
+                columns[0, number], columns[1, number] = found.clusters.standardized, found.clusters.rank
+                numbers[:, number] = found.clusters.n
+        return {
+            "tested_sum": sums,
+            "tested_count": counts,
+            "tested_standardized": columns[0, :, 1:],
+            "tested_rank": columns[1, :, 1:],
+            "standardized": columns[0, :, 0],
+            "rank": columns[1, :, 0],
+            **dict(zip(("clusters_tested", "runs_tested", "no_information"), numbers, strict=True)),
+        }

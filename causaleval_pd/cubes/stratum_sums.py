@@ -2,12 +2,12 @@
 
 A summary has two steps. The first adds up runs: here from the cells of a cube in memory, in `mergeable_sums` from the
 partitions of a dask table. The second, `summary_columns`, serves both. In memory a stratum's runs are listed one by one
-with weight 1; merged sums list distinct values. Losses are added up by truth in both.
+with weight 1; merged sums list distinct values. Losses are added up by cluster in both.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -15,20 +15,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..statistics.arrays import Estimate, Floats, quantile_interval, weighted_quantile
-from ..statistics.clusters import cluster_count
-from ..statistics.direction import TOLERANCE, score
-from ..statistics.randomisation import randomisation_test
+from ..statistics.direction import TOLERANCE
 from ..statistics.skill import skill_interval, skill_notes
-from .reading import (
-    control_sums,
-    control_values,
-    has_controls,
-    strata_dims,
-    truth_losses,
-    truths_of_runs,
-    variable,
-)
+from ..statistics.stratum_statistic import Statistic
+from .reading import cluster_losses, control_sums, control_values, has_controls, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
+from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
 
 #: columns of counts, in the order of `Sums.n`
@@ -37,7 +29,7 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "note"),
+    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_method", "n_clusters", "note"),
 )
 
 
@@ -62,9 +54,11 @@ class Sums(NamedTuple):
     draws: Floats
     #: values of the controls
     control_values: Table
+    #: what the tests of the strata rest on; None without controls
+    tests: StratumTests | None = None
 
 
-def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
+def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statistic: Statistic = "standardized") -> Sums:
     """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
@@ -82,7 +76,7 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
     totals = np.stack([_total(x) for x in [*rows, cells(variable(cube, metric, "as_good"), dims)]])
     draws = np.stack([cells(x, dims, ["draw"]).astype(np.float64) for x in control_sums(cube, metric)])
     drawn_values = [cells(x, dims, ["bin"]) for x in control_values(cube, metric)] if pooled else [none, none]
-    return Sums(n, values, totals, draws, Table(*drawn_values))
+    return Sums(n, values, totals, draws, Table(*drawn_values), stratum_tests(cube, metric, statistic))
 
 
 def _total(values: Floats) -> Floats:
@@ -111,22 +105,17 @@ class Skill(NamedTuple):
 
 
 def stratum_skill(cube: xr.Dataset, metric: str, level: float) -> Skill:
-    """Return the skill of each stratum with limits; runs on one truth are not independent."""
-    return Skill.of(*truth_losses(cube, metric), level)
-
-
-def truth_counts(cube: xr.Dataset, metric: str) -> NDArray[np.int64]:
-    """Return the number of truths of each stratum with a value of the metric."""
-    return cluster_count(cells(cube[metric], strata_dims(cube)), truths_of_runs(cube))
+    """Return the skill of each stratum with limits; runs of one cluster are not independent."""
+    return Skill.of(*cluster_losses(cube, metric), level)
 
 
 def summary_columns(
     sums: Sums,
-    n_clusters: NDArray[np.int64],
     skill: Skill | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
     *,
+    cluster: str,
     shared: bool,
     level: float,
     interval: str,
@@ -137,14 +126,14 @@ def summary_columns(
     ----------
     sums : Sums
         Runs and controls of each stratum.
-    n_clusters : (n_strata,) int
-        Truths with a value of the metric.
     skill : Skill or None
         Skill with limits; None without controls.
     spec : dict
         Attributes of the metric.
     tested : (n_strata,) bool
         Strata that have a p-value.
+    cluster : str
+        What runs of a cluster share.
     shared : bool
         Whether rows met the same controls, so that their Monte Carlo errors are not independent.
     level, interval
@@ -153,14 +142,16 @@ def summary_columns(
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)
     columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True))
-    columns |= {"n_clusters": n_clusters, "mean": mean}
+    columns["mean"] = mean
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
         half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
         columns["low"], columns["high"] = mean - half, mean + half
-    columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS} | {"note": np.full(len(n), None, object)}
-    if skill is None:
+    columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
+    nothing = np.full(len(n), None, object)
+    columns |= {"n_clusters": np.full(len(n), -1), "p_method": nothing, "note": nothing}
+    if skill is None or sums.tests is None:
         return columns
     total, number = sums.draws
     reference = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
@@ -171,12 +162,12 @@ def summary_columns(
     means, errors, shares = sums.totals
     columns |= {"control_mean": _mean(means), "control_low": low, "control_high": high}
     columns["superiority_share"] = _mean(shares)
-    statistic = _mean_score(sums.values, spec)
-    side: Literal["greater", "less"] = "greater" if spec["direction"] == "maximize" else "less"
-    p_value = np.where(tested, randomisation_test(statistic, reference, alternative=side).p_value, np.nan)
-    drawn = (~np.isnan(reference)).sum(axis=-1)
+    p_value = sums.tests.p_values(str(spec["direction"]), tested)
+    drawn = np.where(sums.tests.by_logs, 0, (~np.isnan(sums.tests.columns.values[:, 1:])).sum(axis=-1))
     columns["p_value"] = p_value
     columns["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
+    columns["p_method"] = sums.tests.p_methods(cluster, tested)
+    columns["n_clusters"] = sums.tests.n_clusters
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
@@ -196,13 +187,3 @@ def _moments(values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     noise = TOLERANCE * np.abs(kept).max(axis=-1, initial=0.0)
     deviation = np.where(deviation <= noise, 0.0, deviation)
     return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
-
-
-def _mean_score(values: Table, spec: dict[str, Any]) -> Floats:
-    """Return the mean of the metric, or of its distance from the optimum, in each stratum; NaN without values."""
-    used = values.weights > 0
-    scores = score(values.values, direction=spec["direction"], optimum=spec["optimum"])
-    with np.errstate(invalid="ignore"):  # infinities of both signs
-        total = (np.where(used, scores, 0.0) * values.weights).sum(axis=-1)
-    n = values.weights.sum(axis=-1)
-    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)

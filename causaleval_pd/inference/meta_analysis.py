@@ -17,7 +17,7 @@ from ..contract.checks import check_known, check_type
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
-    control_sums,
+    clusters_of_runs,
     cube_metrics,
     losses,
     need_controls,
@@ -25,17 +25,16 @@ from ..cubes.reading import (
     null_stratum,
     strata_dims,
     strata_table,
-    truths_of_runs,
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
+from ..cubes.stratum_tests import stratum_p_values, stratum_tests
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments, ratio
 from ..statistics.clusters import cluster_columns
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.pooling import equal_skills, pool_shared_skills, pool_skills
 from ..statistics.skill import skill_interval, skill_notes
-from .control_tests import stratum_p_values
 from .result_tables import check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
@@ -197,7 +196,7 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
     p = stratum_p_values(cube, name)
     loss, expected = losses(cube, name)
-    variance, truths = _guessing_variance(cube, name, expected), truths_of_runs(cube)
+    variance, truths = _guessing_variance(cube, name, expected), clusters_of_runs(cube)
     runs = np.where(cells(cube["status"], strata_dims(cube)) != NO_RUN, 1.0, np.nan)
     rows, k = [], len(p) // max(n_rows, 1)
     for row in range(n_rows):
@@ -267,8 +266,10 @@ def _add(values: Floats) -> Floats:
 
 
 def _guessing_variance(cube: xr.Dataset, name: str, expected: Floats) -> Floats:
-    """Return the variance of each stratum's skill under random guessing: that of its controls over the draws."""
-    sums, counts = (cells(x, strata_dims(cube), last=("draw",)) for x in control_sums(cube, name))
-    _, total, _ = moments(np.where(counts > 0, counts, np.nan))
-    spread = moments(ratio(sums, counts))[2] * total
+    """Return the variance of each stratum's skill under random guessing: that of its controls over the draws.
+
+    Where a stratum repeats a cluster, draws relabel the estimates of a cluster alike.
+    """
+    columns = stratum_tests(cube, name, "mean").columns
+    spread = moments(columns.values[:, 1:])[2] * columns.counts[:, 0]
     return ratio(spread, np.where(np.isnan(expected), 0.0, expected).sum(axis=1)) ** 2

@@ -42,8 +42,8 @@ COLUMNS = (
 INTERVAL = "skill interval"
 #: how p was found where a test relabels estimates as a placebo does
 RELABELLED = "relabelling by "
-#: settings of `cube` that name cells, with their defaults
-_CELLS = {"truth": "truth", "estimate": "estimate", "field": None, "context": None, "zero_division": math.nan}
+#: settings of `cube` that name cells
+_CELLS = ("truth", "estimate", "field", "context", "zero_division")
 
 
 class _Study(NamedTuple):
@@ -189,7 +189,7 @@ def size_and_power(
     named = [methods] if isinstance(methods, str) else list(methods)
     tests = [find_test(name, "test_controls", "method") for name in named]
     seed, given = resolve_seed(rng), dict(cube_settings or {})
-    cells = Cells(*(given.get(name, default) for name, default in _CELLS.items()))
+    cells = Cells(**{name: given[name] for name in _CELLS if name in given})
     relabelled = BY_TRUTH if cluster is None else cluster
     keys = row_keys(table, key, seed)
     placebos = Placebos.of(table, cells, cluster=relabelled, joint=joint, seed=seed, metrics=metrics, row_keys=keys)
@@ -206,7 +206,7 @@ def size_and_power(
         engine=engine,
         n_jobs=n_jobs,
     )
-    result = _rates(list(work), strata_names(by), levels, study)
+    result = _rates(list(work), levels, study)
     made = {"by": strata_names(by), "n_placebos": n_placebos, "methods": study.methods, "alpha": levels, "rng": seed}
     made |= {"skill": skill, "cluster": str(cluster), "joint": joint, "n_draws": n_draws} | settings
     return remember(result, [*calls(table.attrs), call("size_and_power", made)])
@@ -230,20 +230,20 @@ def _analyse(study: _Study, number: int) -> _Outcome:
     return _Outcome(size.assign(placebo=number), power, skill.assign(placebo=number))
 
 
-def _rates(outcomes: Sequence[_Outcome], strata: Sequence[str], levels: Sequence[float], study: _Study) -> pd.DataFrame:
+def _rates(outcomes: Sequence[_Outcome], levels: Sequence[float], study: _Study) -> pd.DataFrame:
     """Count rejections over placebos, and intervals that miss."""
     size = pd.concat([one.size for one in outcomes], ignore_index=True)
     power = pd.concat([one.power for one in outcomes if one.power is not None] or [size[:0]], ignore_index=True)
-    strata = [name for name in size if name in strata or (name not in TEST_RESULT and name != "placebo")]
+    strata = [str(name) for name in size if name not in (*TEST_RESULT, "placebo")]
     keys, adjust = [*strata, "metric", "null", "method"], study.test_settings["adjust"]
     rows, families = [], []
     for alpha in levels:
-        rows.append(_rejected(size, power, keys, "p_value", alpha))
+        rows.append(_rejected([size, power], keys, "p_value", alpha))
         if adjust not in (None, "none"):
             adjusted = [part.assign(method=part["method"].astype("str") + f" ({adjust})") for part in (size, power)]
-            rows.append(_rejected(*adjusted, keys, "p_adjusted", alpha))
-            least = [x.groupby(["placebo", "method"], as_index=False)["p_adjusted"].min() for x in adjusted]
-            families.append(_rejected(*least, ["method"], "p_adjusted", alpha))
+            rows.append(_rejected(adjusted, keys, "p_adjusted", alpha))
+            least = [x.groupby(["placebo", "method"])["p_adjusted"].min().reset_index() for x in adjusted]
+            families.append(_rejected(least, ["method"], "p_adjusted", alpha))
     skills = pd.concat([one.skill for one in outcomes], ignore_index=True)
     rows.append(_missed(skills, size, keys[:-1], round(1 - study.test_settings["level"], 12)))
     table = pd.concat(rows, ignore_index=True)
@@ -257,19 +257,19 @@ def _rates(outcomes: Sequence[_Outcome], strata: Sequence[str], levels: Sequence
     return in_order(table.reindex(columns=[*strata, *COLUMNS]), COLUMNS)
 
 
-def _rejected(size: pd.DataFrame, power: pd.DataFrame, keys: Sequence[str], column: str, alpha: float) -> pd.DataFrame:
-    """Return the share of p-values in `column` that reject, a row a group of `keys`."""
+def _rejected(tests: Sequence[pd.DataFrame], keys: Sequence[str], column: str, alpha: float) -> pd.DataFrame:
+    """Return the shares of p-values in `column` that reject, without and with skill, a row a group of `keys`."""
 
     def count(part: pd.DataFrame) -> pd.DataFrame:
         marked = part.assign(rejected=part[column] <= alpha, defined=part[column].notna())
         groups = marked.groupby(list(keys), dropna=False, sort=False, observed=True)
-        kept = [name for name in ("n_pairs", "n_clusters") if name in part]
-        found = groups[["rejected", "defined"]].sum().join(groups[kept].first())
-        if "p_method" in part:
-            found["relabelled"] = groups["p_method"].agg(lambda x: x.str.startswith(RELABELLED).all())
-        return found
+        found = groups[["rejected", "defined"]].sum()
+        if "p_method" not in part:
+            return found
+        first = groups[["n_pairs", "n_clusters", "p_method"]].first()
+        return found.join(first.assign(relabelled=first.pop("p_method").str.startswith(RELABELLED)))
 
-    found, other = count(size), count(power)
+    found, other = map(count, tests)
     table = _with_limits(found, alpha)
     table["power"] = ratio(other["rejected"], other["defined"]) if len(other) else math.nan
     return table.reset_index()
@@ -279,8 +279,8 @@ def _with_limits(found: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Return rates, their limits and verdicts from numbers of errors (`rejected`) among tables (`defined`)."""
     k, n = (found.pop(name).to_numpy(np.int64) for name in ("rejected", "defined"))
     low, high = rate_limits(k, n)
-    rates = {"alpha": alpha, "size": ratio(k, n), "size_low": low, "size_high": high}
-    return found.assign(**rates, verdict=judge_rates(k, n, alpha), n_placebos=n)
+    words = judge_rates(k, n, alpha)
+    return found.assign(alpha=alpha, size=ratio(k, n), size_low=low, size_high=high, verdict=words, n_placebos=n)
 
 
 def _missed(skills: pd.DataFrame, tests: pd.DataFrame, keys: Sequence[str], alpha: float) -> pd.DataFrame:

@@ -53,8 +53,9 @@ class Cells:
 class Drawing:
     """How controls are drawn and summarised, the same for every row; see `with_controls`.
 
-    `keep` keeps raw draws or their sums by stratum. With `stop_after`, a row's draws for p stop after this number of
-    controls that are as good; `n_draws` is then their limit.
+    `keep` keeps raw draws or their sums by stratum, and without `summarise` nothing else is made of them. With
+    `stop_after`, a row's draws for p stop after this number of controls that are as good; `n_draws` is then their
+    limit.
 
     Raises
     ------
@@ -69,6 +70,7 @@ class Drawing:
     invalid: Invalid = "raise"
     stop_after: int | None = None
     keep: bool = False
+    summarise: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1, 2**31 - 1))

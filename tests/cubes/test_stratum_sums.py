@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.cubes.stratum_sums import COUNTS, stratum_skill, stratum_sums, summary_columns, truth_counts
+from causaleval_pd.cubes.stratum_sums import COUNTS, stratum_skill, stratum_sums, summary_columns
 from causaleval_pd.statistics.skill import skill_interval
 
 
 def columns(cube, metric, *, interval="quantile", level=0.9, tested=None, shared=False):
-    sums = stratum_sums(cube, metric)
+    sums = stratum_sums(cube, metric, statistic="mean")
     n = len(sums.n)
     return summary_columns(
         sums,
-        truth_counts(cube, metric),
         stratum_skill(cube, metric, level) if cube.attrs["n_draws"] else None,
         cube[metric].attrs,
         np.ones(n, bool) if tested is None else tested,
+        cluster="none",
         shared=shared,
         level=level,
         interval=interval,
@@ -95,13 +95,14 @@ def test_one_run_and_infinite_values(make_cube):
     assert columns(cube, "m")["high"][1] == np.inf, "quantiles may be infinite"
 
 
-def test_runs_on_one_truth_are_one_cluster(make_cube):
+def test_runs_of_a_cluster_count_once(make_cube):
     rng = np.random.default_rng(1)
     values, controls = rng.gamma(2, 2, (2, 24)), rng.uniform(5, 9, (2, 24, 30))
     values[1, 3] = np.nan
     truth = np.stack([np.repeat(np.arange(1, 7), 4), np.repeat(np.arange(1, 4), 8)])
     cube = make_cube({"a": np.arange(2)}, {"m": (values, "minimize", controls)}, truth=truth)
-    found = columns(cube.assign(m_control_mean_se=cube["m_control_mean"] * 0), "m")
+    cube = cube.assign(m_control_mean_se=cube["m_control_mean"] * 0).assign_attrs(control_cluster="truth")
+    found = columns(cube, "m")
     assert found["n_clusters"].tolist() == [6, 3]
     sums = [x.reshape(6, 4).sum(axis=1) for x in (values[0], controls[0].mean(axis=1))]
     np.testing.assert_allclose([found["skill_low"][0], found["skill_high"][0]], skill_interval(*sums, 0.9)[1:])
