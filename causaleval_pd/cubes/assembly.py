@@ -22,6 +22,7 @@ from .schema import (
     METRIC_VARIABLES,
     ROW_VARIABLES,
     SCORED,
+    TAIL_VARIABLES,
     Variable,
     check_numbers,
     settings_number,
@@ -115,6 +116,10 @@ def _of_metric(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any
         drawn = DRAW_VARIABLES[part]
         layers = [_shaped(drawn, x.draws[part], grid, name, label) for x in scores.nulls]
         variables[drawn.name(name)] = _stacked(layers, nulls, drawn.fill)
+    for part in scores.nulls[0].tails if nulls else ():
+        tail = TAIL_VARIABLES[part]
+        layers = [_shaped(tail, x.tails[part], grid, name, label) for x in scores.nulls]
+        variables[tail.name(name)] = _stacked(layers, nulls, tail.fill)
     if scores.relabelled is not None:
         joint = DRAW_VARIABLES["relabelled"]
         variables[joint.name(name)] = _shaped(joint, scores.relabelled, grid, name, label)

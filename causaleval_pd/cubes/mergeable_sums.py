@@ -183,7 +183,7 @@ def summarise_sums(
             level=level,
             interval=interval,
         )
-        values = {name: np.ravel(value)[0] for name, value in columns.items()}
+        values = {name: value[0] if np.ndim(value) else value for name, value in columns.items()}
         names = [*strata, *own_dims(found.empty, metric)]
         rows.append(dict(zip(names, labels, strict=True)) | {"metric": metric} | values)
     metrics = cube_metrics(found.empty)

@@ -20,9 +20,9 @@ NO_RUN, SCORED, FAILED = 0, 1, 2
 RESERVED = ("replicate", "draw", "bin", "null")
 
 #: how the pieces of a variable that the partitions of a lazy cube hold are merged: each run is placed in its cell,
-#: sums of a stratum are added, value tables of a stratum (values with their weights) are joined, and a number that is
-#: the same in all pieces of a stratum is taken from any
-Merge = Literal["place", "sum", "value_table", "same"]
+#: sums of a stratum are added, value tables of a stratum (values with their weights) are joined, a number that is
+#: the same in all pieces of a stratum is taken from any, and one that rests on all runs of a stratum is left out
+Merge = Literal["place", "sum", "value_table", "same", "whole"]
 
 
 @dataclass(frozen=True)
@@ -153,9 +153,35 @@ DRAW_VARIABLES = {
     )
 }
 
+#: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
+TAIL_METHODS = ("simulated", "exact convolution", "splitting")
+#: statistics of a stratum that may have p-values which do not rest on draws
+TAIL_STATISTICS = ("standardized", "mean")
+
+
+def _tail(statistic: str) -> list[Variable]:
+    """Declare the p-value of a statistic of the stratum, its limits, and how it was found."""
+    words = {"p": "p-value", "p_low": "lower limit of the p-value", "p_high": "upper limit of the p-value"}
+    numbers = [
+        Variable(f"{statistic}_{part}", (), "float64", np.nan, "control", f"{label} of the {statistic} {{}}", "whole")
+        for part, label in words.items()
+    ]
+    flags = {
+        "flag_values": list(range(len(TAIL_METHODS))),
+        "flag_meanings": " ".join(x.replace(" ", "_") for x in TAIL_METHODS),
+    }
+    label = f"how the p-value of the {statistic} {{}} was found"
+    return [*numbers, Variable(f"{statistic}_p_method", (), "int8", 0, "control", label, "whole", flags)]
+
+
+#: p-values of strata that do not rest on draws; a metric has them where one of its strata has
+TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(statistic)}
+
 #: variables that each metric may have, by part
 METRIC_VARIABLES = {
-    v.part: v for v in (METRIC, *CHECK_VARIABLES.values(), *ROW_VARIABLES.values(), *DRAW_VARIABLES.values())
+    v.part: v
+    for group in ({"": METRIC}, CHECK_VARIABLES, ROW_VARIABLES, DRAW_VARIABLES, TAIL_VARIABLES)
+    for v in group.values()
 }
 
 #: attributes of a cube

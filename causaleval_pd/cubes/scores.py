@@ -21,6 +21,7 @@ from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
+from .exact_strata import RowLaws, exact_strata, without_tails
 from .runs import Runs
 from .schema import ROW_VARIABLES
 from .strata import Grid
@@ -67,12 +68,15 @@ class ControlScores:
         How row summaries were computed, in words.
     draws : dict
         Arrays over cells or strata, by name in `schema.DRAW_VARIABLES`.
+    tails : dict
+        P-values of strata that do not rest on draws, by name in `schema.TAIL_VARIABLES`; empty in a cube without any.
     """
 
     null: str
     rows: dict[str, Floats]
     methods: dict[str, str]
     draws: dict[str, NDArray[Any]]
+    tails: dict[str, NDArray[Any]]
 
 
 def score_runs(
@@ -120,20 +124,25 @@ def score_runs(
         found: set[str] = set()
         for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
             match = runs.matches.matcher(model, task, grid.stratum)
-            ids = runs.clusters.ids
+            ids, counted = runs.clusters.ids, None if jointly is None or not model.relabels else ~repeated
             chunks = control_chunks(
-                task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, ~repeated
+                task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
             )
-            gathered = _Gathered(task, model, grid, drawing.n_draws, keep=kept)
+            gathered = _Gathered(task, model, grid, drawing, keep=kept)
             for chunk in chunks:
                 gathered.add(chunk)
                 found |= set(chunk.kind.tolist())
             for m in task.metrics:
-                mine = scores.setdefault(m.name, MetricScores(m, gathered.rows[m.name]["observed"]))
-                mine.nulls.append(gathered.scores(m.name, jointly if model.relabels else None))
+                observed = gathered.rows[m.name]["observed"]
+                mine = scores.setdefault(m.name, MetricScores(m, observed))
+                made = gathered.scores(m.name, jointly if model.relabels else None)
+                if m.name in gathered.laws and not choice.share_draws and not model.reference:
+                    made.tails = exact_strata(m, observed, gathered.laws[m.name], runs.failed, repeated, grid)
+                mine.nulls.append(made)
                 if jointly is not None and kept:
                     mine.relabelled = jointly.draws[m.name]
         kinds.append(", ".join(sorted(found)))
+    _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
         "control_cluster": runs.clusters.setting,
         "control_relabelled": json.dumps(
@@ -153,6 +162,13 @@ def score_runs(
         "draws_shared": int(choice.share_draws),
         "control_level": drawing.level,
     }
+
+
+def _settle_tails(nulls: Sequence[ControlScores], n_strata: int) -> None:
+    """Give all metrics and null models the tails that some have, or none where no stratum has one."""
+    found = any(x.tails[part].any() for x in nulls for part in x.tails if part.endswith("_method"))
+    for x in nulls:
+        x.tails = without_tails(n_strata) | x.tails if found else {}
 
 
 def _joint_models(
@@ -182,9 +198,9 @@ def _relabelled(
         raise ValueError("a cube without controls has no clusters")
     ids, strata = runs.clusters.ids, None if keep else grid.stratum
     match = runs.matches.matcher(model, task, grid.stratum, ids)
-    alone = replace(drawing, method="simulate", summarise=False)
+    alone = replace(drawing, method="simulate", summarise=False, tails=None)
     keys = runs.clusters.keys(runs.matches.seed)
-    gathered = _Gathered(task, model, grid, drawing.n_draws, keep=keep)
+    gathered = _Gathered(task, model, grid, alone, keep=keep)
     for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated):
         gathered.add(chunk)
     return gathered
@@ -193,12 +209,14 @@ def _relabelled(
 class _Gathered:
     """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum."""
 
-    def __init__(self, task: Task, model: Null, grid: Grid, n_draws: int, *, keep: bool) -> None:
-        self.task, self.model, self.grid, self.n_draws, self.cell = task, model, grid, n_draws, grid.cell
+    def __init__(self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool) -> None:
+        self.task, self.model, self.grid, self.cell = task, model, grid, grid.cell
+        self.n_draws = n_draws = drawing.n_draws
         names, parts = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES)
         self.rows = {name: {part: np.full(len(self.cell), np.nan) for part in parts} for name in names}
         self.methods: dict[str, dict[str, set[int]]] = {name: {"mean": set(), "p": set()} for name in names}
         self.strata: dict[str, dict[int, StratumDraws]] = {name: {} for name in names}
+        self.laws = {name: RowLaws(len(self.cell)) for name in names} if drawing.tails else {}
         # draws are the bulk of a cube, so they are written to their cells at once
         self.draws = {name: np.full((grid.n_cells, n_draws), np.nan) for name in names} if keep else {}
         self.defined = {name: np.zeros(grid.n_cells, np.int64) for name in self.draws}
@@ -211,6 +229,8 @@ class _Gathered:
                 values[chunk.rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
             self.methods[name]["mean"] |= set(summary.mean_method.tolist())
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
+            for rows, distribution in chunk.laws.get(name, []):
+                self.laws[name].add(rows, distribution)
         for name, draws in chunk.draws.items():
             self.draws[name][self.cell[chunk.rows]] = draws
             self.defined[name][self.cell[chunk.rows]] = (~np.isnan(draws)).sum(axis=1)
@@ -229,7 +249,7 @@ class _Gathered:
         else:
             draws = self._sums(self.strata[metric])
             draws |= self._test_sums(self.strata[metric] | ({} if relabelled is None else relabelled.strata[metric]))
-        return ControlScores(self.model.name, self.rows[metric], words, draws)
+        return ControlScores(self.model.name, self.rows[metric], words, draws, {})
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
         """Return sums and value tables of all strata, also of those without runs."""

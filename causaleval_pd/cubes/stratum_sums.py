@@ -7,9 +7,11 @@ with weight 1; merged sums list distinct values. Losses are added up by cluster 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy
 import xarray as xr
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from ..statistics.arrays import Estimate, Floats, quantile_interval, weighted_qu
 from ..statistics.direction import TOLERANCE
 from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
+from .p_values import StratumP, of_draws
 from .reading import cluster_losses, control_sums, control_values, has_controls, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
 from .stratum_tests import StratumTests, stratum_tests
@@ -29,7 +32,7 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_method", "n_clusters", "note"),
+    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
 )
 
 
@@ -114,12 +117,13 @@ def summary_columns(
     skill: Skill | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
+    tails: Callable[[StratumP], StratumP] = lambda found: found,
     *,
     cluster: str,
     shared: bool,
     level: float,
     interval: str,
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Return the columns of `summary` besides the strata and the metric.
 
     Parameters
@@ -132,6 +136,8 @@ def summary_columns(
         Attributes of the metric.
     tested : (n_strata,) bool
         Strata that have a p-value.
+    tails : callable
+        Replaces p-values of draws by those that do not rest on draws.
     cluster : str
         What runs of a cluster share.
     shared : bool
@@ -141,8 +147,7 @@ def summary_columns(
     """
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)
-    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True))
-    columns["mean"] = mean
+    columns: dict[str, Any] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
@@ -151,6 +156,7 @@ def summary_columns(
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
     nothing = np.full(len(n), None, object)
     columns |= {"n_clusters": np.full(len(n), -1), "p_method": nothing, "note": nothing}
+    columns["p_at_floor"] = np.full(len(n), pd.NA, object)
     if skill is None or sums.tests is None:
         return columns
     total, number = sums.draws
@@ -163,10 +169,8 @@ def summary_columns(
     columns |= {"control_mean": _mean(means), "control_low": low, "control_high": high}
     columns["superiority_share"] = _mean(shares)
     p_value = sums.tests.p_values(str(spec["direction"]), tested)
-    drawn = np.where(sums.tests.by_logs, 0, (~np.isnan(sums.tests.columns.values[:, 1:])).sum(axis=-1))
-    columns["p_value"] = p_value
-    columns["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
-    columns["p_method"] = sums.tests.p_methods(cluster, tested)
+    found = tails(of_draws(sums.tests, p_value, cluster, tested))
+    columns |= {"p_value": found.p, "p_se": found.se, "p_method": found.method, "p_at_floor": found.floor_flags}
     columns["n_clusters"] = sums.tests.n_clusters
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))

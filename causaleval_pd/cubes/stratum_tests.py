@@ -32,7 +32,6 @@ from .reading import (
     need_controls,
     relabelled_nulls,
     strata_dims,
-    tested,
     variable,
     whole,
 )
@@ -154,12 +153,6 @@ def stratum_tests(
     if worst and (status == FAILED).any():
         found = _with_failed(cube, metric, statistic, found, columns("mean"), n_clusters)
     return StratumTests(found, n_clusters, logs, n_logs, repeated, relabelled)
-
-
-def stratum_p_values(cube: xr.Dataset, metric: str, statistic: Statistic = "standardized") -> Floats:
-    """Return the p-value of each stratum's randomisation test; NaN where its null model is a point of reference."""
-    found = stratum_tests(cube, metric, statistic)
-    return found.p_values(str(cube[metric].attrs["direction"]), tested(cube, metric))
 
 
 def _of_draws(

@@ -13,6 +13,7 @@ from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from .lazy_tables import tabulate
+from .p_values import with_tails
 from .reading import (
     cluster_setting,
     cube_metrics,
@@ -60,15 +61,14 @@ def summary(
     DataFrame
         Strata, `metric`, `n_runs`, and of these `n_scored` (with a value of the metric, so that they count in `mean`),
         `n_failed` (failed and without a value) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
-        (scored runs without controls), `mean`, `low`, `high`,
-        `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
-        good; not a p-value), `p_value` (as of `test_controls`, from draws for every `method` of the cube, so at least
-        1 / (n_draws + 1)), `skill` (1 - ratio of mean distances from the optimum) with the limits
-        `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and
-        `p_value`; `p_method` and `n_clusters`, as in `test_controls`; `note`, why skill has no interval or what its
-        interval assumes. Without controls, as for carried columns, those from `control_mean` on are missing.
-        A cube of several null models has rows for each, named in the first column `null`; dimensions that a metric
-        declares are columns after the strata, missing in the rows of other metrics.
+        (scored runs without controls), `mean`, `low`, `high`, `control_mean`, `control_low`, `control_high`,
+        `superiority_share` (share of pairs whose control is at least as good; not a p-value), `p_value` (as of
+        `test_controls`), `skill` (1 - ratio of mean distances from the optimum) with the limits `skill_low`,
+        `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and `p_value`;
+        `p_at_floor`, `p_method` and `n_clusters`, as in `test_controls`; `note`, why skill has no interval or what its
+        interval assumes. Without controls, as for carried columns, those from `control_mean` on are missing. A cube of
+        several null models has rows for each, named in the first column `null`; dimensions that a metric declares are
+        columns after the strata, missing in the rows of other metrics.
 
     Raises
     ------
@@ -113,6 +113,7 @@ def _summary(cube: xr.Dataset, metric: str, level: float, interval: str, statist
         stratum_skill(cube, metric, level) if has_controls(cube, metric) else None,
         cube[metric].attrs,
         tested(cube, metric),
+        lambda found: with_tails(found, cube, metric, statistic),
         cluster=cluster_setting(cube),
         shared=draws_shared(cube),
         level=level,
@@ -125,7 +126,8 @@ def typed_columns(table: pd.DataFrame) -> pd.DataFrame:
     """Give words and numbers that may be missing their types."""
     n = table["n_clusters"].to_numpy(np.int64)
     words = {name: pd.array(table[name].tolist(), dtype="str") for name in ("p_method", "note")}
-    return table.assign(**words, n_clusters=pd.arrays.IntegerArray(n, n < 0))
+    at_floor = table["p_at_floor"].astype("boolean")
+    return table.assign(**words, p_at_floor=at_floor, n_clusters=pd.arrays.IntegerArray(n, n < 0))
 
 
 def stack_summaries(tables: list[pd.DataFrame]) -> pd.DataFrame:

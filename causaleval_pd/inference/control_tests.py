@@ -13,6 +13,7 @@ from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.lazy_tables import tabulate
+from ..cubes.p_values import StratumP, of_draws, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -32,13 +33,13 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells, fill_failed
-from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
-from ..statistics.clusters import cluster_count
+from ..statistics.arrays import Bools, Floats, moments, paired_difference
+from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from ..tables.clusters import BY_TRUTH, SINGLE
-from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -46,7 +47,7 @@ COLUMNS = declare_columns(
     (
         *TEST_COLUMNS,
         *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
-        *("test_statistic", "p_method", "n_no_information"),
+        *("test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information"),
     ),
 )
 
@@ -80,7 +81,8 @@ def test_controls(
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     level : float
-        Probability of the interval of `effect`.
+        Probability of the interval of `effect`. Where the draws are too few for any p-value of a family to pass at
+        1 - level after its correction, a warning names the number that it needs.
     missing : {"drop", "worst"}
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among the stratum's estimates and controls. The
@@ -106,8 +108,10 @@ def test_controls(
         without a value or control), `null`, `method`, `alternative`, `n_runs`, `superiority_share` (share of controls
         at least as good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws`
         and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
-        out; `test_statistic`; `p_method` ("simulated"; "relabelling by truth" or by a column; "twice the mean p by"
-        these; or why there is no p); and `n_no_information`, the runs which equal all their draws.
+        out; `test_statistic`; `p_at_floor` (no draw reached the statistic, so that `p_value` is the least that these
+        draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "simulated"; "relabelling by
+        truth" or by a column; "twice the mean p by" these; or why there is no p); `p_low` and `p_high`, limits of a
+        p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
 
     Raises
     ------
@@ -115,9 +119,15 @@ def test_controls(
         If a metric, method or correction is unknown, the cube has no controls, or it lacks the raw draws that `method`
         needs.
 
-    Notes ----- Null hypothesis of the randomisation test: estimates are random guesses of the null model. Alternative:
-    they are better, by the statistic. Its p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined
-    value are left out of R.
+    Notes
+    -----
+    Null hypothesis of the randomisation test: estimates are random guesses of the null model. Alternative: they are
+    better, by the statistic. Its p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value
+    are left out of R. Where no cluster repeats in a stratum and every run has an exact law, the p-value of the mean and
+    of the standardised statistic (with the laws' own means and standard deviations) is the exact tail of their
+    convolution instead: on the common lattice of the scores where there is one, else on a grid of 2^14 steps, rounded
+    towards a larger p-value, with the bound for the other rounding in `p_low`. Convolutions of more than 10^9
+    multiplications are left to the draws.
 
     Runs of different clusters are assumed independent; of runs of one cluster (the runs on one truth, unless the cube
     was made with another `cluster=`) nothing is assumed. A stratum that repeats a cluster is tested by relabelling:
@@ -161,7 +171,11 @@ def test_controls(
         return _against_controls(part, name, test, level, missing, statistic)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
+        strata = [dim for dim in dims if dim != "null"]
+        table = stack_tests(parts, COLUMNS, strata, adjust, family)
+        if test.design == "draws" and len(table):
+            warn_of_floors(table, adjust, family_labels(table, [*strata, *COLUMNS], family), 1 - level)
+        return table
 
     names = cube_metrics(cube, metrics)
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
@@ -204,7 +218,8 @@ def _against_controls(
 
     expected = "control_loss" if direction == "zero" else "control_mean"
     pairs = difference(cells(variable(cube, name, expected), dims))
-    effect = mean_difference(pairs, level)
+    clusters = cells(cluster_ids(cube), dims)
+    effect = clustered_mean(pairs, clusters, level)
     alternative: Alternative = "greater" if direction == "maximize" else "less"
     able = tested(cube, name)
     found = stratum_tests(cube, name, compared, worst=missing == "worst")
@@ -213,14 +228,22 @@ def _against_controls(
         statistic = cells(mean_score(filled, name), dims, last=())
         own_columns = tied(found.columns.values)
         simulated = np.asarray(test.function(*own_columns, alternative=alternative)[1], np.float64)
-        p_value = found.p_values_of(simulated, able)
-        methods = found.p_methods(cluster_setting(cube), able)
+        of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
+        # a failed run that counts as the worst is not in the law of the stratum
+        of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
     else:
-        pairs = difference(_scored(cube, cells(_first_draw(cube, name, test.name), dims), name))
-        statistic, p_value = test.function(pairs, alternative=alternative)[:2]
+        first = cells(_first_draw(cube, name, test.name), dims)
+        if found.relabelled.any():
+            # the estimates of a cluster and their joint relabelling are exchangeable, so that its mean is symmetric
+            joint = cells(variable(cube, name, "relabelled").isel(draw=0), dims)
+            first = np.where(found.relabelled[:, None], joint, first)
+        pairs = difference(_scored(cube, first, name))
+        means = np.where(found.repeated[:, None], cluster_means(pairs, clusters), pairs)
+        statistic, p_value = test.function(means, alternative=alternative)[:2]
         # a point of reference is not a random guess, so there is nothing to test
-        p_value = np.where(able, p_value, np.nan)
-        methods = np.full(len(able), None, object)
+        p_value, nothing = np.where(able, p_value, np.nan), np.full(len(able), np.nan)
+        none, words = np.zeros(len(able), bool), np.full(len(able), None, object)
+        of_strata = StratumP(p_value, nothing, nothing, nothing, none, words)
 
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
@@ -230,12 +253,12 @@ def _against_controls(
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
-        p_value=p_value,
+        p_value=of_strata.p,
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
-        n_clusters=cluster_count(pairs, cells(cluster_ids(cube), dims)),
+        n_clusters=cluster_count(pairs, clusters),
         n_runs=(status != NO_RUN).sum(axis=1),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
@@ -245,7 +268,10 @@ def _against_controls(
         n_draws=int(cube.attrs["n_draws"]),
         n_draws_undefined=int(cube.attrs["n_draws"]) - (~np.isnan(drawn)).sum(axis=1),
         test_statistic=compared if test.design == "draws" else None,
-        p_method=methods,
+        p_at_floor=of_strata.floor_flags,
+        p_method=of_strata.method,
+        p_low=of_strata.low,
+        p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
     )
     table = table.astype({"test_statistic": "str", "p_method": "str"})

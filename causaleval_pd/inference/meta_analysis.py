@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
+from ..cubes.p_values import stratum_p
 from ..cubes.reading import (
     clusters_of_runs,
     cube_metrics,
@@ -28,7 +29,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
-from ..cubes.stratum_tests import stratum_p_values, stratum_tests
+from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments, ratio
 from ..statistics.clusters import cluster_columns
@@ -194,7 +195,7 @@ class _Strata(NamedTuple):
 
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
-    p = stratum_p_values(cube, name)
+    p = stratum_p(cube, name).p
     loss, expected = losses(cube, name)
     variance, truths = _guessing_variance(cube, name, expected), clusters_of_runs(cube)
     runs = np.where(cells(cube["status"], strata_dims(cube)) != NO_RUN, 1.0, np.nan)

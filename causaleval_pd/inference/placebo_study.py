@@ -23,6 +23,7 @@ from ..execution.engines import Engine, map_chunks
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, row_keys
 from ..statistics.arrays import ratio
 from ..statistics.direction import TOLERANCE
+from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
 from ..tables.clusters import BY_TRUTH
 from ..tables.placebo import Joint, Placebos
@@ -31,7 +32,7 @@ from ..tables.tasks import Metrics
 from .calibration import BY_CONSTRUCTION
 from .control_tests import COLUMNS as TEST_RESULT
 from .control_tests import test_controls as test_cube
-from .result_tables import check_shares, in_order
+from .result_tables import check_shares, family_labels, in_order, warn_of_floors
 
 #: columns of the result, after the strata
 COLUMNS = (
@@ -54,6 +55,8 @@ class _Study(NamedTuple):
     cube_settings: Mapping[str, Any]
     test_settings: Mapping[str, Any]
     methods: Sequence[str]
+    adjust: str | None
+    family: str | Sequence[str] | None
     skill: float | None
     joint: Joint
     seed: int
@@ -85,6 +88,7 @@ def size_and_power(
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
     adjust: str | None = None,
+    family: str | Sequence[str] | None = None,
     level: float = 0.95,
     cube_settings: Mapping[str, Any] | None = None,
     progress: bool = False,
@@ -123,9 +127,9 @@ def size_and_power(
         Controls a row. The size hardly depends on it, so that it can be smaller than in the study.
     rng : int, Generator or None
         Seed. Every placebo has random streams of its own, so that results do not depend on the engine.
-    adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
-        Multiplicity correction, as in `test_controls`. Adjusted p-values have rows of their own; one more, with missing
-        strata, has the share of placebos in which any adjusted p-value rejects.
+    adjust, family
+        Multiplicity correction, as in `test_controls`; a warning names the draws that it needs. Adjusted p-values have
+        rows of their own; one more, with missing strata, has the share of placebos in which any of them rejects.
     level : float
         Probability of the intervals of skill.
     cube_settings : mapping, optional
@@ -196,8 +200,9 @@ def size_and_power(
     placebos.warn_of_order()
     paired = any(test.design != "draws" for test in tests)
     how = {"by": by, "n_draws": n_draws, "null": null, "key": key, "cluster": cluster, "keep_draws": paired or "auto"}
-    settings |= {"adjust": adjust, "level": level}
-    study = _Study(placebos, metrics, how | given, settings, [test.name for test in tests], skill, joint, seed)
+    settings["level"] = level
+    names = [test.name for test in tests]
+    study = _Study(placebos, metrics, how | given, settings, names, adjust, family, skill, joint, seed)
     work = map_chunks(
         partial(_analyse, study),
         range(int(n_placebos)),
@@ -206,9 +211,13 @@ def size_and_power(
         engine=engine,
         n_jobs=n_jobs,
     )
-    result = _rates(list(work), levels, study)
+    outcomes = list(work)
+    if adjust is not None:
+        _warn_of_floors(outcomes[0].size, study)
+    result = _rates(outcomes, levels, study)
     made = {"by": strata_names(by), "n_placebos": n_placebos, "methods": study.methods, "alpha": levels, "rng": seed}
-    made |= {"skill": skill, "cluster": str(cluster), "joint": joint, "n_draws": n_draws} | settings
+    made |= {"skill": skill, "cluster": str(cluster), "joint": joint, "n_draws": n_draws}
+    made |= {"adjust": adjust, "family": family} | settings
     return remember(result, [*calls(table.attrs), call("size_and_power", made)])
 
 
@@ -219,6 +228,10 @@ def _analyse(study: _Study, number: int) -> _Outcome:
     def tests(table: pd.DataFrame, seed: np.uint64) -> tuple[pd.DataFrame, xr.Dataset]:
         made = cube(table, study.metrics, rng=int(seed), engine="serial", **study.cube_settings)
         found = [test_cube(made, method=method, **study.test_settings) for method in study.methods]
+        # adjusted here: in every placebo there would be a warning of too few draws
+        for part in found:
+            labels = family_labels(part, [str(x) for x in part], study.family)
+            part["p_adjusted"] = adjusted(part["p_value"], study.adjust, labels)
         return pd.concat(found, ignore_index=True), made
 
     size, made = tests(study.placebos.table(number), seeds[0])
@@ -230,19 +243,26 @@ def _analyse(study: _Study, number: int) -> _Outcome:
     return _Outcome(size.assign(placebo=number), power, skill.assign(placebo=number))
 
 
+def _warn_of_floors(tests: pd.DataFrame, study: _Study) -> None:
+    """Warn where the draws are too few for any test of a family to pass."""
+    for _, part in tests[tests["p_method"].notna()].groupby("method"):
+        labels = family_labels(part, [str(x) for x in part], study.family)
+        warn_of_floors(part, study.adjust, labels, 1 - study.test_settings["level"])
+
+
 def _rates(outcomes: Sequence[_Outcome], levels: Sequence[float], study: _Study) -> pd.DataFrame:
     """Count rejections over placebos, and intervals that miss."""
     size = pd.concat([one.size for one in outcomes], ignore_index=True)
     power = pd.concat([one.power for one in outcomes if one.power is not None] or [size[:0]], ignore_index=True)
     strata = [str(name) for name in size if name not in (*TEST_RESULT, "placebo")]
-    keys, adjust = [*strata, "metric", "null", "method"], study.test_settings["adjust"]
+    keys, adjust = [*strata, "metric", "null", "method"], study.adjust
     rows, families = [], []
     for alpha in levels:
         rows.append(_rejected([size, power], keys, "p_value", alpha))
         if adjust not in (None, "none"):
-            adjusted = [part.assign(method=part["method"].astype("str") + f" ({adjust})") for part in (size, power)]
-            rows.append(_rejected(adjusted, keys, "p_adjusted", alpha))
-            least = [x.groupby(["placebo", "method"])["p_adjusted"].min().reset_index() for x in adjusted]
+            renamed = [part.assign(method=part["method"].astype("str") + f" ({adjust})") for part in (size, power)]
+            rows.append(_rejected(renamed, keys, "p_adjusted", alpha))
+            least = [x.groupby(["placebo", "method"])["p_adjusted"].min().reset_index() for x in renamed]
             families.append(_rejected(least, ["method"], "p_adjusted", alpha))
     skills = pd.concat([one.skill for one in outcomes], ignore_index=True)
     rows.append(_missed(skills, size, keys[:-1], round(1 - study.test_settings["level"], 12)))

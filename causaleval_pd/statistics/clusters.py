@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Floats
+from .arrays import Estimate, Floats, mean_difference
 
 
 def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]:
@@ -99,3 +100,47 @@ def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
         return np.asarray(values, np.float64)
     sums, sizes = cluster_sums(values, cluster)
     return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+
+
+def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estimate:
+    """Return the mean of the values with an interval that takes clusters as independent, not values.
+
+    Parameters
+    ----------
+    values, cluster : (..., n) array_like
+        As in `cluster_sums`.
+    level : float
+        Probability of the interval.
+
+    Returns
+    -------
+    Estimate
+        The t interval with one degree of freedom fewer than clusters, of the clusters' sums of deviations from the mean
+        [1]_; that of `mean_difference` where every value is a cluster. Limits are NaN for one cluster and where nothing
+        varies.
+
+    References
+    ----------
+    .. [1] Liang, K.-Y., Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
+       doi:10.1093/biomet/73.1.13
+
+    Examples
+    --------
+    >>> found = clustered_mean([1.0, 1.0, 3.0, 3.0, 2.0, 2.0], [1, 1, 2, 2, 3, 3], 0.95)
+    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
+    (np.float64(2.0), np.float64(-0.484), np.float64(4.484))
+    """
+    values = np.asarray(values, np.float64)
+    simple = mean_difference(values, level)
+    sums, _ = cluster_sums(values - simple.effect[..., None], cluster)
+    number, n = (~np.isnan(sums)).sum(axis=-1), (~np.isnan(values)).sum(axis=-1)
+    squares = np.where(np.isnan(sums), 0.0, sums**2).sum(axis=-1)
+    error = np.sqrt(squares * number / np.maximum(number - 1, 1)) / np.maximum(n, 1)
+    reach = scipy.special.stdtrit(np.maximum(number - 1, 1).astype(np.float64), (1 + level) / 2) * error
+    repeated = number < n
+    shown = (number > 1) & ~np.isnan(simple.low)
+    low, high = (
+        np.where(repeated, np.where(shown, simple.effect + sign * reach, np.nan), plain)
+        for sign, plain in ((-1, simple.low), (1, simple.high))
+    )
+    return Estimate(simple.effect, low, high)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm
+from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
-from ..execution.work_units import BLOCK_ROWS, Unit, work_units
+from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise, with_p_of
 from .scoring import check_kinds, score, scoring_work
@@ -30,7 +30,8 @@ _SUMMARY_WORK, _CLOSED_WORK = 50.0, 2000.0
 class Chunk(NamedTuple):
     """Rows scored together: positions, class of their controls, summaries by metric name, and what is kept of draws.
 
-    That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum.
+    That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum. `laws` holds the exact
+    laws of rows by metric name, with the positions of these rows, where tails are asked for.
     """
 
     rows: NDArray[np.int64]
@@ -38,6 +39,7 @@ class Chunk(NamedTuple):
     summaries: dict[str, RowControls]
     draws: dict[str, Floats]
     strata: dict[str, dict[int, StratumDraws]]
+    laws: dict[str, list[tuple[NDArray[np.int64], Distribution]]]
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def control_chunks(
 
     def run(unit: Unit) -> Chunk:
         added: dict[str, dict[int, StratumDraws]] = {} if strata is None else {m.name: {} for m in task.metrics}
-        return _joined([_score(job, block, added) for block in unit])
+        return _joined([_score(job, block, added) for block in own_pairs(unit)])
 
     weights = [sum(len(block.rows) for block in unit) for unit in units]
     yield from map_chunks(
@@ -158,7 +160,7 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
         found = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
         summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
     if controls.tested is not None:
-        drawn, draws = _test_by(controls.tested, job, observed, summaries)
+        drawn, draws, closed = _test_by(controls.tested, job, observed, summaries)
     for m in drawn:
         if how.stop_after is not None:
             able = True if controls.tested is None else controls.tested.rows
@@ -170,13 +172,26 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
             strata, seen = job.strata[batch.rows], observed[m.name]
             add_strata(m, strata, draws[m.name], added[m.name], seen, clusters, pooled=how.summarise)
     kept = draws if how.keep and job.strata is None else {}
-    return Chunk(batch.rows, controls.kind, summaries, kept, added)
+    tested = np.ones(len(batch.rows), np.bool_) if controls.tested is None else controls.tested.rows
+    laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()} if how.tails and how.keep else {}
+    return Chunk(batch.rows, controls.kind, summaries, kept, added, laws)
+
+
+def _laws(
+    closed: ClosedForm | None, rows: NDArray[np.int64], able: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.int64], Distribution]]:
+    """Return the rows that have an exact law and may be tested by it, with their laws."""
+    if closed is None or closed.distribution is None:
+        return []
+    law = closed.distribution
+    known = able if closed.listed is None else able & closed.listed
+    return [(rows[known], replace(law, index=law.index[known]))]
 
 
 def _test_by(
     tested: Conditional, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
-) -> tuple[tuple[Metric, ...], dict[str, Floats]]:
-    """Replace p-values by those of other controls; return which metrics these are drawn for, and their draws."""
+) -> tuple[tuple[Metric, ...], dict[str, Floats], dict[str, ClosedForm | None]]:
+    """Replace p-values by those of other controls; return which metrics these are drawn for, draws and closed forms."""
     how = job.how
     closed = {m.name: _closed_form(tested.controls, m, how) for m in job.task.metrics}
     drawn = tuple(m for m in job.task.metrics if _needs_draws(closed[m.name], how))
@@ -184,7 +199,7 @@ def _test_by(
     for m in job.task.metrics:
         found = summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how)
         summaries[m.name] = with_p_of(summaries[m.name], found, tested.rows)
-    return drawn, draws
+    return drawn, draws, closed
 
 
 def _joined(parts: list[Chunk]) -> Chunk:
@@ -198,6 +213,7 @@ def _joined(parts: list[Chunk]) -> Chunk:
         {name: stack_rows([part.summaries[name] for part in parts]) for name in first.summaries},
         {name: np.concatenate([part.draws[name] for part in parts]) for name in first.draws},
         first.strata,
+        {name: [law for part in parts for law in part.laws[name]] for name in first.laws},
     )
 
 
