@@ -13,7 +13,7 @@ from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
 from .graphs.series import SeriesGraphAccessor
-from .inference import of_tables
+from .inference import of_tables, placebo_study
 from .inference.bayesian_comparison import bayesian_comparison
 from .inference.calibration import size_and_power
 from .inference.compare import compare
@@ -25,6 +25,7 @@ from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
+from .tables.placebo import placebo
 
 __all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor"]
 
@@ -45,6 +46,8 @@ class FrameAccessor:
     summary          a row a stratum: means of runs and controls, p-value, skill
     test_controls    tests in each stratum whether the runs are better than random guessing
     compare          compares algorithms, or the levels of another stratum, on the same truths
+    placebo          relabels the estimates, so that they agree with the truths by chance only
+    size_and_power   repeats an analysis on placebos: does it keep its level with these estimates?
     ===============  ==================================================================================
 
     `summary`, `test_controls` and `compare` make a cube on the way; keep it by `cube` if you need two of them. Which
@@ -71,7 +74,7 @@ class FrameAccessor:
         names = ", ".join(map(str, self._object.columns))
         return (
             f"<verbs on a table of {len(self._object)} runs (columns: {names}): "
-            "evaluate, with_controls, cube; summary, test_controls, compare>"
+            "evaluate, with_controls, cube; summary, test_controls, compare, ...>"
         )
 
     evaluate = method(evaluate)
@@ -80,6 +83,8 @@ class FrameAccessor:
     summary = method(of_tables.summary)
     test_controls = method(of_tables.test_controls)
     compare = method(of_tables.compare)
+    placebo = method(placebo)
+    size_and_power = method(placebo_study.size_and_power)
 
 
 @xr.register_dataset_accessor("ceval")  # type: ignore[no-untyped-call]

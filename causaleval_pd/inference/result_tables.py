@@ -61,7 +61,7 @@ def family_labels(
     table: pd.DataFrame, known: Sequence[str], family: str | Sequence[str] | None
 ) -> NDArray[np.int64] | None:
     """Return the number of each row's family, None where all rows are one."""
-    labels = None
+    labels: NDArray[np.int64] | None = None
     if family is not None:
         check_type(family, Iterable, "the name of a column or several", "family")
         within = [family] if isinstance(family, str) else list(family)
