@@ -163,7 +163,7 @@ def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
     first = {name: part[name] for part in reversed(parts) for name in _optional(part)}
     found = []
     for part in parts:
-        lacking: dict[str, Any] = {}
+        lacking: dict[Hashable, Any] = {}
         for name, x in first.items():
             if name not in part and dim == "null" and x.attrs["role"] == "relabelled":
                 # relabelled estimates do not depend on the null model

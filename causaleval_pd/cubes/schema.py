@@ -162,9 +162,9 @@ DRAW_VARIABLES = {
 }
 
 #: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
-TAIL_METHODS = ("simulated", "exact convolution", "splitting")
+TAIL_METHODS = ("simulated", "exact convolution", "splitting", "splitting to a bound")
 #: statistics of a stratum that may have p-values which do not rest on draws
-TAIL_STATISTICS = ("standardized", "mean")
+TAIL_STATISTICS: tuple[Literal["standardized", "mean"], ...] = ("standardized", "mean")
 
 
 def _tail(statistic: str) -> list[Variable]:

@@ -46,6 +46,8 @@ def test_ragged_strata_and_replicates_are_filled(how):
 
 
 def test_replicates_are_put_together(how):
+    # exact p-values of strata do not add up
+    how = {"tails": None, **how}
     whole = make(RUNS, **how)
     parts = [make(RUNS.query("replicate < 5"), **how), make(RUNS.query("replicate >= 5"), **how)]
     found = ce.concat(parts, "replicate")
