@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 import causaleval_pd as ce
 
@@ -203,10 +204,9 @@ def table(design: Callable[[np.random.Generator], Study], repeats: int, seed: in
     return pd.DataFrame(cells).assign(repeat=np.repeat(np.arange(repeats), [len(study) for study in studies]))
 
 
-def rates(runs: pd.DataFrame, metric: str, statistic: str, **settings: object) -> pd.DataFrame:
-    """Return the p-values of all repeats."""
-    made = ce.cube(runs, [metric], by=["repeat"], n_draws=R, rng=1, keep_draws=True, **settings)
-    return ce.test_controls(made, statistic=statistic)
+def cube(runs: pd.DataFrame, metrics: list[str], **settings: object) -> xr.Dataset:
+    """Make a cube of all repeats."""
+    return ce.cube(runs, metrics, by=["repeat"], n_draws=R, rng=1, keep_draws=True, method="simulate", **settings)
 
 
 def share(p: pd.Series) -> str:
@@ -223,8 +223,8 @@ def main(repeats: int) -> None:
     print(f"{'design':45s} {'cluster=None':>22s} {'by truth':>22s} {'by truth, mean':>22s} {'by truth, rank':>22s}")
     for seed, (name, design) in enumerate(GUESSES.items()):
         runs = table(design, repeats, seed)
-        single = ce.cube(runs, ["shd"], by=["repeat"], n_draws=R, rng=1, keep_draws=True, cluster=None)
-        joint = ce.cube(runs, ["shd"], by=["repeat"], n_draws=R, rng=1, keep_draws=True)
+        single = cube(runs, ["shd"], cluster=None)
+        joint = cube(runs, ["shd"])
         columns = [share(ce.test_controls(single)["p_value"])]
         columns += [
             share(ce.test_controls(joint, statistic=how)["p_value"]) for how in ("standardized", "mean", "rank")
@@ -234,7 +234,7 @@ def main(repeats: int) -> None:
     print(f"{'design':55s} {'metric':12s} {'standardized':>22s} {'mean':>22s} {'rank':>22s}")
     for seed, (name, design) in enumerate(SKILLED.items()):
         runs = table(design, repeats, 100 + seed)
-        found = ce.cube(runs, ["shd", "adjacency_f1"], by=["repeat"], n_draws=R, rng=1, keep_draws=True)
+        found = cube(runs, ["shd", "adjacency_f1"])
         for metric in ("shd", "adjacency_f1"):
             columns = [
                 share(ce.test_controls(found, metric, statistic=how)["p_value"])

@@ -11,7 +11,7 @@ import causaleval_pd as ce
 import causaleval_pd.dask
 from causaleval_pd.cubes.lazy.clusters import PartClusters, plan_clusters
 
-HOW = {"by": ["s"], "n_draws": 30, "rng": 6}
+HOW = {"by": ["s"], "n_draws": 30, "rng": 6, "method": "simulate"}
 
 
 def runs(*, shuffled):
