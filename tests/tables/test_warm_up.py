@@ -39,6 +39,7 @@ def compiled(how, cache):
     return set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_later_processes_compile_nothing(tmp_path):
     first = compiled("warm", tmp_path)
     assert {"_adjacency_counts", "_v_structures", "_draw"} <= first
