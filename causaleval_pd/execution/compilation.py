@@ -31,10 +31,11 @@ def kernel(function: _Function) -> _Function:
 
 
 def kernel_part(function: _Function) -> _Function:
-    """Compile a function that only kernels call: without the wrappers through which Python or C would call it."""
-    return cast(
-        _Function, njit(nogil=True, cache=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    )
+    """Compile a function that only kernels call: without the wrappers through which Python or C would call it.
+
+    The cache holds what a kernel calls within the kernel, so that parts need no place of their own in it.
+    """
+    return cast(_Function, njit(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
 
 
 class CompilationNotice(event.Listener):

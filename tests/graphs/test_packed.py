@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.contract.checks import name_row
 from causaleval_pd.graphs.header import names_header, pack_cell
 from causaleval_pd.graphs.kernels.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
@@ -306,3 +307,25 @@ def test_shared_rows() -> None:
         (3, 3, [0], [0], [0]),
     ]
     assert shared_rows(truth, unpack_column(packed([None] * 5))) == []
+
+
+def test_what_is_known_of_a_column_ends_with_it() -> None:
+    good = ce.graph_column(["A -> B; B -> C"] * 50).tolist()
+    bad = [*good[:-1], good[-1][:-1] + b"\xff"]
+    for _ in range(20):  # memory that was freed is used again
+        column = pd.Series(good, dtype=COLUMN_DTYPE)
+        assert unpack_column(column, in_place=True).blocks[0].n_nodes == 3
+        del column
+        with pytest.raises(ValueError, match="row 49 "):
+            unpack_column(pd.Series(bad, dtype=COLUMN_DTYPE), in_place=True)
+
+
+def test_parts_of_a_known_column_are_read_by_themselves() -> None:
+    column = ce.graph_column(["A -> B; C", "A; B; C", None, "B -> A; C"])
+    whole = column.dropna()
+    assert len(unpack_column(whole, in_place=True).blocks[0].rows) == 3
+    for part in (whole.iloc[1:], whole.iloc[:2], whole[::-1], pd.concat([whole, whole]), column):
+        assert unpack_column(part, in_place=True).n_rows == len(part)
+        np.testing.assert_array_equal(
+            unpack_column(part, in_place=True).blocks[0].planes, unpack_column(part).blocks[0].planes
+        )

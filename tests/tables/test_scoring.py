@@ -96,3 +96,51 @@ def test_costly_metrics_count_a_hundredfold():
     plain = scoring_work([ce.shd], batch.pairs)
     assert scoring_work([replace(ce.shd, costly=True)], batch.pairs) - 1 == pytest.approx(100 * (plain - 1))
     assert scoring_work([], batch.pairs) == 1.0
+
+
+def test_columns_that_are_the_same_count_do_not_share_memory():
+    names = ce.metric_set(ce.get_metric("shd"), again=ce.get_metric("shd"), fp=ce.get_metric("adjacency_fp"))
+    scored = ce.evaluate(RUNS, names)
+    scored.loc["v", "shd"] = 7.0
+    assert scored.loc["v", ["again", "fp"]].tolist() == [1.0, 0.0]
+    assert not np.shares_memory(scored["shd"].to_numpy(), scored["again"].to_numpy())
+
+
+def test_rows_beyond_the_first_part_are_scored_alike(monkeypatch):
+    from causaleval_pd.tables import scoring
+
+    @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="sometimes a view")
+    def sometimes_a_view(pairs):
+        extra = pairs.counts.fp
+        return extra.copy() if pairs.n == 1 else extra
+
+    runs = pd.DataFrame({"truth": ["A -> B; C", "A; B; C", "A -> B; C"], "estimate": ["A -> B; C", "A -> B; C", None]})
+    runs = pd.concat([runs, runs, runs.iloc[:1]], ignore_index=True)
+    names = ["adjacency_tp", "adjacency_tn", "shd", "adjacency_recall", "sometimes_a_view"]
+    try:
+        expected = ce.evaluate(runs, names)[names]
+        for size in (1, 2, 3, 4):
+            monkeypatch.setattr(scoring, "PART_ROWS", size)
+            pd.testing.assert_frame_equal(ce.evaluate(runs, names)[names], expected)
+            whole = runs.dropna(ignore_index=True)
+            pd.testing.assert_frame_equal(
+                ce.evaluate(whole, names)[names], expected[runs["estimate"].notna()].reset_index(drop=True)
+            )
+    finally:
+        del METRICS["sometimes_a_view"]
+
+
+def test_a_shifted_view_of_counts_is_copied(monkeypatch):
+    from causaleval_pd.tables import scoring
+
+    @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="turned round")
+    def turned_round(pairs):
+        return pairs.counts.fp[::-1]
+
+    runs = pd.DataFrame({"truth": ["A; B", "A; B", "A -> B"], "estimate": ["A -> B", "A; B", "A; B"]})
+    try:
+        assert ce.evaluate(runs, ["turned_round"])["turned_round"].tolist() == [0.0, 0.0, 1.0]
+        monkeypatch.setattr(scoring, "PART_ROWS", 2)
+        assert ce.evaluate(runs, ["turned_round"])["turned_round"].tolist() == [0.0, 1.0, 0.0]
+    finally:
+        del METRICS["turned_round"]

@@ -126,7 +126,9 @@ def mark_rows(planes: Words, into: Words, out: Words) -> None:
 @kernel_part
 def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.uint64, undirected: np.uint64) -> None:
     """Set the mark source -> target in planes (2, W), and if `undirected` is 1 the opposite one too."""
-    i, j = min(source, target), max(source, target)
+    i, j = source, target
+    if i > j:
+        i, j = j, i
     pair = ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
     planes[0, pair >> SIX] |= (undirected | np.uint64(source < target)) << (pair & LAST)
     planes[1, pair >> SIX] |= (undirected | np.uint64(source > target)) << (pair & LAST)

@@ -38,7 +38,7 @@ from .components import (
     list_single,
 )
 from .inputs import Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Room, load_graph, read_edges, walk_open, workspace
+from .lanes import Arcs, Room, load_dag, read_edges, walk_open, workspace
 
 #: status of a comparison
 _LOCAL, _CYCLIC = 1, -1
@@ -94,7 +94,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
     n_choices = lists.counts[CHOICES]
     state = 0
     for start in range(0, n_choices, 64):
-        stop = min(start + 64, n_choices)
+        stop = start + 64 if start + 64 < n_choices else n_choices
         treatment[:] = ZERO
         given[:] = ZERO
         for c in range(start, stop):
@@ -151,7 +151,8 @@ def _add_extremes(lists: Choices, out: Ints) -> None:
                 high_sum += table[child, HIGH]
             if least < 0 or low_sum < least:
                 least = low_sum
-            most = max(most, high_sum)
+            if high_sum > most:  # noqa: PLR1730  max() takes longer to compile
+                most = high_sum
         table[s, LOW] = least
         table[s, HIGH] = most
         if is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
@@ -179,7 +180,7 @@ def _local_extremes(
             listed += 1
     least = most = -1
     for start in range(0, 1 << degree, 64):
-        stop = min(start + 64, 1 << degree)
+        stop = start + 64 if degree > 6 else 1 << degree
         treatment[:] = ZERO
         given[:] = ZERO
         cost[:] = 0
@@ -193,7 +194,8 @@ def _local_extremes(
         for s in range(stop - start):
             if least < 0 or cost[s] < least:
                 least = cost[s]
-            most = max(most, cost[s])
+            if cost[s] > most:  # noqa: PLR1730
+                most = cost[s]
     return least, most
 
 
@@ -228,7 +230,7 @@ def _sid_bounds(
         everything[v >> SIX] |= bit_of(v)
     for n in range(first, left.size):
         if n == first or left[n] != left[n - 1]:  # controls of one row share their truth
-            load_graph(truth[left[n]], room, true)
+            load_dag(truth[left[n]], room, true)
         out[n] = 0
         if true.size[0] < 0:
             out[n, 2] = _CYCLIC

@@ -67,9 +67,11 @@ def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high:
         if not accepted:
             continue
         b += np.uint64(b >= a)
-        low[e], high[e] = min(a, b), max(a, b)  # overwritten by the next pair unless it is new
-        new = ONE ^ is_set(parents, high[e], low[e])
-        flip(parents, high[e], low[e], new)
+        if a > b:
+            a, b = b, a
+        low[e], high[e] = a, b  # overwritten by the next pair unless it is new
+        new = ONE ^ is_set(parents, b, a)
+        flip(parents, b, a, new)
         e += new
     if complement:
         e = ZERO

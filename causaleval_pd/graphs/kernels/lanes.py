@@ -86,10 +86,11 @@ def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
 def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
     compact()
+    forwards, backwards, tail, head = planes[0], planes[1], ends[0], ends[1]
     found = loose = i = 0
     row_end = n_nodes - 1  # pairs of node i end before row_end
     for w in range(planes.shape[1]):
-        forward, backward = planes[0, w], planes[1, w]
+        forward, backward = forwards[w], backwards[w]
         left = forward | backward
         while left != ZERO:
             bit: np.uint64 = lowest(left)
@@ -100,11 +101,12 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
                 row_end += n_nodes - 1 - i
             j = pair + n_nodes - row_end
             if (forward >> bit) & ONE:
-                ends[0, found], ends[1, found] = i, j
+                tail[found], head[found] = i, j
             else:
-                ends[0, found], ends[1, found] = j, i
-            undirected[found] = ((forward & backward) >> bit) & ONE
-            loose += undirected[found]
+                tail[found], head[found] = j, i
+            both = (forward & backward) >> bit & ONE
+            undirected[found] = both
+            loose += np.int64(both)
             found += 1
     return found, loose
 
@@ -113,14 +115,15 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
 def orient_undirected(room: Room, n_edges: int) -> None:
     """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
     compact()
-    ends, undirected, rank, weight = room.ends, room.undirected, room.nodes[RANK], room.nodes[WEIGHT]
+    undirected, rank, weight = room.undirected, room.nodes[RANK], room.nodes[WEIGHT]
+    tail, head = room.ends[0], room.ends[1]
     n_nodes = rank.size - 1
     for v in range(n_nodes):
         rank[v], weight[v] = n_nodes, -1
     for a in range(n_edges):
         if undirected[a]:
-            weight[ends[0, a]] = 0
-            weight[ends[1, a]] = 0
+            weight[tail[a]] = 0
+            weight[head[a]] = 0
     for r in range(n_nodes):
         best, chosen = -1, -1
         for v in range(n_nodes):
@@ -131,13 +134,13 @@ def orient_undirected(room: Room, n_edges: int) -> None:
         rank[chosen] = r
         for a in range(n_edges):
             if undirected[a]:
-                if ends[0, a] == chosen:
-                    weight[ends[1, a]] += 1
-                elif ends[1, a] == chosen:
-                    weight[ends[0, a]] += 1
+                if tail[a] == chosen:
+                    weight[head[a]] += 1
+                elif head[a] == chosen:
+                    weight[tail[a]] += 1
     for a in range(n_edges):
-        if undirected[a] and rank[ends[0, a]] > rank[ends[1, a]]:
-            ends[0, a], ends[1, a] = ends[1, a], ends[0, a]
+        if undirected[a] and rank[tail[a]] > rank[head[a]]:
+            tail[a], head[a] = head[a], tail[a]
 
 
 @kernel_part
@@ -147,7 +150,7 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
     Return False if there is a cycle.
     """
     compact()
-    ends, listed, nodes = room.ends, room.listed, room.nodes
+    sources, targets, listed, nodes = room.ends[0], room.ends[1], room.listed, room.nodes
     first, order, following, n_parents, waiting = (
         nodes[FIRST],
         nodes[ORDER],
@@ -160,13 +163,13 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
     first[:] = 0
     n_parents[:] = 0
     for a in range(n_arcs):
-        first[ends[0, a] + 1] += 1
-        n_parents[ends[1, a]] += 1
+        first[sources[a] + 1] += 1
+        n_parents[targets[a]] += 1
     for v in range(n_nodes):
         first[v + 1] += first[v]
         following[v] = first[v]
     for a in range(n_arcs):
-        u = ends[0, a]
+        u = sources[a]
         listed[following[u]] = a
         following[u] += 1
     # nodes in a causal order
@@ -180,7 +183,7 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
         u = order[done]
         done += 1
         for q in range(first[u], first[u + 1]):
-            v = ends[1, listed[q]]
+            v = targets[listed[q]]
             waiting[v] -= 1
             if waiting[v] == 0:
                 order[placed] = v
@@ -196,11 +199,20 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
         u = order[r]
         for q in range(first[u], first[u + 1]):
             a = listed[q]
-            v = ends[1, a]
+            v = targets[a]
             here = following[v]
             tail[here], head[here], undirected[here] = u, v, room.undirected[a]
             following[v] += 1
     return True
+
+
+@kernel_part
+def load_dag(planes: Words, room: Room, arcs: Arcs) -> None:
+    """Read a DAG into sorted arcs."""
+    compact()
+    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
+    acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)
+    arcs.size[0], arcs.size[1] = n if acyclic else -1, n_undirected
 
 
 @kernel_part
