@@ -19,6 +19,8 @@ from ...graphs.kernels.planes import CPDAG, DIGRAPH
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
 from .graph_controls import GraphControls, in_class, matched_kinds, toss_digraphs
+from .listed.laws import ListedLaws
+from .listed.orientations import MOST_ORIENTATIONS, Orientations
 
 Planes = NDArray[np.uint64]
 
@@ -105,21 +107,32 @@ def _direct_skeletons(
             )
         return in_class(toss_digraphs(drawn, kinds, keys, start, count), d, kinds, count)
 
+    orientations = Orientations(skeletons.estimate, index_of_row, kinds, by_order=law == "order")
+    listed = ListedLaws(pairs, orientations.numbers, orientations.support, MOST_ORIENTATIONS, orientations.listed)
+
     def known(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form == "hypergeometric":
+            return _constant(metric, skeletons)
+        return listed.law(metric, moments)
+
+    def moments(metric: Metric) -> ClosedForm | None:
         return _directed_at_random(metric, skeletons, kinds, along_order=law == "order")
 
     return GraphControls(pairs, kinds, graphs, known)
 
 
+def _constant(metric: Metric, skeletons: GraphPairs) -> ClosedForm:
+    """Return the law of a function of the skeleton, which is kept."""
+    value = np.asarray(metric(skeletons), np.float64)
+    every = np.arange(skeletons.n, dtype=np.int64)
+    law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
+    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+
+
 def _directed_at_random(
     metric: Metric, skeletons: GraphPairs, kinds: NDArray[np.uint8], *, along_order: bool
 ) -> ClosedForm | None:
-    """Return closed forms given the skeleton: its functions are constant, those of directions have moments."""
-    if metric.closed_form == "hypergeometric":
-        value = np.asarray(metric(skeletons), np.float64)
-        every = np.arange(skeletons.n, dtype=np.int64)
-        law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
-        return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+    """Return the moments of functions of directions, given the skeleton."""
     cpdag = kinds == CPDAG
     if cpdag.all():
         return None

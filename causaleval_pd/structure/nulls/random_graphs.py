@@ -20,12 +20,14 @@ from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import kernels
-from ...graphs.kernels.planes import CPDAG, DIGRAPH
+from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS
 from ...graphs.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, of_dags, reversal
 from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs
 from .hypergeometric import hypergeometric
+from .listed.laws import Listed, ListedLaws
+from .listed.random_graphs import MOST_GRAPHS, all_random_graphs, are_listed
 from .published import published_controls
 
 _ANY_ORDER = np.empty(0, np.int64)
@@ -69,7 +71,23 @@ def random_graphs(
         planes = kernels().draw_graphs(d, edges, cpdag, keys, start, count, order)
         return GraphBatch(d, toss_digraphs(planes, kinds, keys, start, count), np.repeat(kinds, count))
 
+    fixed = tuple(order.tolist())
+    few = [
+        numbers is None and are_listed(d, m, kind, fixed=bool(fixed))
+        for m, kind in zip(n_edges.tolist(), kinds.tolist(), strict=True)
+    ]
+
+    def support(number: int) -> Listed:
+        m, kind = divmod(number, len(KINDS))
+        return all_random_graphs(d, m, kind, fixed)
+
+    listed = ListedLaws(pairs, n_edges * len(KINDS) + kinds, support, MOST_GRAPHS, np.array(few, bool))
+
     def known(metric: Metric) -> ClosedForm | None:
+        hypergeometric_law = numbers is None and metric.closed_form == "hypergeometric"
+        return moments(metric) if hypergeometric_law else listed.law(metric, moments)
+
+    def moments(metric: Metric) -> ClosedForm | None:
         if numbers is not None or metric.closed_form is None:
             return None
         edges, truth = pairs.truth.edge_counts, pairs.truth_index

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -18,8 +17,8 @@ from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .additive import additive_moments
-from .enumeration import enumerated
 from .graph_controls import GraphControls, checked_kinds
+from .listed.laws import ListedLaws
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -114,26 +113,15 @@ class Relabellings:
             return False
         return True
 
+    @cached_property
+    def laws(self) -> ListedLaws:
+        """The laws of metrics for listed rows."""
+        longest = math.factorial(self.d) if self.d <= MOST_LISTED else MOST_DIFFERENT
+        return ListedLaws(self.pairs, self.pairs.estimate_index, self.support, longest, self.listed)
+
     def law(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for listed rows, moments for others, or None."""
-        rows = np.flatnonzero(self.listed)
-        if not len(rows):
-            return additive_moments(metric, self.pairs)
-        pairs = self.pairs.take(rows)
-        longest = math.factorial(self.d) if self.d <= MOST_LISTED else MOST_DIFFERENT
-        exact = enumerated(metric, pairs, self.pairs.estimate_index[rows], self.support, longest)
-        if exact is None or self.listed.all():
-            return exact
-        others = additive_moments(metric, self.pairs)
-        found = exact.spread(self.listed)
-        if others is None:
-            return found
-        variance = others.variance
-        if variance is not None and found.variance is not None:
-            variance = np.where(self.listed, found.variance, variance)
-        return replace(
-            found, mean=np.where(self.listed, found.mean, others.mean), variance=variance, shape=others.shape
-        )
+        return self.laws.law(metric, lambda metric: additive_moments(metric, self.pairs))
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
