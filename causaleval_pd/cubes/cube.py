@@ -71,9 +71,11 @@ def cube(
         a category of their own.
     n_draws : int or None
         Controls a row; None makes no controls.
-    null : str, callable, ChosenNull or list of these, optional
+    null : str, callable, ChosenNull, WorstOf or list of these, optional
         Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
-        estimates. A list gives controls of all of them, along a further dimension `null`.
+        estimates. A list gives controls of all of them, along a further dimension `null`; so does `ce.worst_of(...)`
+        for its members, of which `summary` and `test_controls` take for each stratum and metric the one with the
+        largest p.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
     rng, truth, estimate, key, control_kind, permute, level, field, context, zero_division, invalid, progress

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from ..contract.checks import shown
 from ..contract.metric import Metric
 from ..contract.null import Null
-from ..tables.matching import find_models
+from ..tables.matching import composites, find_models
 from ..tables.row_summary import METHODS, NONE, method_words
 from ..tables.scoring import score_rows
 from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
+from .composite_nulls import composite_attrs
 from .runs import Runs
 from .schema import ROW_VARIABLES
 from .strata import Grid
@@ -120,6 +121,7 @@ def score_runs(
         kinds.append(", ".join(sorted(found)))
     return list(scores.values()), {
         "control_kind": "; ".join(dict.fromkeys(kinds)),
+        **composite_attrs(composites(choice.null) if runs.given is None else {}),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
         "draws_kept": int(kept),

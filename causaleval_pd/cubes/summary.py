@@ -10,6 +10,7 @@ import xarray as xr
 
 from ..contract.checks import check_choice, check_number
 from ..contract.history import call
+from .composite_nulls import worst_members
 from .lazy_tables import tabulate
 from .reading import (
     cube_metrics,
@@ -60,8 +61,9 @@ def summary(
         the cube, so at least 1 / (n_draws + 1)), `skill` (1 - ratio of mean distances from the optimum) with the limits
         `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and
         `p_value`. Without controls, as for carried columns, the last ten are NaN.
-        A cube of several null models has rows for each, named in the first column `null`; dimensions that a metric
-        declares are columns after the strata, missing in the rows of other metrics.
+        A cube of several null models has rows for each, named in the first column `null`. A composite one
+        (`ce.worst_of`) has the rows of the member with the largest p, which `control_null` names. Dimensions that a
+        metric declares are columns after the strata, missing in the rows of other metrics.
 
     Raises
     ------
@@ -86,7 +88,10 @@ def summary(
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _summary(part, name, level, interval)
 
-    return tabulate(cube, names, rows, stack_summaries, strata=strata_dims(cube), made=made)
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        return stack_summaries([worst_members(cube, part) for part in parts])
+
+    return tabulate(cube, names, rows, finish, strata=strata_dims(cube), made=made)
 
 
 def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.DataFrame:

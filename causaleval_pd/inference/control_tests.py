@@ -11,6 +11,7 @@ import xarray as xr
 from ..contract.checks import check_number
 from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
+from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
     control_means,
@@ -89,6 +90,9 @@ def test_controls(
         `superiority_strict` (better) and `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any
         row whose metric is defined, which the randomisation test leaves out.
 
+        Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
+        `control_null` names; p-values are adjusted after that.
+
     Raises
     ------
     ValueError
@@ -132,7 +136,10 @@ def test_controls(
         return _against_controls(part, name, test, level, missing)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
+        parts, columns = [worst_members(cube, part) for part in parts], list(COLUMNS)
+        if has_composites(cube):
+            columns.insert(columns.index("null") + 1, MEMBER)
+        return stack_tests(parts, columns, [dim for dim in dims if dim != "null"], adjust, family)
 
     names = cube_metrics(cube, metrics)
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
