@@ -122,6 +122,9 @@ class Null:
         The options that it takes, with their defaults.
     p_given : str
         What p-values are conditional on, where their controls are `Controls.tested`.
+    joint : bool
+        True if rows with one key get one random operation, such as a relabelling of the nodes, so that their controls
+        are drawn jointly.
 
     Examples
     --------
@@ -140,6 +143,7 @@ class Null:
     reference: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     p_given: str = ""
+    joint: bool = False
 
     def match(self, matching: Matching) -> Matcher:
         """Prepare a table, and return the function that makes the controls of its batches."""

@@ -16,6 +16,7 @@ from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.best_of import check_drawing
 from ..tables.matching import find_models
 from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice
 from ..tables.tasks import Metrics
@@ -45,6 +46,7 @@ def cube(
     control_kind: str | None = None,
     permute: bool = True,
     share_draws: bool = False,
+    best_of: Hashable | None = None,
     method: Method = "auto",
     level: float = 0.95,
     keep_draws: bool | Literal["auto"] = "auto",
@@ -88,6 +90,11 @@ def cube(
     share_draws : bool
         As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
         test of a stratum is refused.
+    best_of : hashable, optional
+        Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
+        and in the other columns of `key`, by default in the truth, are candidates for one run of the cube.
+        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`. The runs on one truth
+        are relabelled alike.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default rows take the number of their
         truth, so that strata that share truths are paired by truth; repeats follow `key`.
@@ -139,7 +146,11 @@ def cube(
     choice = None
     if n_draws is not None:
         drawing = replace(drawing, n_draws=n_drawn)
-        choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
+        choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
+    if best_of is not None:
+        if choice is None:
+            raise ValueError("best_of= compares the best candidates with the best of their controls; give n_draws=")
+        check_drawing(drawing, choice)
 
     runs = read_runs(table, metrics, by, cells, choice, key=key, replicate=replicate, control=control, values=values)
     grid = lay_out(runs.strata, runs.keys, runs.truth_id, runs.replicate, _MAX_CELLS)

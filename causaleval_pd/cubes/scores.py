@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import shown
 from ..contract.metric import Metric
 from ..contract.null import Null
+from ..tables.best_of import best_chunks
 from ..tables.matching import composites, find_models
 from ..tables.row_summary import METHODS, NONE, method_words
 from ..tables.scoring import score_rows
@@ -43,11 +44,14 @@ class MetricScores:
         Score of each row.
     nulls : list of ControlScores
         Scores of the controls, by null model; empty without controls.
+    chosen : (n,) float or None
+        Number of the level whose candidate counts, where candidates were compared.
     """
 
     metric: Metric
     observed: Floats
     nulls: list[ControlScores] = field(default_factory=list)
+    chosen: Floats | None = None
 
 
 @dataclass
@@ -108,9 +112,16 @@ def score_runs(
     for by_task in models:
         found: set[str] = set()
         for task, model in zip(runs.tasks, by_task, strict=True):
-            match = runs.matches.matcher(model, task, grid.stratum)
+            own_strata = grid.stratum if runs.candidates is None else None
+            match = runs.matches.matcher(model, task, own_strata)
             strata = None if kept else grid.stratum
-            chunks = control_chunks(task, match, runs.matches.keys, drawing, runs.index, execution, strata)
+            values = {m.name: np.full(len(runs.index), np.nan) for m in task.metrics}
+            if runs.candidates is None:
+                chunks = control_chunks(task, match, runs.matches.keys, drawing, runs.index, execution, strata)
+            else:
+                chunks = best_chunks(
+                    runs.candidates, task, model, runs.matches, drawing, runs.index, execution, values, strata
+                )
             gathered = _Gathered(task, model, grid, drawing.n_draws, keep=kept)
             for chunk in chunks:
                 gathered.add(chunk)
@@ -118,10 +129,13 @@ def score_runs(
             for m in task.metrics:
                 observed = gathered.rows[m.name].pop("observed")
                 scores.setdefault(m.name, MetricScores(m, observed)).nulls.append(gathered.scores(m.name))
+                if runs.candidates is not None:
+                    scores[m.name].chosen = runs.candidates.numbers_of(runs.candidates.chosen(m, values[m.name]))
         kinds.append(", ".join(sorted(found)))
     return list(scores.values()), {
         "control_kind": "; ".join(dict.fromkeys(kinds)),
         **composite_attrs(composites(choice.null) if runs.given is None else {}),
+        **({} if runs.candidates is None else {"best_of": runs.candidates.describe()}),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
         "draws_kept": int(kept),

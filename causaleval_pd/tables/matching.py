@@ -108,11 +108,28 @@ def find_members(field: Field, null: NullLike | None, *, permute: bool = True) -
     ]
 
 
+def find_joint_null(field: Field, null: Nulls) -> Null:
+    """Return the null model that draws the controls of candidates together; refuse others."""
+    joint = [model.name for model in field.nulls.every() if model.joint]
+    what = "best_of= draws the controls of all candidates together"
+    if not joint:
+        raise ValueError(f"{what}, and no null model of field {field.name!r} can")
+    model = find_null(field, cast(NullLike, joint[0] if null is None else null))
+    if not model.joint:
+        raise ValueError(
+            f"{what}, and null={model.name!r} draws them one by one, which is valid only for candidates that guess "
+            f"independently; use null={joint[0]!r}, which relabels them alike"
+        )
+    return model
+
+
 def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | None = None) -> list[list[Null]]:
     """Return, for each null model of a call, the model of every task; `given` controls take their place."""
     check_directions([m for task in tasks for m in task.metrics])
     if given is not None:
         return [[given_controls(task, given, str(given.name)) for task in tasks]]
+    if choice.best_of is not None:
+        return [[find_joint_null(task.field, choice.null) for task in tasks]]
     wanted = named_nulls(choice.null)
     if not wanted:
         raise ValueError("null must name a null model, found an empty list; controls are not made by n_draws=None")

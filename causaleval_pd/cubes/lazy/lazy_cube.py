@@ -43,7 +43,7 @@ from .partitions import cells_of, cube_settings, in_partition, level_ranks, look
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
-@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs"))
+@takes_settings_of(cube_of, without=("best_of", "progress", "engine", "n_jobs"))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -103,7 +103,7 @@ def cube(
     >>> found.ceval.summary().compute()["p_value"].max().round(2)
     np.float64(0.01)
     """
-    unsuited = {"progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"best_of", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited or keep_draws not in (True, False):
         what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
         raise ValueError(
