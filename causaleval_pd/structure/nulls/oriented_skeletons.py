@@ -44,7 +44,16 @@ def check_law(matching: Matching) -> str:
 
 
 def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Keep the estimate's skeleton and direct it at random."""
+    """Keep the estimate's skeleton and direct it at random.
+
+    Law: with `orientation_law="order"` each edge points along one uniform order of the nodes; with "uniform" all
+    acyclic orientations are equally likely; edges of digraphs are directed by coins. Then the graph is mapped to the
+    estimate's class. Given: the skeleton. Few orientations are listed.
+
+    The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees a coin an edge)
+    paths in one direction. A guesser of one law is rejected too often under the other where truths have such a shape;
+    `ce.worst_of` takes both. Functions of the skeleton do not vary, so that their p is 1.
+    """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
 
 
@@ -63,7 +72,11 @@ register_null(
 def oracle_skeleton_controls(
     matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]
 ) -> Controls:
-    """Take the truth's skeleton and direct it at random."""
+    """Take the truth's skeleton and direct it at random.
+
+    Law: as `orientation`, of the truth's skeleton. It uses the truth and is a point of reference: what perfect
+    adjacencies with random directions score. It is no null hypothesis, and there is no p.
+    """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
 
 

@@ -108,7 +108,16 @@ def random_graphs(
 
 
 def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's class and number of edges."""
+    """Match every control to its row's class and number of edges.
+
+    Law: a skeleton uniform among those with the estimate's number of edges, directed along a uniform order of the
+    nodes (or their own order with `permute=False`), mapped to the estimate's class. Given: nodes, class and number of
+    edges. Up to five nodes all graphs are listed.
+
+    Not valid for guesses of another shape where the truth has that shape: guessed hubs meet true hubs more often than
+    random edges do, and edges along the columns meet truths along the columns. `permutation` keeps the shape;
+    shuffled columns mend the second.
+    """
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
@@ -151,7 +160,14 @@ def stratum_pools(matching: Matching) -> dict[Any, NDArray[np.int64]]:
 
 
 def stratum_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match controls to the estimate's class, their edge numbers drawn from all estimates of the stratum."""
+    """Match controls to the estimate's class, their edge numbers drawn from all estimates of the stratum.
+
+    Law: as `edges`, with a number of edges drawn for each control from those of the stratum's estimates. Given: the
+    stratum's numbers of edges as a pool, not which run has which.
+
+    Rows have no p. It tests whether edge numbers follow those of the truths within the stratum, not whether their
+    level is right, and is not valid where the runs of a stratum guess at different densities on purpose.
+    """
     strata = cast(NDArray[np.int64], matching.stratum)[rows]
     mine = [matching.prepared[s] for s in strata]
 

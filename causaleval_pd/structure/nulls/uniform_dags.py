@@ -34,7 +34,14 @@ def listed_dags(n_nodes: int, n_edges: int, *, mapped: bool) -> Listed:
 
 
 def dags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class."""
+    """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class.
+
+    Law: all labelled DAGs with that number of edges are equally likely, which favours skeletons with many acyclic
+    orientations over those of `edges`. Given: nodes, class and number of edges. Up to five nodes all DAGs are listed;
+    up to 400 they are drawn.
+
+    Not valid for guesses of another shape where the truth has that shape, as `edges`; digraphs are refused.
+    """
     d, n_edges = pairs.n_nodes, estimated_edges(pairs)
     kinds = matched_kinds(matching, rows, pairs)
     refuse_digraphs(kinds, rows, "null='dags' draws DAGs")
