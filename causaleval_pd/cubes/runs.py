@@ -14,6 +14,7 @@ from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS, Metric
 from ..execution.random_streams import hash_rows, key_columns
 from ..tables.best_of import Candidates, find_candidates, match_candidates
+from ..tables.clusters import BY_TRUTH, Cluster, Clusters, read_clusters
 from ..tables.columns import column, column_or_level, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, match_rows
@@ -56,6 +57,8 @@ class Runs:
         Given controls.
     matches : Matches or None
         Random stream and stated class of controls of each row; None without controls.
+    clusters : Clusters
+        Rows that depend on one another.
     candidates : Candidates or None
         Groups of rows of which the best counts: a run of the cube is then a group, of which `failed`, `truth_id`,
         `strata`, `keys` and `replicate` are.
@@ -72,6 +75,7 @@ class Runs:
     directions: dict[str, str]
     given: pd.Series | None
     matches: Matches | None
+    clusters: Clusters
     candidates: Candidates | None = None
 
     @property
@@ -91,12 +95,13 @@ def read_runs(
     replicate: Hashable | None,
     control: Hashable | None,
     values: Values,
+    cluster: Cluster = None,
 ) -> Runs:
     """Read and check everything that a cube needs of a table.
 
     Parameters
     ----------
-    table, metrics, by, key, replicate, control, values
+    table, metrics, by, key, replicate, control, values, cluster
         As in `cube`.
     cells : Cells
         Columns of the cells, and conventions.
@@ -123,12 +128,24 @@ def read_runs(
     replicates = None if replicate is None else column_or_level(table, replicate, "replicate")
     given = None if control is None or choice is None else column(table, control, "control")
     if choice is not None and choice.best_of is not None:
-        return _read_groups(table, tasks, strata, choice, replicates, values=values, control=control)
+        return _read_groups(table, tasks, strata, choice, replicates, values=values, control=control, cluster=cluster)
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
+    clusters = read_clusters(table, None if choice is None else cluster, own, identity)
     return Runs(
-        tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, directions, given, matches
+        tasks,
+        table.index,
+        own.failed(),
+        identity,
+        strata,
+        keys,
+        replicates,
+        carried,
+        directions,
+        given,
+        matches,
+        clusters,
     )
 
 
@@ -141,9 +158,11 @@ def _read_groups(
     *,
     values: Values,
     control: Hashable | None,
+    cluster: Cluster,
 ) -> Runs:
     """Take groups of candidates as runs."""
-    for name, given in {"values=": len(values) > 0, "control=": control is not None}.items():
+    wrong = {"values=": len(values) > 0, "control=": control is not None, "cluster=": cluster != BY_TRUTH}
+    for name, given in wrong.items():
         if given:
             raise ValueError(f"{name} does not go with best_of=, where a run of the cube is a group of rows")
     if choice.best_of in [column.name for column in strata]:
@@ -156,11 +175,12 @@ def _read_groups(
 
     keys = [first(x) for x in key_columns(table, choice.key) if x.name != choice.best_of]
     numbers = None if replicate is None else first(replicate)
+    identity = cast(NDArray[np.int64], own.identity())[candidates.first]
     return Runs(
         tasks,
         table.index,
         pd.Series(own.failed()).groupby(candidates.group).all().to_numpy(bool),
-        cast(NDArray[np.int64], own.identity())[candidates.first],
+        identity,
         [column._replace(values=first(column.values)) for column in strata],
         keys or [pd.Series(range(len(candidates.first)))],
         numbers,
@@ -168,6 +188,7 @@ def _read_groups(
         {},
         None,
         match_candidates(table, choice, own),
+        Clusters(BY_TRUTH, identity),
         candidates,
     )
 

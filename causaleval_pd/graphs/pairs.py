@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
 from .classes import not_in_class
-from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
+from .counts import AncestorCounts, BlanketCounts, ComparedCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS
+from .kernels.planes import KINDS, N_ADJACENCY_COUNTS
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -117,6 +117,9 @@ class GraphPairs(Pairs):
     #: truth_index, estimate_index, (n,): positions of the stored graphs of each pair
     truth_index: NDArray[np.int64]
     estimate_index: NDArray[np.int64]
+    #: arrays (N,) for the adjacency counts of the N pairs that these were cut from; they begin at the first of these
+    room: tuple[Values, ...] = ()
+    first: int = 0
 
     @classmethod
     def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
@@ -161,6 +164,12 @@ class GraphPairs(Pairs):
         """Return the pairs at `positions`, sharing the stored graphs."""
         return GraphPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
 
+    def parts(self, most: int) -> Iterator[GraphPairs]:
+        """Cut the pairs; adjacency counts of the parts stand one after another in arrays over all of them."""
+        room = tuple(np.empty(self.n) for _ in range(N_ADJACENCY_COUNTS))
+        for first in range(0, self.n, most):
+            yield replace(self.take(slice(first, min(first + most, self.n))), room=room, first=first)
+
     def unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         """Return the distinct pairs, and for each pair the position of its equal among them."""
         return self._unique
@@ -180,11 +189,14 @@ class GraphPairs(Pairs):
 
         Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
         """
-        allowed = np.array([kind in kinds for kind in KINDS])
-        truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
-        if allowed.all() and truth_allowed.all():
+        allowed = [kind in kinds for kind in KINDS]
+        truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
+        if all(allowed) and all(truth_allowed):
             return np.zeros(self.n, bool)
-        fits = truth_allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
+        true, estimated = (
+            np.array(classes)[side.kinds] for classes, side in ((truth_allowed, self.truth), (allowed, self.estimate))
+        )
+        fits = true[self.truth_index] & estimated[self.estimate_index]
         return np.asarray(~fits | self._misdeclared)
 
     @property
@@ -209,19 +221,13 @@ class GraphPairs(Pairs):
     @cached_property
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
-        raw = kernels().pair_counts(self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index)
-        tp, true_edges, estimated_edges, same, turned, true_directed, estimated_directed, lost, added = raw.T
-        return PairCounts(
+        given = self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
+        rows = [whole[self.first : self.first + self.n] for whole in self.room] or None
+        return ComparedCounts(
             self.n_nodes,
-            tp,
-            true_edges,
-            estimated_edges,
-            same_direction=same,
-            reversed=turned,
-            true_directed=true_directed,
-            estimated_directed=estimated_directed,
-            lost_direction=lost,
-            added_direction=added,
+            self.n,
+            lambda: kernels().adjacency_counts(*given, self.n_nodes, rows),
+            lambda: kernels().direction_counts(*given),
         )
 
     @cached_property

@@ -93,8 +93,8 @@ def shared_rows(
     """
     blocks = {block.n_nodes: block for block in estimate.blocks}
     same = {block.n_nodes for block in truth.blocks} == set(blocks)
-    if same and all(np.array_equal(block.rows, blocks[block.n_nodes].rows) for block in truth.blocks):
-        index = [np.arange(len(block.rows), dtype=np.int64) for block in truth.blocks]
+    if same and all(_same_rows(block, blocks[block.n_nodes], truth.n_rows) for block in truth.blocks):
+        index = [_positions(block, truth.n_rows) for block in truth.blocks]
         return [(block, blocks[block.n_nodes], block.rows, i, i) for block, i in zip(truth.blocks, index, strict=True)]
     position = np.full(estimate.n_rows, -1, dtype=np.int64)
     for block in estimate.blocks:
@@ -106,3 +106,15 @@ def shared_rows(
         if len(left):
             matched.append((block, blocks[block.n_nodes], block.rows[left], left, right[left]))
     return matched
+
+
+def _same_rows(block: Block, other: Block, n_rows: int) -> bool:
+    """Return whether two blocks of equally long columns have the same rows."""
+    if len(block.rows) == len(other.rows) == n_rows:
+        return True
+    return np.array_equal(block.rows, other.rows)
+
+
+def _positions(block: Block, n_rows: int) -> NDArray[np.int64]:
+    """Return the positions of a block's graphs in it; where it holds every row, these are the rows."""
+    return block.rows if len(block.rows) == n_rows else np.arange(len(block.rows), dtype=np.int64)

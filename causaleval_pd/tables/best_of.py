@@ -28,7 +28,7 @@ from .row_summary import summarise
 from .scoring import check_kinds
 from .settings import Drawing, Execution, NullChoice
 from .simulate import Chunk, control_chunks
-from .stratum_draws import add_strata
+from .stratum_draws import StratumDraws, add_strata, cluster_sizes
 from .tasks import Task
 
 Floats = NDArray[np.float64]
@@ -160,6 +160,7 @@ def check_drawing(how: Drawing, choice: NullChoice) -> None:
         "permute=False": not choice.permute,
         "stop_after=": how.stop_after is not None,
         f"method={how.method!r}": not how.draws,
+        f"tails={how.tails!r}": how.tails == "splitting",
     }
     for name, given in wrong.items():
         if given:
@@ -176,6 +177,7 @@ def best_chunks(
     work: Execution,
     values: dict[str, Floats],
     strata: NDArray[np.int64] | None = None,
+    clusters: NDArray[np.int64] | None = None,
 ) -> Iterator[Chunk]:
     """Score groups of candidates and their controls, as `control_chunks` does rows: the rows of chunks are groups.
 
@@ -186,9 +188,11 @@ def best_chunks(
     check_kinds(task.metrics, list(task.batches()), how.invalid, index)
     n_groups = len(candidates.first)
     scored = np.bincount(candidates.group, ~task.failed(), n_groups) > 0
-    # groups of a stratum side by side
-    order = np.arange(n_groups) if strata is None else np.argsort(strata, kind="stable")
-    order = order[scored[order]]
+    order, of_clusters = np.flatnonzero(scored), None
+    if strata is not None and clusters is not None:
+        # groups of a stratum side by side, and in it those of a cluster
+        order = order[np.lexsort([clusters[order], strata[order]])]
+        of_clusters = cluster_sizes(strata, clusters, order)
     n_bytes = 8 * how.n_draws * max(1, len(task.metrics)) * len(order)
     for groups in np.array_split(order, min(len(order), -(-n_bytes // GROUP_BYTES))) if len(order) else ():
         place = np.full(n_groups, -1)
@@ -202,13 +206,16 @@ def best_chunks(
             for m in task.metrics:
                 values[m.name][found.rows] = found.summaries[m.name].observed
                 _keep_best(m, every[m.name], here, found.draws[m.name])
-        summaries, added = {}, {}
+        summaries, added = {}, dict[str, dict[int, StratumDraws]]()
         for m in task.metrics:
             observed = np.full((len(groups), 1), np.nan)
             _keep_best(m, observed, place[candidates.group[rows]], values[m.name][rows, None])
             summaries[m.name] = summarise(m, observed[:, 0], None, every[m.name], how)
-            added[m.name] = {} if strata is None else add_strata(m, strata[groups], every[m.name], {})
-        yield Chunk(groups, kind, summaries, every if how.keep and strata is None else {}, added)
+            added[m.name] = {}
+            if strata is not None:
+                mine = None if of_clusters is None else of_clusters.take(groups)
+                add_strata(m, strata[groups], every[m.name], added[m.name], observed[:, 0], mine)
+        yield Chunk(groups, kind, summaries, every if how.keep and strata is None else {}, added, {})
 
 
 def _scored(
@@ -225,8 +232,10 @@ def _scored(
     part = task._replace(truth=task.truth.iloc[rows], estimate=task.estimate.iloc[rows], context=context)
     kinds = None if matches.kinds is None else matches.kinds[rows]
     mine = replace(matches, keys=matches.keys[rows], kinds=kinds)
-    drawing = replace(how, method="simulate", keep=True)
-    for chunk in control_chunks(part, mine.matcher(model, part), mine.keys, drawing, index[rows], work):
+    drawing = replace(how, method="simulate", keep=True, tails=None)
+    for chunk in control_chunks(
+        part, mine.matcher(model, part, None, part.identity()), mine.keys, drawing, index[rows], work
+    ):
         yield chunk._replace(rows=rows[chunk.rows])
 
 

@@ -33,9 +33,18 @@ class Matches:
     #: (n,): class of each row's controls as the user stated it
     kinds: NDArray[np.object_] | None
 
-    def matcher(self, model: Null, task: Task, stratum: NDArray[np.int64] | None = None) -> Matcher:
-        """Prepare a null model for the rows of a task."""
-        return model.match(Matching(task.truth, task.estimate, self.kinds, stratum, model.options, task.context))
+    def matcher(
+        self,
+        model: Null,
+        task: Task,
+        stratum: NDArray[np.int64] | None = None,
+        cluster: NDArray[np.int64] | None = None,
+    ) -> Matcher:
+        """Prepare a null model for the rows of a task; those of a `cluster` share their labels."""
+        matching = Matching(
+            task.truth, task.estimate, self.kinds, stratum, model.options, task.context, cluster=cluster
+        )
+        return model.match(matching)
 
 
 def match_rows(table: pd.DataFrame, choice: NullChoice) -> Matches:
@@ -110,15 +119,15 @@ def find_members(field: Field, null: NullLike | None, *, permute: bool = True) -
 
 def find_joint_null(field: Field, null: Nulls) -> Null:
     """Return the null model that draws the controls of candidates together; refuse others."""
-    joint = [model.name for model in field.nulls.every() if model.joint]
+    joint = field.joint_null
     what = "best_of= draws the controls of all candidates together"
-    if not joint:
+    if joint is None:
         raise ValueError(f"{what}, and no null model of field {field.name!r} can")
-    model = find_null(field, cast(NullLike, joint[0] if null is None else null))
+    model = find_null(field, cast(NullLike, joint.name if null is None else null))
     if not model.joint:
         raise ValueError(
             f"{what}, and null={model.name!r} draws them one by one, which is valid only for candidates that guess "
-            f"independently; use null={joint[0]!r}, which relabels them alike"
+            f"independently; use null={joint.name!r}, which relabels them alike"
         )
     return model
 

@@ -22,7 +22,7 @@ import pandas as pd
 import causaleval_pd as ce
 
 PAGE = Path(__file__).parents[2] / "docs" / "null_models.md"
-D, M, RUNS, STRATA, DRAWS = 8, 8, 8, 250, 199
+D, M, RUNS, STRATA, DRAWS = 8, 8, 8, 200, 199
 NODES = [f"X{i}" for i in range(D)]
 PAIRS = list(itertools.combinations(range(D), 2))
 METRICS = ["shd", "directed_f1"]

@@ -83,7 +83,7 @@ def test_cubes_of_composite_null_models_are_saved_and_lazy(runs, tmp_path):
 
     import causaleval_pd.dask  # noqa: F401, which registers the accessor
 
-    made = cube(runs, ce.worst_of(*LAWS), keep_draws=False)
+    made = cube(runs, ce.worst_of(*LAWS), keep_draws=False, tails=None)
     expected = made.ceval.summary()
     made.to_netcdf(tmp_path / "cube.nc")
     with xr.open_dataset(tmp_path / "cube.nc") as read:
@@ -124,7 +124,9 @@ def test_the_level_holds_for_guessers_of_either_law():
     table = pd.DataFrame({"truth": star, "estimate": guesses, "s": np.repeat(np.arange(strata), runs)})
 
     def rejected(null):
-        found = table.ceval.cube(["directed_tp"], by=["s"], null=null, n_draws=99, rng=1).ceval.test_controls()
+        found = table.ceval.cube(
+            ["directed_tp"], by=["s"], null=null, n_draws=99, rng=1, cluster=None
+        ).ceval.test_controls()
         return int((found["p_value"] <= 0.05).sum())
 
     most = stats.binom.ppf(0.999, strata, 0.05)

@@ -293,9 +293,9 @@ def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
 
 
 STOPPED = """
-import os, signal, sys, threading
+import os, signal, sys, threading, time
 from pathlib import Path
-import dask.dataframe as dd
+import dask, dask.dataframe as dd
 import networkx as nx, numpy as np, pandas as pd
 import causaleval_pd as ce, causaleval_pd.dask
 
@@ -309,7 +309,7 @@ how = {"method": "simulate", "rng": 1, "engine": "serial"}
 def read(number):
     if number and (here / "long").exists():
         while not (here / "out.partial/_pieces/part-0.parquet.json").exists():
-            pass
+            time.sleep(0.02)
         if number == 1:
             threading.Timer(1, lambda: (print("now", flush=True), os.kill(os.getpid(), signal.SIGINT))).start()
         ce.with_controls(large, ["sid"], n_draws=100_000, **how)
@@ -317,7 +317,9 @@ def read(number):
 
 ce.with_controls(large.iloc[:1], ["sid"], n_draws=2, **how)
 table = dd.from_map(read, range(4), meta=runs.iloc[:0])
-table.ceval.evaluate(["shd"]).ceval.to_parquet(here / "out", resume=len(sys.argv) > 2)
+# parts wait for the first one, so each has a thread, whatever the number of cores
+with dask.config.set(scheduler="threads", num_workers=4):
+    table.ceval.evaluate(["shd"]).ceval.to_parquet(here / "out", resume=len(sys.argv) > 2)
 """
 
 

@@ -213,7 +213,7 @@ def test_an_output_has_one_writer(end, tmp_path):
                     TABLE.ceval.to_parquet(tmp_path / "out", resume=resume)
             if end == "finished":
                 (tmp_path / "go").touch()
-                assert writer.wait() == 0
+                assert writer.wait(60) == 0
         finally:
             writer.kill()
     if end == "finished":

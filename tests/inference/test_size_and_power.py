@@ -166,6 +166,7 @@ def test_streamed_controls_keep_the_level(null):
             replicate="replicate",
             null=model_of(null, 7),
             n_draws=99,
+            method="simulate",
             rng=7,
             keep_draws=False,
         )

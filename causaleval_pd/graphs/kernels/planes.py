@@ -16,6 +16,9 @@ N_PLANES = 2
 KINDS = ("dag", "cpdag", "pdag", "digraph")
 DAG, CPDAG, PDAG, DIGRAPH = range(4)
 
+#: counts of adjacencies of a pair of graphs: of both, of either only, of neither, and pairs of nodes that differ
+N_ADJACENCY_COUNTS = 5
+
 _CELLS_AT_ONCE = 1 << 24  # bounds the scratch memory of work that spreads bits to bytes
 
 

@@ -129,6 +129,7 @@ register_null(
         edges_controls,
         published=published_controls,
         options=PERMUTE,
+        label_invariant=True,
     ),
 )
 
@@ -188,5 +189,6 @@ register_null(
         prepare=stratum_pools,
         by_stratum=True,
         options=PERMUTE,
+        label_invariant=True,
     ),
 )

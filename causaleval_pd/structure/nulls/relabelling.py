@@ -94,9 +94,8 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
                 raise OverflowError("too many relabellings to list")
         new = np.array(fresh, bool).reshape(len(fresh), d, d)
         found.append(new)
-    every = np.concatenate(found)
-    planes = planes_from_marks(every, np.arange(d))
-    return GraphBatch(d, planes, np.repeat(graphs.kinds[[number]], len(every)))
+    planes = planes_from_marks(np.concatenate(found), np.arange(d))
+    return GraphBatch(d, planes, np.repeat(graphs.kinds[[number]], len(planes)))
 
 
 def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
@@ -187,5 +186,11 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
 
 register_null(
     "graph",
-    Null("permutation", "the estimate with its nodes relabelled at random", permutation_controls, joint=True),
+    Null(
+        "permutation",
+        "the estimate with its nodes relabelled at random",
+        permutation_controls,
+        label_invariant=True,
+        joint=True,
+    ),
 )
