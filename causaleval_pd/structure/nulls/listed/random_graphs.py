@@ -40,7 +40,7 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
     --------
     >>> from causaleval_pd.graphs.kernels.planes import CPDAG, DAG
     >>> graphs, chances = all_random_graphs(3, 2, DAG)
-    >>> len(graphs), sorted(set(chances.round(4).tolist())), round(chances.sum(), 12)
+    >>> len(graphs), sorted(set(chances.round(4).tolist())), round(float(chances.sum()), 12)
     (12, [0.0556, 0.1111], 1.0)
     >>> len(all_random_graphs(3, 2, CPDAG)[0])
     6
