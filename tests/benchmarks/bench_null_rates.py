@@ -1,7 +1,7 @@
 """Rates at which guessers are rejected under each null model with its default options, for rows and strata.
 
 `python tests/benchmarks/bench_null_rates.py` prints the table; with `--write` it stands in docs/null_models.md.
-A stratum has eight runs on truths of their own, eight nodes and some eight edges. Guessers are drawn here by other
+A stratum has eight runs on truths drawn anew, eight nodes and some eight edges. Guessers are drawn here by other
 code than that of the null models. "as the null model" marks guessers of its law, whose rates should not exceed the
 level; the others show what the null model does with guesses of other laws.
 """
@@ -216,7 +216,7 @@ def main() -> None:
     table = "\n".join([f"| {' | '.join(head)} |", f"| {' | '.join(['---'] * len(head))} |", *lines])
     errors = [np.sqrt(a * (1 - a) / n) for n in (STRATA * RUNS, STRATA) for a in (0.05, 0.01)]
     note = (
-        f"Rates at .05 / .01 of p under default options: {STRATA} strata of {RUNS} runs on truths of their own, eight "
+        f"Rates at .05 / .01 of p under default options: {STRATA} strata of {RUNS} runs on truths drawn anew, eight "
         f"nodes, {DRAWS} draws, version {ce.__version__}, by `tests/benchmarks/bench_null_rates.py`. Monte Carlo "
         f"errors are {errors[0]:.4f} / {errors[1]:.4f} for rows and {errors[2]:.3f} / {errors[3]:.3f} for strata; bold "
         "rates exceed the level by three of them and more."
