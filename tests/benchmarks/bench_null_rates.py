@@ -210,8 +210,7 @@ def main() -> None:
             for what, n in (("row", STRATA * RUNS), ("stratum", STRATA))
             for m in METRICS
         ]
-        name = null if null in NAMED and null != "knowledge" else f"`{null}`"
-        lines.append(f"| {' | '.join([name, truth, guess, 'yes' if follows else 'no', *cells])} |")
+        lines.append(f"| {' | '.join([null, truth, guess, 'yes' if follows else 'no', *cells])} |")
         print(lines[-1], flush=True)
     table = "\n".join([f"| {' | '.join(head)} |", f"| {' | '.join(['---'] * len(head))} |", *lines])
     errors = [np.sqrt(a * (1 - a) / n) for n in (STRATA * RUNS, STRATA) for a in (0.05, 0.01)]
