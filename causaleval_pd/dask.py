@@ -20,7 +20,7 @@ from dask.delayed import delayed
 from .contract.checks import check_known
 from .contract.delegation import method, takes_settings_of
 from .contract.field import get_field
-from .contract.null import NullLike, Nulls
+from .contract.null import NullLike, Nulls, WorstOf
 from .cubes.cube import cube as cube_table
 from .cubes.lazy.clusters import with_whole_clusters
 from .cubes.lazy.lazy_cube import cube
@@ -106,7 +106,7 @@ def evaluate(
     return _by_partition(table, evaluate_table, metrics, settings)
 
 
-@takes_settings_of(with_controls_table, without=("progress", "engine", "n_jobs"))
+@takes_settings_of(with_controls_table, without=("best_of", "progress", "engine", "n_jobs"))
 def with_controls(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -134,7 +134,7 @@ def with_controls(
     metrics, n_draws, null, truth, estimate, field
         As in `causaleval_pd.with_controls`.
     **settings
-        Further keywords of `causaleval_pd.with_controls`, but for `progress`, `engine` and `n_jobs`.
+        Further keywords of `causaleval_pd.with_controls`, but for `best_of`, `progress`, `engine` and `n_jobs`.
 
     Returns
     -------
@@ -157,6 +157,8 @@ def with_controls(
     np.float64(0.91)
     """
     unsuited = sorted({"progress", "engine", "n_jobs"} & set(settings))
+    if "best_of" in settings:
+        raise TypeError("with_controls of a dask table has no keyword best_of: candidates may lie in other partitions")
     if unsuited:
         raise TypeError(f"with_controls of a dask table has no keyword {', '.join(unsuited)}: dask does the work")
     check_draws(n_draws)
@@ -167,7 +169,7 @@ def with_controls(
     return _by_partition(table, with_controls_table, metrics, settings)
 
 
-@takes_settings_of(cube_table, without=("keep_draws", "tails", "progress", "engine", "n_jobs"))
+@takes_settings_of(cube_table, without=("best_of", "keep_draws", "tails", "progress", "engine", "n_jobs"))
 def summary(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -231,13 +233,13 @@ def summary(
     Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
     check_known(statistic, STATISTICS, "statistic")
-    unsuited = {"keep_draws", "tails", "progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"best_of", "keep_draws", "tails", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
     made = cube_settings_of(table, metrics, settings)
     if n_draws is not None:
         need_key(table, key)
-    several = isinstance(null, (list, tuple)) or looks_at_strata(made["field"], null)
+    several = isinstance(null, (list, tuple, WorstOf)) or looks_at_strata(made["field"], null)
     chosen = select(get_field(made["field"]).default_metrics if metrics is None else metrics)
     if (n_draws is not None and several) or any(m.dims for m in chosen):
         whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)

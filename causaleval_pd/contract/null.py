@@ -353,7 +353,7 @@ def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> C
 
 
 def worst_of(*models: NullLike, name: str | None = None) -> WorstOf:
-    """Combine null models of which any may hold: the p-value of a row is the largest over them.
+    """Combine null models of which any may hold: the p-value of a row or stratum is the largest over them.
 
     Use it where it is not known by which law a guesser guesses. If one of the models holds, the largest p keeps its
     level, because it is at least that model's p [1]_.
@@ -368,7 +368,7 @@ def worst_of(*models: NullLike, name: str | None = None) -> WorstOf:
     Returns
     -------
     WorstOf
-        What `null=` of `with_controls` takes. A cube takes the members as a list.
+        What `null=` of `with_controls` and `cube` takes.
 
     Raises
     ------

@@ -15,6 +15,7 @@ from ..tables.clusters import BY_TRUTH, SINGLE
 from .runs import Runs
 from .schema import (
     CARRIED,
+    CHOSEN,
     CUBE_VARIABLES,
     DRAW_VARIABLES,
     FAILED,
@@ -103,6 +104,8 @@ def _of_metric(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any
     spec |= {"control_null": _null_names(scores)} if nulls else {}
     spec["settings"] = numbers if len(numbers) > 1 else numbers[0]
     variables = {name: _placed(METRIC, scores.observed, grid, name, label, **spec)}
+    if scores.chosen is not None:
+        variables[CHOSEN.name(name)] = _placed(CHOSEN, scores.chosen, grid, name, label)
     defined = METRIC_VARIABLES["defined"]
     variables[defined.name(name)] = _placed(defined, check_numbers(scores.observed), grid, name, label)
     variables[METRIC_VARIABLES["settings"].name(name)] = _settings(scores.metric, numbers, grid)

@@ -17,6 +17,7 @@ from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.best_of import check_drawing
 from ..tables.clusters import Cluster
 from ..tables.matching import find_models
 from ..tables.settings import (
@@ -59,6 +60,7 @@ def cube(
     control_kind: str | None = None,
     permute: bool = True,
     share_draws: bool = False,
+    best_of: Hashable | None = None,
     cluster: Cluster = "truth",
     method: Method = "auto",
     tails: Tails | None = "exact",
@@ -88,9 +90,11 @@ def cube(
     n_draws : int, "auto" or None
         Controls a row; None makes no controls. "auto" chooses R as in `with_controls`, for K tests of strata (strata x
         metrics x null models); where that is more than 100,000, R is 9,999 and `tails` is "splitting".
-    null : str, callable, ChosenNull or list of these, optional
+    null : str, callable, ChosenNull, WorstOf or list of these, optional
         Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
-        estimates. A list gives controls of all of them, along a further dimension `null`.
+        estimates. A list gives controls of all of them, along a further dimension `null`; so does `ce.worst_of(...)`
+        for its members, of which `summary` and `test_controls` take for each stratum and metric the one with the
+        largest p.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
     rng, truth, estimate, key, control_kind, permute, level, field, context, zero_division, invalid, progress
@@ -109,6 +113,11 @@ def cube(
     share_draws : bool
         As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
         test of a stratum is refused.
+    best_of : hashable, optional
+        Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
+        and in the other columns of `key`, by default in the truth, are candidates for one run of the cube.
+        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`. The runs on one truth
+        are relabelled alike.
     cluster : "truth", hashable or None
         Which runs depend on each other: those on one truth, or those with one value of a column, which may hold several
         truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw
@@ -168,7 +177,11 @@ def cube(
     choice = None
     if n_draws is not None:
         drawing = replace(drawing, n_draws=first_draws(n_draws if control is None else 1))
-        choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
+        choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
+    if best_of is not None:
+        if choice is None:
+            raise ValueError("best_of= compares the best candidates with the best of their controls; give n_draws=")
+        check_drawing(drawing, choice)
 
     columns: dict[str, Any] = {"key": key, "replicate": replicate, "control": control, "values": values}
     runs = read_runs(table, metrics, by, cells, choice, cluster=cluster, **columns)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS, Metric
 from ..execution.random_streams import hash_rows, key_columns
-from ..tables.clusters import Cluster, Clusters, read_clusters
+from ..tables.best_of import Candidates, find_candidates, match_candidates
+from ..tables.clusters import BY_TRUTH, Cluster, Clusters, read_clusters
 from ..tables.columns import column, column_or_level, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, match_rows
@@ -58,6 +59,9 @@ class Runs:
         Random stream and stated class of controls of each row; None without controls.
     clusters : Clusters
         Rows that depend on one another.
+    candidates : Candidates or None
+        Groups of rows of which the best counts: a run of the cube is then a group, of which `failed`, `truth_id`,
+        `strata`, `keys` and `replicate` are.
     """
 
     tasks: list[Task]
@@ -72,6 +76,7 @@ class Runs:
     given: pd.Series | None
     matches: Matches | None
     clusters: Clusters
+    candidates: Candidates | None = None
 
     @property
     def metrics(self) -> list[Metric]:
@@ -122,6 +127,8 @@ def read_runs(
     carried = {name: numbers(table, name, "values") for name in directions}
     replicates = None if replicate is None else column_or_level(table, replicate, "replicate")
     given = None if control is None or choice is None else column(table, control, "control")
+    if choice is not None and choice.best_of is not None:
+        return _read_groups(table, tasks, strata, choice, replicates, values=values, control=control, cluster=cluster)
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
@@ -139,6 +146,50 @@ def read_runs(
         given,
         matches,
         clusters,
+    )
+
+
+def _read_groups(
+    table: pd.DataFrame,
+    tasks: list[Task],
+    strata: list[StratumColumn],
+    choice: NullChoice,
+    replicate: pd.Series | None,
+    *,
+    values: Values,
+    control: Hashable | None,
+    cluster: Cluster,
+) -> Runs:
+    """Take groups of candidates as runs."""
+    wrong = {"values=": len(values) > 0, "control=": control is not None, "cluster=": cluster != BY_TRUTH}
+    for name, given in wrong.items():
+        if given:
+            raise ValueError(f"{name} does not go with best_of=, where a run of the cube is a group of rows")
+    if choice.best_of in [column.name for column in strata]:
+        raise ValueError(f"by names {choice.best_of!r}, of whose levels best_of= takes the best; leave it out of by=")
+    own = tasks[0]
+    candidates = find_candidates(table, cast(Hashable, choice.best_of), choice.key, own, [x.values for x in strata])
+
+    def first(column: pd.Series) -> pd.Series:
+        return column.iloc[candidates.first].reset_index(drop=True)
+
+    keys = [first(x) for x in key_columns(table, choice.key) if x.name != choice.best_of]
+    numbers = None if replicate is None else first(replicate)
+    identity = cast(NDArray[np.int64], own.identity())[candidates.first]
+    return Runs(
+        tasks,
+        table.index,
+        pd.Series(own.failed()).groupby(candidates.group).all().to_numpy(bool),
+        identity,
+        [column._replace(values=first(column.values)) for column in strata],
+        keys or [pd.Series(range(len(candidates.first)))],
+        numbers,
+        {},
+        {},
+        None,
+        match_candidates(table, choice, own),
+        Clusters(BY_TRUTH, identity),
+        candidates,
     )
 
 

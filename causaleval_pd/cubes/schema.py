@@ -39,8 +39,8 @@ class Variable:
     dtype: str
     #: value of a cell without a run, and of the padding of value tables
     fill: float
-    #: {"metric", "control", "value", "status", "identity", "count", "settings"}: what it holds, also in its attribute
-    #: `role`
+    #: {"metric", "control", "value", "status", "identity", "count", "settings", "choice"}: what it holds, also in its
+    #: attribute `role`
     role: str
     #: its label; `{}` stands for the metric's
     long_name: str = ""
@@ -161,6 +161,9 @@ DRAW_VARIABLES = {
     )
 }
 
+#: level of the candidate that counts, where a cube was made with `best_of`
+CHOSEN = Variable("chosen", ("replicate",), "float64", np.nan, "choice", "number of the chosen level, by {}")
+
 #: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
 TAIL_METHODS = ("simulated", "exact convolution", "splitting", "splitting to a bound")
 #: statistics of a stratum that may have p-values which do not rest on draws
@@ -188,7 +191,7 @@ TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(stat
 #: variables that each metric may have, by part
 METRIC_VARIABLES = {
     v.part: v
-    for group in ({"": METRIC}, CHECK_VARIABLES, ROW_VARIABLES, DRAW_VARIABLES, TAIL_VARIABLES)
+    for group in ({"": METRIC, "chosen": CHOSEN}, CHECK_VARIABLES, ROW_VARIABLES, DRAW_VARIABLES, TAIL_VARIABLES)
     for v in group.values()
 }
 
@@ -209,6 +212,8 @@ ATTRIBUTES = {
     "control_null": "null models; on each metric its own, on the cube where all metrics have the same",
     "control_kind": "classes of the controls",
     "control_reference": "JSON list of the null models that are points of reference, without p-values",
+    "control_composites": "JSON mapping of the null models to their members, where one is composite",
+    "best_of": "JSON mapping of the column whose best level counts, and its levels by number",
     "control_seed": "seed of the draws",
     "control_level": "probability of the rows' reference intervals",
 }

@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 from ..contract.checks import shown
 from ..contract.metric import Metric
 from ..contract.null import Null
-from ..tables.matching import find_models
+from ..tables.best_of import best_chunks
+from ..tables.matching import composites, find_models
 from ..tables.row_summary import METHODS, NONE, method_words
 from ..tables.scoring import score_rows
 from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
+from .composite_nulls import composite_attrs
 from .exact_strata import RowLaws, exact_strata, without_tails
 from .runs import Runs
 from .schema import ROW_VARIABLES
@@ -44,6 +46,8 @@ class MetricScores:
         Score of each row.
     nulls : list of ControlScores
         Scores of the controls, by null model; empty without controls.
+    chosen : (n,) float or None
+        Number of the level whose candidate counts, where candidates were compared.
     relabelled : dict
         Scores of the estimates relabelled by cluster, where a stratum repeats one and draws are kept: arrays over
         cells, by name in `schema.DRAW_VARIABLES`.
@@ -52,6 +56,7 @@ class MetricScores:
     metric: Metric
     observed: Floats
     nulls: list[ControlScores] = field(default_factory=list)
+    chosen: Floats | None = None
     relabelled: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
@@ -111,6 +116,9 @@ def score_runs(
     models = find_models(runs.tasks, choice, runs.given)
     repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
     joint = _joint_models(runs, choice, models, repeated)
+    if runs.candidates is not None:
+        # candidates are relabelled by truth anyway
+        joint, drawing = [None] * len(joint), replace(drawing, tails=None)
     n_layers = len(models) + any(joint)
     n_bytes = n_layers * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
     kept = keep is True or (keep == "auto" and n_bytes <= DRAWS_BYTES)
@@ -124,11 +132,16 @@ def score_runs(
     for by_task in models:
         found: set[str] = set()
         for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
-            match = runs.matches.matcher(model, task, grid.stratum)
             ids, counted = runs.clusters.ids, None if jointly is None or not model.relabels else ~repeated
-            chunks = control_chunks(
-                task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
-            )
+            values = {m.name: np.full(len(runs.index), np.nan) for m in task.metrics}
+            if runs.candidates is None:
+                match = runs.matches.matcher(model, task, grid.stratum)
+                chunks = control_chunks(
+                    task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
+                )
+            else:
+                how = (drawing, runs.index, execution)
+                chunks = best_chunks(runs.candidates, task, model, runs.matches, *how, values, strata, ids)
             gathered = _Gathered(task, model, grid, drawing, keep=kept)
             for chunk in chunks:
                 gathered.add(chunk)
@@ -141,10 +154,10 @@ def score_runs(
                     made.tails = exact_strata(m, observed, gathered.laws[m.name], runs.failed, repeated, grid)
                 mine.nulls.append(made)
                 if jointly is not None and kept:
-                    mine.relabelled = {
-                        "relabelled": jointly.draws[m.name],
-                        "relabelled_defined": jointly.defined[m.name],
-                    }
+                    mine.relabelled = _as_relabelled(jointly, m.name)
+                if runs.candidates is not None:
+                    mine.chosen = runs.candidates.numbers_of(runs.candidates.chosen(m, values[m.name]))
+                    mine.relabelled = _as_relabelled(gathered, m.name) if kept and repeated.any() else {}
         kinds.append(", ".join(sorted(found)))
     _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
@@ -160,6 +173,8 @@ def score_runs(
             )
         ),
         "control_kind": "; ".join(dict.fromkeys(kinds)),
+        **composite_attrs(composites(choice.null) if runs.given is None else {}),
+        **({} if runs.candidates is None else {"best_of": runs.candidates.describe()}),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
         "draws_kept": int(kept),
@@ -208,6 +223,11 @@ def _relabelled(
     for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated):
         gathered.add(chunk)
     return gathered
+
+
+def _as_relabelled(found: _Gathered, metric: str) -> dict[str, NDArray[Any]]:
+    """Return a metric's draws as those of estimates that were relabelled by cluster."""
+    return {"relabelled": found.draws[metric], "relabelled_defined": found.defined[metric]}
 
 
 class _Gathered:

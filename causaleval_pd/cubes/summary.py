@@ -12,6 +12,7 @@ import xarray as xr
 from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from ..statistics.stratum_statistic import STATISTICS, Statistic
+from .composite_nulls import worst_members
 from .lazy_tables import tabulate
 from .p_values import with_tails
 from .reading import (
@@ -67,8 +68,9 @@ def summary(
         `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and `p_value`;
         `p_at_floor`, `p_method` and `n_clusters`, as in `test_controls`; `note`, why skill has no interval or what its
         interval assumes. Without controls, as for carried columns, those from `control_mean` on are missing. A cube of
-        several null models has rows for each, named in the first column `null`; dimensions that a metric declares are
-        columns after the strata, missing in the rows of other metrics.
+        several null models has rows for each, named in the first column `null`. A composite one (`ce.worst_of`) has the
+        rows of the member with the largest p, which `control_null` names. Dimensions that a metric declares are columns
+        after the strata, missing in the rows of other metrics.
 
     Raises
     ------
@@ -103,7 +105,10 @@ def summary(
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _summary(part, name, level, interval, statistic)
 
-    return tabulate(cube, names, rows, stack_summaries, strata=strata_dims(cube), made=made)
+    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        return stack_summaries([worst_members(cube, part) for part in parts])
+
+    return tabulate(cube, names, rows, finish, strata=strata_dims(cube), made=made)
 
 
 def _summary(cube: xr.Dataset, metric: str, level: float, interval: str, statistic: Statistic) -> pd.DataFrame:

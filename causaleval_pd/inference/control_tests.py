@@ -12,6 +12,7 @@ import xarray as xr
 from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
+from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
 from ..cubes.p_values import StratumP, of_draws, with_tails
 from ..cubes.reading import (
@@ -115,6 +116,9 @@ def test_controls(
         truth" or by a column; "twice the mean p by" these; or why there is no p); `p_low` and `p_high`, limits of a
         p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
 
+        Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
+        `control_null` names; p-values are adjusted after that.
+
     Raises
     ------
     ValueError
@@ -173,10 +177,13 @@ def test_controls(
         return _against_controls(part, name, test, level, missing, statistic)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
+        parts, columns = [worst_members(cube, part) for part in parts], list(COLUMNS)
+        if has_composites(cube):
+            columns.insert(columns.index("null") + 1, MEMBER)
         strata = [dim for dim in dims if dim != "null"]
-        table = stack_tests(parts, COLUMNS, strata, adjust, family)
+        table = stack_tests(parts, columns, strata, adjust, family)
         if test.design == "draws" and len(table):
-            warn_of_floors(table, adjust, family_labels(table, [*strata, *COLUMNS], family), 1 - level)
+            warn_of_floors(table, adjust, family_labels(table, [*strata, *columns], family), 1 - level)
         return table
 
     names = cube_metrics(cube, metrics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,9 +17,10 @@ from ..contract.metric import Metric
 from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
+from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
 from .columns import add_columns, typed, with_cells
 from .composite import worst_rows
-from .matching import Matches, check_directions, find_members, match_rows
+from .matching import Matches, check_directions, find_members, find_models, match_rows
 from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
 from .settings import (
     Cells,
@@ -58,6 +60,7 @@ def with_controls(
     stop_after: int | None = None,
     tails: Literal["splitting"] | None = None,
     share_draws: bool = False,
+    best_of: Hashable | None = None,
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -129,6 +132,12 @@ def with_controls(
         Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the
         same controls, which is faster. Each row's p stays valid by itself, but the p-values depend on one another:
         adjust them by Holm or Benjamini-Yekutieli, and do not combine them.
+    best_of : hashable, optional
+        Column of settings that were tried on the same data, such as the alpha of PC, of which the best by each metric
+        counts. Rows that agree in the other columns of `key`, by default in the truth, are a group of candidates. Each
+        draw relabels the nodes of all candidates alike (`null="permutation"`, the default then) and takes the best
+        again, so that p keeps its level. The result has a row a group: the columns of `key`, the truth, `n_candidates`,
+        and for each metric its columns and `m_chosen`, the level of the best candidate (the first level among equals).
     field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
         share is in `_control_undefined` (full columns); with a number all count.
@@ -185,7 +194,9 @@ def with_controls(
     read = Cells(truth, estimate, field, context, zero_division)
     tasks, cells, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
-    choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
+    choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
+    if best_of is not None:
+        return _with_best_controls(table, tasks, chosen, choice, how, work, read, n_draws=n_draws, columns=columns)
     matches = match_rows(table, choice)
     by_task = [find_members(task.field, null, permute=permute) for task in tasks]
     n_models = max((len(members) for members in by_task), default=1)
@@ -237,6 +248,59 @@ def _control_task(
                 "method='auto' to simulate"
             )
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
+
+
+def _with_best_controls(
+    table: pd.DataFrame,
+    tasks: Sequence[Task],
+    chosen: Sequence[Metric],
+    choice: NullChoice,
+    how: Drawing,
+    work: Execution,
+    read: Cells,
+    *,
+    n_draws: NDraws,
+    columns: Columns,
+) -> pd.DataFrame:
+    """Return the best of the candidates of each group, and what the best of their controls score."""
+    check_drawing(how, choice)
+    candidates = find_candidates(table, choice.best_of, choice.key, tasks[0])
+    matches = match_candidates(table, choice, tasks[0])
+    how = replace(settle_draws(how, n_draws, len(candidates.first) * len(chosen)), tails=None)
+    [models] = find_models(tasks, choice)
+    found: dict[str, dict[str, Any]] = {}
+    kinds, n = [], len(candidates.first)
+    for task, model in zip(tasks, models, strict=True):
+        kind, values = np.full(n, None, object), {m.name: np.full(len(table), np.nan) for m in task.metrics}
+        parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
+        order = []
+        for chunk in best_chunks(candidates, task, model, matches, how, table.index, work, values):
+            order.append(chunk.rows)
+            kind[chunk.rows] = chunk.kind
+            for m in task.metrics:
+                parts[m.name].append(chunk.summaries[m.name])
+        for m in task.metrics:
+            rows = np.concatenate(order) if order else np.empty(0, np.int64)
+            summary = spread(parts[m.name], rows, n)
+            found[m.name] = _columns(m, summary, model.p_given, how)
+            found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
+        kinds.append(kind)
+    added: dict[str, Any] = {}
+    for m in chosen:
+        added |= (
+            found[m.name]
+            if columns == "full"
+            else {m.name + x: found[m.name][m.name + x] for x in (*_SHORT, "_chosen")}
+        )
+    added |= _null_columns(tasks, [model.name for model in models], n, by_metric=columns == "full")
+    added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
+    added["control_seed"] = np.full(n, matches.seed, np.int64)
+    added["n_draws"] = np.full(n, how.n_draws, np.int64)
+    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    settings |= null_settings(models) | choice.settings() | how.settings()
+    truth = pd.Series(tasks[0].truth.array, name=read.truth)
+    result = add_columns(candidates.frame(truth), added, overwrite=False)
+    return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
 def _null_columns(tasks: Sequence[Task], names: Sequence[str], n: int, *, by_metric: bool) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_type
 from ..contract.field import Field
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matcher, Matching, Null, NullLike, WorstOf, null_model
+from ..contract.null import Controls, Matcher, Matching, Null, NullLike, Nulls, WorstOf, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
 from .columns import column_or_level
@@ -73,8 +74,8 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
         raise ValueError(f"null must be one null model here, found {len(null)}; cube(null=[...]) takes several")
     if isinstance(null, WorstOf):
         raise ValueError(
-            f"null {null.name!r} is composite, which with_controls takes for rows; in a cube use null=[...] with its "
-            "members and take the largest p of a stratum"
+            f"null {null.name!r} is composite, which with_controls and cube take; name one of its members here: "
+            f"{', '.join(member.name for member in null.members)}"
         )
     chosen = null_model(field.default_null if null is None else null)
     if isinstance(chosen.model, str):
@@ -116,21 +117,66 @@ def find_members(field: Field, null: NullLike | None, *, permute: bool = True) -
     ]
 
 
+def find_joint_null(field: Field, null: Nulls) -> Null:
+    """Return the null model that draws the controls of candidates together; refuse others."""
+    joint = field.joint_null
+    what = "best_of= draws the controls of all candidates together"
+    if joint is None:
+        raise ValueError(f"{what}, and no null model of field {field.name!r} can")
+    model = find_null(field, cast(NullLike, joint.name if null is None else null))
+    if not model.joint:
+        raise ValueError(
+            f"{what}, and null={model.name!r} draws them one by one, which is valid only for candidates that guess "
+            f"independently; use null={joint.name!r}, which relabels them alike"
+        )
+    return model
+
+
 def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | None = None) -> list[list[Null]]:
     """Return, for each null model of a call, the model of every task; `given` controls take their place."""
     check_directions([m for task in tasks for m in task.metrics])
     if given is not None:
         return [[given_controls(task, given, str(given.name)) for task in tasks]]
-    null = choice.null
-    wanted = [null] if null is None or isinstance(null, str) or not isinstance(null, Sequence) else list(null)
+    if choice.best_of is not None:
+        return [[find_joint_null(task.field, choice.null) for task in tasks]]
+    wanted = named_nulls(choice.null)
     if not wanted:
         raise ValueError("null must name a null model, found an empty list; controls are not made by n_draws=None")
-    models = [[find_null(task.field, one, permute=choice.permute) for task in tasks] for one in wanted]
-    names = [by_task[-1].name for by_task in models]
+    found: list[list[Null]] = []
+    members: list[list[Null]] = []
+    for one in wanted:
+        by_task = [find_members(task.field, one, permute=choice.permute) for task in tasks]
+        for models in map(list, zip(*by_task, strict=True)):
+            # a member of a composite model may stand beside it, or belong to another
+            if models not in (found if isinstance(one, WorstOf) else members):
+                found.append(models)
+            members += [models] if isinstance(one, WorstOf) else []
+    names = [by_task[-1].name for by_task in found]
+    names += [one.name for one in wanted if isinstance(one, WorstOf)]
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise ValueError(f"null has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
-    return models
+    return found
+
+
+def named_nulls(null: Nulls) -> list[NullLike | None]:
+    """Return the null models of a call, one by one; None stands for the field's default."""
+    return [null] if null is None or isinstance(null, str) or not isinstance(null, Sequence) else list(null)
+
+
+def composites(null: Nulls) -> dict[str, list[str]]:
+    """Return the members of each null model of a call by name, where one of them is composite; else nothing."""
+    wanted = named_nulls(null)
+    if not any(isinstance(one, WorstOf) for one in wanted):
+        return {}
+    if None in wanted:
+        raise ValueError("null names a composite null model beside None; name the other null models too")
+    found = {}
+    for one in wanted:
+        chosen = one if isinstance(one, WorstOf) else null_model(cast(NullLike, one))
+        members = chosen.members if isinstance(chosen, WorstOf) else (chosen,)
+        found[chosen.name] = [member.name for member in members]
+    return found
 
 
 def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.object_] | None:

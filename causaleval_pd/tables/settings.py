@@ -137,6 +137,7 @@ class NullChoice:
     control_kind: str | None = None
     permute: bool = True
     share_draws: bool = False
+    best_of: Hashable | None = None
 
     def __post_init__(self) -> None:
         check_flag(self.permute, "permute")
@@ -145,7 +146,8 @@ class NullChoice:
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result; the null models that were found are not among them."""
         names = ("seed", "key", "control_kind", "permute", "share_draws")
-        return {name: getattr(self, name) for name in names}
+        chosen = {} if self.best_of is None else {"best_of": self.best_of}
+        return {name: getattr(self, name) for name in names} | chosen
 
 
 @dataclass(frozen=True)

@@ -95,10 +95,10 @@ def test_bad_members_are_refused(members, error, message):
 
 
 def test_where_composite_null_models_are_refused(guesses):
-    runs, null = guesses.head(4).assign(s=0), ce.worst_of("edges", "dags")
-    with pytest.raises(ValueError, match="'worst of edges, dags' is composite, .* in a cube use null="):
-        runs.ceval.cube(["shd"], by=["s"], null=null)
-    with pytest.raises(ValueError, match="'worst of edges, dags' is composite"):
+    runs, null = guesses.head(4), ce.worst_of("edges", "dags")
+    with pytest.raises(
+        ValueError, match="'worst of edges, dags' is composite, .*; name one of its members here: edges, dags"
+    ):
         ce.control_distribution("A -> B; C", n_edges=1, kind="dag", null=null)
     with pytest.raises(TypeError, match="'worst of edges, dags' is composite; name it by ce.worst_of"):
         ce.null_model(null, switches=3)

@@ -20,6 +20,12 @@ def runs():
     return pd.DataFrame({"truth": [FIVE] * 3, "estimate": [SEVEN, None, "A -- B; C; D; E"]}, index=["x", "y", "z"])
 
 
+@pytest.fixture
+def larger(runs):
+    """Six nodes, whose controls are not listed."""
+    return runs + "; F"
+
+
 def test_columns_their_order_and_types(runs):
     scored = ce.with_controls(runs, ["shd"], n_draws=50, rng=7, columns="full")
     parts = ["", "_control_mean", "_control_mean_se", "_control_low", "_control_high", "_p", "_skill"]
@@ -75,28 +81,28 @@ def test_skeleton_metrics_are_exact(runs):
     assert scored["adjacency_precision_p_se"] == 0
 
 
-def test_shd_of_dags_has_an_exact_mean_and_a_simulated_p(runs):
-    scored = ce.with_controls(runs, ["shd"], n_draws=400, rng=7, columns="full")
+def test_shd_of_dags_has_an_exact_mean_and_a_simulated_p(larger):
+    scored = ce.with_controls(larger, ["shd"], n_draws=400, rng=7, columns="full")
     row = scored.loc["x"]
-    assert row["shd_control_mean"] == pytest.approx(8 + 7 - 1.5 * 8 * 7 / 10)
+    assert row["shd_control_mean"] == pytest.approx(8 + 7 - 1.5 * 8 * 7 / 15)
     assert (row["shd_mean_method"], row["shd_p_method"]) == ("exact", "simulated")
     assert scored.loc["z", "shd_mean_method"] == "simulated"
     assert row["shd_skill"] == pytest.approx(1 - row["shd"] / row["shd_control_mean"])
     b = row["shd_p"] * 401 - 1
     assert b == pytest.approx(round(b))
-    published = ce.with_controls(runs, ["shd"], n_draws=400, rng=7, p_rule="share", columns="full").loc["x"]
+    published = ce.with_controls(larger, ["shd"], n_draws=400, rng=7, p_rule="share", columns="full").loc["x"]
     assert published["shd_p"] * 400 == pytest.approx(round(b))
 
 
-def test_exact_never_draws_and_refuses_what_it_cannot(runs):
-    dags = runs.iloc[[0]]
+def test_exact_never_draws_and_refuses_what_it_cannot(larger):
+    dags = larger.iloc[[0]]
     exact = ce.with_controls(dags, ["shd", "adjacency_f1"], method="exact", rng=7).iloc[0]
-    assert exact["shd_control_mean"] == pytest.approx(6.6) and np.isnan(exact["shd_p"])
+    assert exact["shd_control_mean"] == pytest.approx(9.4) and np.isnan(exact["shd_p"])
     assert not np.isnan(exact["adjacency_f1_p"]) and exact["n_draws"] == 0
     with pytest.raises(ValueError, match=r"v_structure_recall has no closed form .* method='auto'"):
         ce.with_controls(dags, ["v_structure_recall"], method="exact", rng=7)
     with pytest.raises(ValueError, match="shd has no closed form"):
-        ce.with_controls(runs.iloc[[2]], ["shd"], method="exact", rng=7)
+        ce.with_controls(larger.iloc[[2]], ["shd"], method="exact", rng=7)
 
 
 def test_simulation_agrees_with_the_closed_forms(runs):
@@ -111,8 +117,8 @@ def test_simulation_agrees_with_the_closed_forms(runs):
             assert drawn[f"{name}_p"] == pytest.approx(exact[f"{name}_p"], abs=4 * drawn[f"{name}_p_se"] + 1e-4)
 
 
-def test_same_seed_same_bits_in_any_order_and_chunking(runs, monkeypatch):
-    many = pd.concat([runs] * 5, ignore_index=True)
+def test_same_seed_same_bits_in_any_order_and_chunking(larger, monkeypatch):
+    many = pd.concat([larger] * 5, ignore_index=True)
     names = ["shd", "orientation_precision"]
     whole = ce.with_controls(many, names, n_draws=64, rng=7)
     shuffled = ce.with_controls(many.sample(frac=1, random_state=1), names, n_draws=64, rng=7).sort_index()

@@ -37,6 +37,7 @@ def test_mid_p_counts_ties_half():
     exact = ce.with_controls(runs, ["adjacency_tp"], rng=7, p_rule="mid").iloc[0]
     law = stats.hypergeom(10, 8, 7)
     assert exact["adjacency_tp_p"] == pytest.approx(law.sf(6) + law.pmf(6) / 2)
+    runs += "; F"
     cube = ce.cube(runs.assign(a=0), ["shd"], by=["a"], n_draws=200, rng=7)
     draws, own = cube["shd_control"].to_numpy().ravel(), float(cube["shd"].item())
     found = ce.with_controls(runs, ["shd"], rng=7, n_draws=200, p_rule="mid")["shd_p"].iloc[0]

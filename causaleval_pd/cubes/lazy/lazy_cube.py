@@ -46,7 +46,7 @@ from .partitions import cells_of, check_draws, cube_settings, in_partition, leve
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
-@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs", "tails"))
+@takes_settings_of(cube_of, without=("best_of", "progress", "engine", "n_jobs", "tails"))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -106,7 +106,7 @@ def cube(
     >>> found.ceval.summary().compute()["p_value"].max().round(2)
     np.float64(0.01)
     """
-    unsuited = {"progress", "engine", "n_jobs", "tails"} & set(settings)
+    unsuited = {"best_of", "progress", "engine", "n_jobs", "tails"} & set(settings)
     if unsuited or keep_draws not in (True, False):
         what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
         raise ValueError(

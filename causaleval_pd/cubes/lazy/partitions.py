@@ -13,7 +13,7 @@ from ...contract.field import get_field
 from ...contract.null import Nulls
 from ...execution.random_streams import key_columns
 from ...tables.columns import column
-from ...tables.matching import find_null
+from ...tables.matching import find_members, named_nulls
 from ...tables.settings import Cells
 from ...tables.tasks import Metrics, Task, cells_field, select
 from ..strata import MISSING, By, interval_labels, strata_edges
@@ -117,8 +117,8 @@ def level_ranks(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequenc
 
 def looks_at_strata(field: str, null: Nulls) -> bool:
     """Return whether a null model needs all rows of a stratum, which no partition has."""
-    wanted: list[Any] = list(null) if isinstance(null, (list, tuple)) else [null]
-    return any(find_null(get_field(field), one).by_stratum for one in wanted)
+    models = [model for one in named_nulls(null) for model in find_members(get_field(field), one)]
+    return any(model.by_stratum for model in models)
 
 
 def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:

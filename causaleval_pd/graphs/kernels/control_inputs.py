@@ -70,6 +70,12 @@ def check_oriented(n_nodes: int) -> None:
         raise ValueError(f"skeletons are oriented uniformly over at most {MOST_ORIENTED} nodes, found {n_nodes}")
 
 
+def check_counted_orders(n_nodes: int) -> None:
+    """Refuse graphs of so many nodes that counting their orders takes long."""
+    if n_nodes > _MOST_COUNTED:
+        raise ValueError(f"orders are counted over at most {_MOST_COUNTED} nodes, found {n_nodes}")
+
+
 def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
     """Return which numbers of edges are so few that tosses end sooner than draws from counts.
 

@@ -16,11 +16,12 @@ from .control_inputs import check_index, edge_room
 from .dags import draw_dags
 from .draws import STEP, mix, shuffle
 from .inputs import Ints, Words, checked_planes, read_only
-from .orientations import orient_graphs, orient_uniformly
+from .orientations import count_orders, orient_graphs, orient_uniformly
 from .planes import N_PLANES, plane_words
 from .skeletons import scale_free, small_world, switch_edges
 
 __all__ = [
+    "count_orders",
     "draw_dags",
     "orient_graphs",
     "orient_uniformly",

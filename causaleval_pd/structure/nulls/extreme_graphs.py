@@ -12,7 +12,7 @@ from .random_graphs import PERMUTE, random_graphs
 
 
 def empty_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every row by the graph without edges."""
+    """Match every row by the graph without edges: a point of reference without randomness, and so without p."""
     return random_graphs(matching, rows, pairs, keys, np.zeros(pairs.n, np.int64))
 
 
@@ -20,7 +20,10 @@ register_null("graph", Null("empty", "the graph without edges", empty_controls, 
 
 
 def complete_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every row by complete graphs of its class."""
+    """Match every row by complete graphs of its class, directed along a random order.
+
+    A point of reference: what claiming every adjacency scores. It is no null hypothesis, and there is no p.
+    """
     n_edges = np.full(pairs.n, pairs.n_nodes * (pairs.n_nodes - 1) // 2, np.int64)
     return random_graphs(matching, rows, pairs, keys, n_edges)
 

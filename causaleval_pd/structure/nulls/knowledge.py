@@ -92,8 +92,13 @@ def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[
 def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
 
-    A uniformly random order that suits tiers and required edges is drawn; then the edges that are not required are
-    chosen uniformly among those that run along the order and are not forbidden.
+    Law: a uniformly random order that suits tiers and required edges is drawn; then the edges that are not required
+    are chosen uniformly among those that run along the order and are not forbidden. Given: the knowledge, class and
+    number of edges.
+
+    It is valid for guessers that use this knowledge and nothing else; one that uses more, true or not, is not a guess
+    under it. Orders of unequal numbers of pairs are equally likely, so that it is not uniform over DAGs. Digraphs are
+    refused.
     """
     row_node_set, by_set = matching.prepared
     kinds, n_edges = matched_kinds(matching, rows, pairs), estimated_edges(pairs)

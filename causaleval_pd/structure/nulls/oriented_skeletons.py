@@ -19,6 +19,8 @@ from ...graphs.kernels.planes import CPDAG, DIGRAPH
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
 from .graph_controls import GraphControls, in_class, matched_kinds, toss_digraphs
+from .listed.laws import ListedLaws
+from .listed.orientations import MOST_ORIENTATIONS, Orientations
 
 Planes = NDArray[np.uint64]
 
@@ -42,7 +44,16 @@ def check_law(matching: Matching) -> str:
 
 
 def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Keep the estimate's skeleton and direct it at random."""
+    """Keep the estimate's skeleton and direct it at random.
+
+    Law: with `orientation_law="order"` each edge points along one uniform order of the nodes; with "uniform" all
+    acyclic orientations are equally likely; edges of digraphs are directed by coins. Then the graph is mapped to the
+    estimate's class. Given: the skeleton. Few orientations are listed.
+
+    The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees a coin an edge)
+    paths in one direction. A guesser of one law is rejected too often under the other where truths have such a shape;
+    `ce.worst_of` takes both. Functions of the skeleton do not vary, so that their p is 1.
+    """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
 
 
@@ -61,7 +72,11 @@ register_null(
 def oracle_skeleton_controls(
     matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]
 ) -> Controls:
-    """Take the truth's skeleton and direct it at random."""
+    """Take the truth's skeleton and direct it at random.
+
+    Law: as `orientation`, of the truth's skeleton. It uses the truth and is a point of reference: what perfect
+    adjacencies with random directions score. It is no null hypothesis, and there is no p.
+    """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
 
 
@@ -105,21 +120,32 @@ def _direct_skeletons(
             )
         return in_class(toss_digraphs(drawn, kinds, keys, start, count), d, kinds, count)
 
+    orientations = Orientations(skeletons.estimate, index_of_row, kinds, by_order=law == "order")
+    listed = ListedLaws(pairs, orientations.numbers, orientations.support, MOST_ORIENTATIONS, orientations.listed)
+
     def known(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form == "hypergeometric":
+            return _constant(metric, skeletons)
+        return listed.law(metric, moments)
+
+    def moments(metric: Metric) -> ClosedForm | None:
         return _directed_at_random(metric, skeletons, kinds, along_order=law == "order")
 
     return GraphControls(pairs, kinds, graphs, known)
 
 
+def _constant(metric: Metric, skeletons: GraphPairs) -> ClosedForm:
+    """Return the law of a function of the skeleton, which is kept."""
+    value = np.asarray(metric(skeletons), np.float64)
+    every = np.arange(skeletons.n, dtype=np.int64)
+    law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
+    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+
+
 def _directed_at_random(
     metric: Metric, skeletons: GraphPairs, kinds: NDArray[np.uint8], *, along_order: bool
 ) -> ClosedForm | None:
-    """Return closed forms given the skeleton: its functions are constant, those of directions have moments."""
-    if metric.closed_form == "hypergeometric":
-        value = np.asarray(metric(skeletons), np.float64)
-        every = np.arange(skeletons.n, dtype=np.int64)
-        law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
-        return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+    """Return the moments of functions of directions, given the skeleton."""
     cpdag = kinds == CPDAG
     if cpdag.all():
         return None

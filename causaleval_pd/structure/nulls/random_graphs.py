@@ -20,12 +20,14 @@ from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import kernels
-from ...graphs.kernels.planes import CPDAG, DIGRAPH
+from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS
 from ...graphs.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, of_dags, reversal
 from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs
 from .hypergeometric import hypergeometric
+from .listed.laws import Listed, ListedLaws
+from .listed.random_graphs import MOST_GRAPHS, all_random_graphs, are_listed
 from .published import published_controls
 from .walks import edges_walk
 
@@ -70,7 +72,23 @@ def random_graphs(
         planes = kernels().draw_graphs(d, edges, cpdag, keys, start, count, order)
         return GraphBatch(d, toss_digraphs(planes, kinds, keys, start, count), np.repeat(kinds, count))
 
+    fixed = tuple(order.tolist())
+    few = [
+        numbers is None and are_listed(d, m, kind, fixed=bool(fixed))
+        for m, kind in zip(n_edges.tolist(), kinds.tolist(), strict=True)
+    ]
+
+    def support(number: int) -> Listed:
+        m, kind = divmod(number, len(KINDS))
+        return all_random_graphs(d, m, kind, fixed)
+
+    listed = ListedLaws(pairs, n_edges * len(KINDS) + kinds, support, MOST_GRAPHS, np.array(few, bool))
+
     def known(metric: Metric) -> ClosedForm | None:
+        hypergeometric_law = numbers is None and metric.closed_form == "hypergeometric"
+        return moments(metric) if hypergeometric_law else listed.law(metric, moments)
+
+    def moments(metric: Metric) -> ClosedForm | None:
         if numbers is not None or metric.closed_form is None:
             return None
         edges, truth = pairs.truth.edge_counts, pairs.truth_index
@@ -92,7 +110,16 @@ def random_graphs(
 
 
 def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's class and number of edges."""
+    """Match every control to its row's class and number of edges.
+
+    Law: a skeleton uniform among those with the estimate's number of edges, directed along a uniform order of the
+    nodes (or their own order with `permute=False`), mapped to the estimate's class. Given: nodes, class and number of
+    edges. Up to five nodes all graphs are listed.
+
+    Not valid for guesses of another shape where the truth has that shape: guessed hubs meet true hubs more often than
+    random edges do, and edges along the columns meet truths along the columns. `permutation` keeps the shape;
+    shuffled columns mend the second.
+    """
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
@@ -136,7 +163,14 @@ def stratum_pools(matching: Matching) -> dict[Any, NDArray[np.int64]]:
 
 
 def stratum_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match controls to the estimate's class, their edge numbers drawn from all estimates of the stratum."""
+    """Match controls to the estimate's class, their edge numbers drawn from all estimates of the stratum.
+
+    Law: as `edges`, with a number of edges drawn for each control from those of the stratum's estimates. Given: the
+    stratum's numbers of edges as a pool, not which run has which.
+
+    Rows have no p. It tests whether edge numbers follow those of the truths within the stratum, not whether their
+    level is right, and is not valid where the runs of a stratum guess at different densities on purpose.
+    """
     strata = cast(NDArray[np.int64], matching.stratum)[rows]
     mine = [matching.prepared[s] for s in strata]
 

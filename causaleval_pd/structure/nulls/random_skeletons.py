@@ -73,7 +73,16 @@ def check_switches(matching: Matching) -> int:
 
 
 def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Keep the degrees of the estimate's skeleton by switching the ends of its edges."""
+    """Keep the degrees of the estimate's skeleton by switching the ends of its edges.
+
+    Law: nearly uniform among the skeletons in which every node has its degree, by `switches` random exchanges of ends
+    an edge, started at the estimate's skeleton; edges are directed along a random order. Given: the degree of each
+    *named* node, so that hubs stay where they are.
+
+    It asks whether more than the degrees is right, since right hubs are part of the controls. Not valid for guessers
+    whose skeletons are not uniform given their degrees, such as trees or rings. With few switches, or degrees that few
+    skeletons have, controls stay close to the estimate and p is large.
+    """
     switches = int(matching.prepared)
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
@@ -101,8 +110,10 @@ register_null(
 def erdos_renyi_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match controls to the estimate's class and density: each pair is adjacent with the same probability.
 
-    Given their number of edges such graphs are the controls of `edges` whatever the density, so p-values condition on
-    that number, which is sufficient for the unknown density. Empty and complete skeletons then have no p.
+    Law: pairs are adjacent independently with the estimate's share of adjacent pairs, directed along a random order.
+    Given: that share for means and skill; the number of edges for p. With their number of edges given, such graphs are
+    the controls of `edges` whatever the density, so that number is sufficient for the unknown density. Empty and
+    complete skeletons then have no p. Not valid where `edges` is not.
     """
     n_edges, n_pairs = estimated_edges(pairs), pairs.n_nodes * (pairs.n_nodes - 1) // 2
 
@@ -129,7 +140,13 @@ register_null(
 
 
 def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw skeletons by preferential attachment with the estimate's number of edges."""
+    """Draw skeletons by preferential attachment with the estimate's number of edges.
+
+    Law: nodes join one by one in random order and are tied to earlier ones in proportion to their degrees [2]_; edges
+    are directed along a random order. Given: nodes, class and number of edges.
+
+    Not valid for guessers of other shapes, such as uniform skeletons, where truths have their shape.
+    """
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         return np.asarray(control_kernels().scale_free(pairs.n_nodes, estimated_edges(pairs), keys, start, count))
@@ -155,7 +172,13 @@ def check_rewiring(matching: Matching) -> float:
 
 
 def small_world_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw rewired rings with the estimate's number of edges."""
+    """Draw rewired rings with the estimate's number of edges.
+
+    Law: a ring lattice in random order, each edge rewired with probability `rewiring` [3]_; edges are directed along a
+    random order. Given: nodes, class and number of edges.
+
+    Not valid for guessers of other shapes where truths have their shape: paths and rings are close to rewired rings.
+    """
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
         edges = estimated_edges(pairs)

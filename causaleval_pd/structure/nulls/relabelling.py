@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -18,8 +17,8 @@ from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .additive import additive_moments
-from .enumeration import enumerated
 from .graph_controls import GraphControls, checked_kinds
+from .listed.laws import ListedLaws
 from .walks import RelabellingWalk
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
@@ -32,54 +31,89 @@ _REPEATED = 5
 _KEPT = 256
 
 
-@cache
-def _orders(n_nodes: int) -> NDArray[np.int64]:
-    return np.array(list(itertools.permutations(range(n_nodes))), np.int64).reshape(math.factorial(n_nodes), n_nodes)
-
-
 def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
     return np.asarray(marks_from_planes(graphs.planes[[number]], graphs.n_nodes)[0], bool)
 
 
-def _batch(moved: NDArray[np.bool_], graphs: GraphBatch, number: int) -> GraphBatch:
-    planes = planes_from_marks(moved, np.arange(graphs.n_nodes))
-    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(moved)))
+@cache
+def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
+    """Return the bit that each mark moves to under each order, (2 pairs, d!).
+
+    Of the nodes a < b of pair k, the mark a -> b is bit k and the mark b -> a bit 32 + k.
+    """
+    n_orders = math.factorial(n_nodes)
+    orders = np.array(list(itertools.permutations(range(n_nodes))), np.int64).reshape(n_orders, n_nodes)
+    place = np.argsort(orders, axis=1)
+    low, high = np.triu_indices(n_nodes, 1)
+    number = np.zeros((n_nodes, n_nodes), np.int64)
+    number[low, high] = number[high, low] = np.arange(len(low))
+    a, b = place[:, low], place[:, high]
+    forward, pair = a < b, number[a, b]
+    bits = np.stack([np.where(forward, pair, pair + 32), np.where(forward, pair + 32, pair)])
+    return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), n_orders).astype(np.uint64))
+
+
+def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
+    """Return a graph of few nodes in all orders, one word each: plane 0 in the lower half, plane 1 in the upper."""
+    n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
+    words = graphs.planes[number, :, 0]
+    marks = (words[:, None] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
+    chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
+    return np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64)
+
+
+def _of_words(words: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+    planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)[:, :, None]
+    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(words)))
 
 
 def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
-    """Return a graph with its nodes in all orders."""
-    orders = _orders(graphs.n_nodes)
-    marks = _marks(graphs, number)
-    return _batch(marks[orders[:, :, None], orders[:, None, :]], graphs, number)
+    """Return a graph of at most `MOST_LISTED` nodes with its nodes in all orders."""
+    return _of_words(_moved(graphs, number), graphs, number)
 
 
 def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     """Return the different graphs among all relabellings of a graph; each occurs equally often."""
     d = graphs.n_nodes
     if d <= MOST_LISTED:
-        every = all_relabellings(graphs, number)
-        _, first = np.unique(every.planes.reshape(len(every), -1), axis=0, return_index=True)
-        return every.take(np.sort(first))
-    found = new = _marks(graphs, number)[None]
+        every = _moved(graphs, number)
+        return _of_words(every[np.sort(np.unique(every, return_index=True)[1])], graphs, number)
+    new = _marks(graphs, number)[None]
+    found, known = [new], {np.packbits(new).tobytes()}
     while len(new):
         # exchanges of neighbouring nodes reach every order
-        moved = [new]
+        fresh = []
         for i in range(d - 1):
             order = np.arange(d)
             order[[i, i + 1]] = i + 1, i
-            moved.append(np.unique(new[:, order][:, :, order], axis=0))
-        known = {marks.tobytes() for marks in found}
-        found = np.unique(np.concatenate([found, *moved]), axis=0)
-        new = found[[marks.tobytes() not in known for marks in found]]
-        if len(found) > MOST_DIFFERENT:
-            raise OverflowError("too many relabellings to list")
-    return _batch(found, graphs, number)
+            moved = new[:, order][:, :, order]
+            for marks, word in zip(moved, np.packbits(moved.reshape(len(moved), -1), axis=1), strict=True):
+                if word.tobytes() not in known:
+                    known.add(word.tobytes())
+                    fresh.append(marks)
+            if len(known) > MOST_DIFFERENT:
+                raise OverflowError("too many relabellings to list")
+        new = np.array(fresh, bool).reshape(len(fresh), d, d)
+        found.append(new)
+    planes = planes_from_marks(np.concatenate(found), np.arange(d))
+    return GraphBatch(d, planes, np.repeat(graphs.kinds[[number]], len(planes)))
 
 
-def _fewest_relabellings(degrees: NDArray[np.int32]) -> float:
-    """Return the logarithm of a bound: nodes of equal degrees (d, 3) may be exchanged, others are told apart."""
-    _, alike = np.unique(degrees, axis=0, return_counts=True)
-    return float(math.lgamma(len(degrees) + 1) - sum(math.lgamma(n + 1) for n in alike))
+def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
+    """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
+    counts = np.bincount(alike)
+    return float(math.lgamma(len(alike) + 1) - sum(math.lgamma(n + 1) for n in counts.tolist()))
+
+
+def _classes(marks: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Refine classes of nodes, (d,), by how many marks they have to and from each class, until nothing changes."""
+    while True:
+        members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
+        known = np.column_stack([classes, marks @ members, marks.T @ members])
+        finer = np.unique(known, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if finer.max(initial=0) == classes.max(initial=0):
+            return finer
+        classes = finer
 
 
 class Relabellings:
@@ -107,7 +141,11 @@ class Relabellings:
 
     def _few(self, number: int) -> bool:
         degrees = self.pairs.estimate.take(np.array([number])).degrees[0]
-        if _fewest_relabellings(degrees) > math.log(MOST_DIFFERENT) + 1e-9:
+        alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        most = math.log(MOST_DIFFERENT) + 1e-9
+        if _fewest_relabellings(alike) > most:
+            return False
+        if _fewest_relabellings(_classes(_marks(self.pairs.estimate, number), alike)) > most:
             return False
         try:
             self.support(number)
@@ -115,30 +153,27 @@ class Relabellings:
             return False
         return True
 
+    @cached_property
+    def laws(self) -> ListedLaws:
+        """The laws of metrics for listed rows."""
+        longest = math.factorial(self.d) if self.d <= MOST_LISTED else MOST_DIFFERENT
+        return ListedLaws(self.pairs, self.pairs.estimate_index, self.support, longest, self.listed)
+
     def law(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for listed rows, moments for others, or None."""
-        rows = np.flatnonzero(self.listed)
-        if not len(rows):
-            return additive_moments(metric, self.pairs)
-        pairs = self.pairs.take(rows)
-        longest = math.factorial(self.d) if self.d <= MOST_LISTED else MOST_DIFFERENT
-        exact = enumerated(metric, pairs, self.pairs.estimate_index[rows], self.support, longest)
-        if exact is None or self.listed.all():
-            return exact
-        others = additive_moments(metric, self.pairs)
-        found = exact.spread(self.listed)
-        if others is None:
-            return found
-        variance = others.variance
-        if variance is not None and found.variance is not None:
-            variance = np.where(self.listed, found.variance, variance)
-        return replace(
-            found, mean=np.where(self.listed, found.mean, others.mean), variance=variance, shape=others.shape
-        )
+        return self.laws.law(metric, lambda metric: additive_moments(metric, self.pairs))
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Relabel every estimate: its class, degrees and directed and undirected edges stay."""
+    """Relabel every estimate: its class, degrees and directed and undirected edges stay.
+
+    Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
+    its structure. Rows with one key are relabelled alike. Up to seven nodes, or 5,040 relabellings, all are listed.
+
+    It is valid for every guesser that does not use the names, whatever the shape of its guesses, or where the truth's
+    names are random. Not valid for guesses that share the truth's order of columns or other knowledge about names. A
+    graph with many symmetries has few relabellings, so that its p cannot be small.
+    """
     d, kinds = pairs.n_nodes, checked_kinds(rows, pairs)
 
     def graphs(start: int, count: int) -> GraphBatch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,31 @@ from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.kernels.planes import CPDAG, DAG
 from ...graphs.pairs import GraphBatch
 from .edge_moments import exchangeable
-from .enumeration import enumerated
 from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, refuse_digraphs
+from .listed.laws import Listed, ListedLaws, merged
+from .listed.random_graphs import MOST_GRAPHS
 from .published import published_controls
 
 
+@lru_cache(maxsize=64)
+def listed_dags(n_nodes: int, n_edges: int, *, mapped: bool) -> Listed:
+    """Return all DAGs with a number of edges, or their CPDAGs if `mapped`, and the probability of each."""
+    dags = all_dags(n_nodes, n_edges)
+    if not mapped:
+        return GraphBatch(n_nodes, dags, np.full(len(dags), DAG, np.uint8)), 1 / len(dags)
+    planes, weights = merged(in_class(dags, n_nodes, np.array([CPDAG], np.uint8), len(dags)).planes, 1 / len(dags))
+    return GraphBatch(n_nodes, planes, np.full(len(planes), CPDAG, np.uint8)), weights
+
+
 def dags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class."""
+    """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class.
+
+    Law: all labelled DAGs with that number of edges are equally likely, which favours skeletons with many acyclic
+    orientations over those of `edges`. Given: nodes, class and number of edges. Up to five nodes all DAGs are listed;
+    up to 400 they are drawn.
+
+    Not valid for guesses of another shape where the truth has that shape, as `edges`; digraphs are refused.
+    """
     d, n_edges = pairs.n_nodes, estimated_edges(pairs)
     kinds = matched_kinds(matching, rows, pairs)
     refuse_digraphs(kinds, rows, "null='dags' draws DAGs")
@@ -33,15 +51,13 @@ def dags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys:
     def graphs(start: int, count: int) -> GraphBatch:
         return in_class(control_kernels().draw_dags(d, n_edges, keys, start, count), d, kinds, count)
 
-    @cache
-    def support(number: int) -> tuple[GraphBatch, float]:
-        dags = all_dags(d, number // 2)
-        return in_class(dags, d, np.array([CPDAG if number % 2 else DAG], np.uint8), len(dags)), 1 / len(dags)
+    def support(number: int) -> Listed:
+        return listed_dags(d, number // 2, mapped=bool(number % 2))
+
+    listed = ListedLaws(pairs, 2 * n_edges + cpdag, support, MOST_GRAPHS, np.full(pairs.n, d <= MOST_LISTED))
 
     def known(metric: Metric) -> ClosedForm | None:
-        if d <= MOST_LISTED:
-            return enumerated(metric, pairs, 2 * n_edges + cpdag, support)
-        return exchangeable(metric, pairs, cpdag)
+        return listed.law(metric, lambda metric: exchangeable(metric, pairs, cpdag))
 
     return GraphControls(pairs, kinds, graphs, known)
 

@@ -1,0 +1,1 @@
+"""Controls that are listed rather than drawn, and the exact laws of any metric under them."""

@@ -1,0 +1,231 @@
+"""Rates at which guessers are rejected under each null model with its default options, for rows and strata.
+
+`python tests/benchmarks/bench_null_rates.py` prints the table; with `--write` it stands in docs/null_models.md.
+A stratum has eight runs on truths drawn anew, eight nodes and some eight edges. Guessers are drawn here by other
+code than that of the null models. "as the null model" marks guessers of its law, whose rates should not exceed the
+level; the others show what the null model does with guesses of other laws.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+import causaleval_pd as ce
+
+PAGE = Path(__file__).parents[2] / "docs" / "null_models.md"
+D, M, RUNS, STRATA, DRAWS = 8, 8, 8, 200, 199
+NODES = [f"X{i}" for i in range(D)]
+PAIRS = list(itertools.combinations(range(D), 2))
+METRICS = ["shd", "directed_f1"]
+TIERS = [NODES[: D // 2], NODES[D // 2 :]]
+
+Edges = list[tuple[int, int]]
+Guess = Callable[[np.random.Generator, Edges], Edges]
+
+
+def by_order(skeleton: Edges, rng: np.random.Generator) -> Edges:
+    """Direct edges along a random order."""
+    place = rng.permutation(D)
+    return [(a, b) if place[a] < place[b] else (b, a) for a, b in skeleton]
+
+
+def coins(skeleton: Edges, rng: np.random.Generator) -> Edges:
+    """Toss a coin for each edge, until there is no cycle."""
+    while True:
+        found = [edge if rng.random() < 0.5 else edge[::-1] for edge in skeleton]
+        if nx.is_directed_acyclic_graph(nx.DiGraph(found)):
+            return found
+
+
+def some_pairs(rng: np.random.Generator, m: int = M) -> Edges:
+    return [PAIRS[i] for i in rng.choice(len(PAIRS), m, replace=False)]
+
+
+def uniform_dag(rng: np.random.Generator, truth: Edges) -> Edges:
+    """Take directed pairs at random until they are a DAG."""
+    while True:
+        found = [edge if rng.random() < 0.5 else edge[::-1] for edge in some_pairs(rng)]
+        if nx.is_directed_acyclic_graph(nx.DiGraph(found)):
+            return found
+
+
+def moved(edges: Edges, rng: np.random.Generator) -> Edges:
+    names = rng.permutation(D)
+    return [(int(names[a]), int(names[b])) for a, b in edges]
+
+
+def attached(rng: np.random.Generator) -> Edges:
+    """Grow a tree by preferential attachment, and add an edge."""
+    graph = nx.barabasi_albert_graph(D, 1, seed=int(rng.integers(2**31)))
+    rest = [pair for pair in PAIRS if not graph.has_edge(*pair)]
+    return moved([*graph.edges, rest[rng.integers(len(rest))]], rng)
+
+
+def switched(rng: np.random.Generator) -> Edges:
+    """Exchange the ends of the edges of a graph with two hubs."""
+    hubs = [(0, i) for i in range(1, 6)] + [(1, i) for i in range(5, 8)]
+    graph = nx.double_edge_swap(nx.Graph(hubs), 30, 30_000, seed=int(rng.integers(2**31)))
+    return list(graph.edges)
+
+
+def in_tiers(rng: np.random.Generator) -> Edges:
+    """Choose pairs along an order in which the tiers follow each other."""
+    order = [*rng.permutation(D // 2), *(D // 2 + rng.permutation(D // 2))]
+    return [(int(order[a]), int(order[b])) for a, b in some_pairs(rng)]
+
+
+#: truths and guesses by name; a guess gets the truth, of which it may take the skeleton
+TRUTHS: dict[str, Callable[[np.random.Generator], Edges]] = {
+    "random": lambda rng: by_order(some_pairs(rng), rng),
+    "path": lambda rng: moved([(i, i + 1) for i in range(D - 1)], rng),
+    "out-star": lambda rng: moved([(0, i) for i in range(1, D)], rng),
+    "along the columns": some_pairs,
+    "in tiers": in_tiers,
+}
+GUESSES: dict[str, Guess] = {
+    "random pairs and order": lambda rng, truth: by_order(some_pairs(rng), rng),
+    "uniform DAG": uniform_dag,
+    "independent pairs": lambda rng, truth: by_order(
+        some_pairs(rng, int(rng.binomial(len(PAIRS), M / len(PAIRS)))), rng
+    ),
+    "4, 8 or 12 pairs": lambda rng, truth: by_order(some_pairs(rng, int(rng.choice([4, 8, 12]))), rng),
+    "hub, relabelled": lambda rng, truth: moved([(0, i) for i in range(1, D)], rng),
+    "preferential attachment": lambda rng, truth: by_order(attached(rng), rng),
+    "rewired ring": lambda rng, truth: by_order(
+        moved(list(nx.watts_strogatz_graph(D, 2, 0.1, seed=int(rng.integers(2**31))).edges), rng), rng
+    ),
+    "switched hubs": lambda rng, truth: by_order(switched(rng), rng),
+    "pairs along the columns": lambda rng, truth: some_pairs(rng),
+    "pairs in tiers": lambda rng, truth: in_tiers(rng),
+    "true skeleton, random order": lambda rng, truth: by_order(truth, rng),
+    "true skeleton, coins": lambda rng, truth: coins(truth, rng),
+}
+
+ORDER, UNIFORM = (
+    ce.null_model("orientation", orientation_law=x, name=f"orientation, {x}") for x in ("order", "uniform")
+)
+KNOWLEDGE = ce.null_model("knowledge", tiers=TIERS)
+FIXED = "along the columns"
+#: null models, the truths and guesses that they are tried on, and whether the guesses follow the null model
+CASES = [
+    ("edges", "random", "random pairs and order", True),
+    ("edges", "random", "uniform DAG", False),
+    ("edges", "random", "independent pairs", True),
+    ("edges", "random", "hub, relabelled", False),
+    ("edges", "out-star", "hub, relabelled", False),
+    ("edges", "out-star", "preferential attachment", False),
+    ("edges", FIXED, "pairs along the columns", False),
+    ("dags", "random", "uniform DAG", True),
+    ("dags", "random", "random pairs and order", False),
+    ("erdos_renyi", "random", "independent pairs", True),
+    ("erdos_renyi", "random", "4, 8 or 12 pairs", True),
+    ("permutation", "random", "random pairs and order", True),
+    ("permutation", "out-star", "hub, relabelled", True),
+    ("permutation", "out-star", "preferential attachment", True),
+    ("permutation", FIXED, "pairs along the columns", False),
+    ("degree", "out-star", "switched hubs", True),
+    ("degree", "random", "random pairs and order", True),
+    ("degree", "out-star", "preferential attachment", False),
+    ("scale_free", "out-star", "preferential attachment", True),
+    ("scale_free", "random", "random pairs and order", False),
+    ("small_world", "random", "rewired ring", True),
+    ("small_world", "path", "random pairs and order", False),
+    ("knowledge", "in tiers", "pairs in tiers", True),
+    ("knowledge", "in tiers", "random pairs and order", False),
+    ("stratum", "random", "4, 8 or 12 pairs", True),
+    ("orientation, order", "random", "true skeleton, random order", True),
+    ("orientation, order", "path", "true skeleton, coins", False),
+    ("orientation, order", "out-star", "true skeleton, coins", False),
+    ("orientation, uniform", "random", "true skeleton, coins", True),
+    ("orientation, uniform", "path", "true skeleton, random order", False),
+    ("orientation, uniform", "out-star", "true skeleton, random order", False),
+    ("worst of both", "path", "true skeleton, coins", True),
+    ("worst of both", "out-star", "true skeleton, random order", True),
+]
+NAMED = {"orientation, order": ORDER, "orientation, uniform": UNIFORM, "knowledge": KNOWLEDGE}
+NAMED |= {"worst of both": ce.worst_of(ORDER, UNIFORM, name="worst of both")}
+
+
+def text(edges: Edges) -> str:
+    return "; ".join([f"{NODES[a]} -> {NODES[b]}" for a, b in edges] + NODES)
+
+
+def rates(null: str, truth: str, guess: str, seed: int) -> pd.DataFrame:
+    """Return the rates of rows and strata by metric."""
+    rng = np.random.default_rng(seed)
+    truths = [TRUTHS[truth](rng) for _ in range(STRATA * RUNS)]
+    runs = pd.DataFrame(
+        {
+            "truth": [text(t) for t in truths],
+            "estimate": [text(GUESSES[guess](rng, t)) for t in truths],
+            "s": np.repeat(np.arange(STRATA), RUNS),
+        }
+    )
+    how = {"n_draws": DRAWS, "rng": seed, "null": NAMED.get(null, null)}
+    strata = runs.ceval.cube(METRICS, by=["s"], **how).ceval.test_controls()
+    rows = None if null == "stratum" else runs.ceval.with_controls(METRICS, **how)
+    found = []
+    for name in METRICS:
+        p = strata.loc[strata["metric"] == name, "p_value"]
+        own = np.full(1, np.nan) if rows is None else rows[f"{name}_p"].dropna()
+        found.append(
+            [np.nan if rows is None else (own <= a).mean() for a in (0.05, 0.01)]
+            + [(p <= a).mean() for a in (0.05, 0.01)]
+        )
+    return pd.DataFrame(found, METRICS, ["row .05", "row .01", "stratum .05", "stratum .01"])
+
+
+def shown(rate: float, alpha: float, n: int) -> str:
+    """Write a rate, in bold where it exceeds the level by three Monte Carlo errors and more."""
+    if np.isnan(rate):
+        return ""
+    word = f"{rate:.3f}".lstrip("0")
+    return f"**{word}**" if rate > alpha + 3 * np.sqrt(alpha * (1 - alpha) / n) else word
+
+
+def main() -> None:
+    """Measure, print and perhaps write the table."""
+    started, lines = time.process_time(), []
+    head = [
+        "null",
+        "truths",
+        "guesses",
+        "as the null model",
+        *[f"{m}: rows" for m in METRICS],
+        *[f"{m}: strata" for m in METRICS],
+    ]
+    for seed, (null, truth, guess, follows) in enumerate(CASES, 1):
+        found = rates(null, truth, guess, seed)
+        cells = [
+            " / ".join(shown(found.loc[m, f"{what} {a}"], float(a), n) for a in (".05", ".01")).strip(" /")
+            for what, n in (("row", STRATA * RUNS), ("stratum", STRATA))
+            for m in METRICS
+        ]
+        lines.append(f"| {' | '.join([null, truth, guess, 'yes' if follows else 'no', *cells])} |")
+        print(lines[-1], flush=True)
+    table = "\n".join([f"| {' | '.join(head)} |", f"| {' | '.join(['---'] * len(head))} |", *lines])
+    errors = [np.sqrt(a * (1 - a) / n) for n in (STRATA * RUNS, STRATA) for a in (0.05, 0.01)]
+    note = (
+        f"Rates at .05 / .01 of p under default options: {STRATA} strata of {RUNS} runs on truths drawn anew, eight "
+        f"nodes, {DRAWS} draws, version {ce.__version__}, by `tests/benchmarks/bench_null_rates.py`. Monte Carlo "
+        f"errors are {errors[0]:.4f} / {errors[1]:.4f} for rows and {errors[2]:.3f} / {errors[3]:.3f} for strata; bold "
+        "rates exceed the level by three of them and more."
+    )
+    print(f"\n{note}\n\n{table}\n\n{time.process_time() - started:.0f} s of CPU")
+    if "--write" in sys.argv:
+        marked = re.compile("(?<=<!-- null_rates: begin -->\n).*?(?=<!-- null_rates: end -->)", re.DOTALL)
+        wrapped = "\n".join(re.findall(r".{1,124}(?:\s+|$)", note))
+        PAGE.write_text(marked.sub(lambda _: f"{wrapped}\n\n{table}\n", PAGE.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

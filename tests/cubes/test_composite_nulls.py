@@ -1,0 +1,133 @@
+"""Composite null models of strata: the rows of the member with the largest p."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import causaleval_pd as ce
+
+LAWS = [ce.null_model("orientation", orientation_law=law, name=law) for law in ("order", "uniform")]
+
+
+@pytest.fixture
+def runs():
+    """Estimates of other truths than those that they are scored by."""
+    found = ce.datasets.runs().query("density == 0.2 and replicate < 6")
+    others = np.random.default_rng(1).permutation(len(found))
+    return found.assign(estimate=found["estimate"].array.take(others))
+
+
+def cube(runs, null, **settings):
+    how = {"by": ["algorithm", "n"], "n_draws": 99, "rng": 7, "key": ["algorithm", "n", "replicate"]}
+    return runs.ceval.cube(["shd", "adjacency_f1"], null=null, **(how | settings))
+
+
+@pytest.mark.parametrize("keep_draws", [True, False])
+@pytest.mark.parametrize("verb", ["summary", "test_controls"])
+def test_a_stratum_has_the_row_of_the_largest_p(runs, verb, keep_draws):
+    members = ["edges", "permutation", "dags"]
+    side_by_side = getattr(cube(runs, members, keep_draws=keep_draws).ceval, verb)()
+    found = getattr(cube(runs, ce.worst_of(*members), keep_draws=keep_draws).ceval, verb)()
+    assert found["null"].unique().tolist() == ["worst of edges, permutation, dags"]
+    strata = ["algorithm", "n", "metric"]
+    others = [c for c in side_by_side if c not in ("null", "p_adjusted")]
+    for _, row in found.iterrows():
+        mine = side_by_side[(side_by_side[strata] == row[strata]).all(axis=1)]
+        assert len(mine) == 3 and row["p_value"] == mine["p_value"].max()
+        member = mine[mine["null"] == row["control_null"]].iloc[0]
+        pd.testing.assert_series_equal(row[others], member[others], check_names=False)
+        assert mine["null"][mine["p_value"].idxmax()] == row["control_null"]
+    assert len(found) == len(side_by_side) / 3 and found["control_null"].nunique() > 1
+
+
+def test_p_values_are_adjusted_after_the_largest_is_taken(runs):
+    found = cube(runs, ce.worst_of("edges", "dags")).ceval.test_controls(adjust="bonferroni")
+    np.testing.assert_allclose(found["p_adjusted"], np.minimum(1, found["p_value"] * len(found)))
+
+
+def test_composite_null_models_stand_beside_others(runs):
+    either = ce.worst_of("edges", "dags", name="either")
+    alone = cube(runs, ["edges", "permutation"]).ceval.test_controls()
+    for null in (["edges", either, "permutation"], [either, "edges", "permutation"]):
+        made = cube(runs, null)
+        assert sorted(made["null"].to_numpy().tolist()) == ["dags", "edges", "permutation"]
+        found = made.ceval.test_controls()
+        assert found["null"].unique().tolist() == [getattr(one, "name", one) for one in null]
+        for name in ("edges", "permutation"):
+            mine, expected = found[found["null"] == name], alone[alone["null"] == name]
+            assert (mine["control_null"] == name).all()
+            np.testing.assert_array_equal(mine["p_value"], expected["p_value"])
+    # a member alone is a null model of its own
+    part = made.sel(null=["dags", "permutation"]).ceval.summary()
+    assert part["null"].unique().tolist() == ["dags", "permutation"] == part["control_null"].unique().tolist()
+    assert "control_null" not in made.sel(null="dags").ceval.summary()
+
+
+def test_a_stratum_without_a_p_under_one_member_has_none():
+    nodes = "A; B; C; D; E; F"
+    runs = pd.DataFrame(
+        {"truth": f"A -> B; {nodes}", "estimate": [nodes] * 3 + [f"B -> A; {nodes}"] * 3, "s": [0] * 3 + [1] * 3}
+    )
+    found = runs.ceval.cube(["shd"], by=["s"], null=ce.worst_of("edges", "erdos_renyi"), n_draws=20, rng=1)
+    tested, shown = found.ceval.test_controls(), found.ceval.summary()
+    for table in (tested, shown):
+        assert table["p_value"].notna().tolist() == [table["p_value"].notna()[0], True]
+
+
+def test_cubes_of_composite_null_models_are_saved_and_lazy(runs, tmp_path):
+    import dask.dataframe as dd
+    import xarray as xr
+
+    import causaleval_pd.dask  # noqa: F401, which registers the accessor
+
+    made = cube(runs, ce.worst_of(*LAWS), keep_draws=False, tails=None)
+    expected = made.ceval.summary()
+    made.to_netcdf(tmp_path / "cube.nc")
+    with xr.open_dataset(tmp_path / "cube.nc") as read:
+        pd.testing.assert_frame_equal(read.ceval.summary(), expected)
+    lazy = cube(dd.from_pandas(runs, npartitions=2), ce.worst_of(*LAWS))
+    table = lazy.ceval.summary()
+    assert table["control_null"].name == "control_null"
+    found = table.compute()
+    assert found.columns.tolist() == expected.columns.tolist()
+    np.testing.assert_allclose(found["p_value"], expected["p_value"])
+    assert found["control_null"].tolist() == expected["control_null"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("null", "message"),
+    [
+        (ce.worst_of("edges", "empty"), "has empty, under which rows have no p-values"),
+        (ce.worst_of("edges", "edge"), "unknown null 'edge'"),
+        ([ce.worst_of("edges", "dags"), ce.worst_of("edges", "dags")], "null has worst of edges, dags twice"),
+        (["edges", "edges"], "null has edges twice"),
+        (["edges", ce.worst_of(ce.null_model("degree", name="edges"), "dags")], "null has edges twice"),
+    ],
+)
+def test_bad_composite_null_models_are_refused(runs, null, message):
+    with pytest.raises(ValueError, match=message):
+        cube(runs, null)
+
+
+def test_the_level_holds_for_guessers_of_either_law():
+    """Stars whose edges point along a random order reject too often under uniform directions."""
+    rng = np.random.default_rng(4)
+    d, strata, runs = 7, 150, 6
+    star = "; ".join(f"X0 -> X{i}" for i in range(1, d))
+    guesses = []
+    for _ in range(strata * runs):
+        place = rng.permutation(d)
+        guesses.append("; ".join(f"X0 {'->' if place[0] < place[i] else '<-'} X{i}" for i in range(1, d)))
+    table = pd.DataFrame({"truth": star, "estimate": guesses, "s": np.repeat(np.arange(strata), runs)})
+
+    def rejected(null):
+        found = table.ceval.cube(
+            ["directed_tp"], by=["s"], null=null, n_draws=99, rng=1, cluster=None
+        ).ceval.test_controls()
+        return int((found["p_value"] <= 0.05).sum())
+
+    most = stats.binom.ppf(0.999, strata, 0.05)
+    assert rejected(LAWS[1]) > most >= rejected(ce.worst_of(*LAWS))
