@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..contract.law import Distribution
 from ..contract.metric import Metric
-from ..statistics.convolution import Law, tail_of_sum
 from ..statistics.direction import score
+from ..statistics.tails.convolution import Law, tail_of_sum
 from .schema import TAIL_METHODS, TAIL_STATISTICS
 from .strata import Grid
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.metric import Metric
 from ..contract.null import Controls, Null
 from ..statistics.direction import score as directed
-from ..statistics.splitting import MOVES, Splitting, splitting
+from ..statistics.tails.splitting import MOVES, Splitting, splitting
 from ..tables.matching import find_models
 from ..tables.scoring import score
 from ..tables.settings import Invalid, NullChoice

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .direction import as_good
-from .lattice import common_step
 from .paired_tests import Outcome
-from .pearson_type_iii import upper_tail
+from .tails.lattice import common_step
+from .tails.pearson_type_iii import upper_tail
 
 #: draws from which on their skewness is known well enough
 LEAST_DRAWS = 10_000

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..contract.law import ClosedForm, Shape
 from ..contract.metric import Metric
-from ..statistics import pearson_type_iii
 from ..statistics.arrays import quantile_interval
 from ..statistics.direction import as_good, better
+from ..statistics.tails import pearson_type_iii
 from .settings import Drawing
 
 Floats = NDArray[np.float64]

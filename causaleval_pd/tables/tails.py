@@ -14,7 +14,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls
 from ..contract.walk import States, Walk
 from ..statistics.direction import score as directed
-from ..statistics.splitting import Splitting, splitting
+from ..statistics.tails.splitting import Splitting, splitting
 from .row_summary import SPLITTING, RowControls, at_floor
 from .scoring import score
 from .settings import Invalid

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.statistics.convolution import tail_of_sum
 from causaleval_pd.statistics.multiplicity import auto_draws
-from causaleval_pd.statistics.pearson_type_iii import upper_tail
+from causaleval_pd.statistics.tails.convolution import tail_of_sum
+from causaleval_pd.statistics.tails.pearson_type_iii import upper_tail
 
 SETS = 10
 

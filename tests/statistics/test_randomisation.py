@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from causaleval_pd.statistics.convolution import tail_of_sum
 from causaleval_pd.statistics.randomisation import moments_test, randomisation_test
+from causaleval_pd.statistics.tails.convolution import tail_of_sum
 
 
 @pytest.mark.parametrize("alternative", ["less", "greater"])

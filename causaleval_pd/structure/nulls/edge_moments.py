@@ -13,7 +13,7 @@ from ...graphs.counts import PairCounts
 from ...graphs.kernels import kernels
 from ...graphs.kernels.ones import count_ones
 from ...graphs.pairs import GraphPairs
-from ...statistics.lattice import common_step, most_values
+from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
 

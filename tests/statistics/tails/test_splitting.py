@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from causaleval_pd.statistics.convolution import tail_of_sum
-from causaleval_pd.statistics.splitting import splitting
+from causaleval_pd.statistics.tails.convolution import tail_of_sum
+from causaleval_pd.statistics.tails.splitting import splitting
 
 
 class Matches:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from causaleval_pd.statistics.convolution import GRID, tail_of_sum
+from causaleval_pd.statistics.tails.convolution import GRID, tail_of_sum
 
 
 def by_enumeration(laws, observed):

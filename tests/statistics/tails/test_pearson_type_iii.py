@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.statistics.pearson_type_iii import quantile, upper_tail
+from causaleval_pd.statistics.tails.pearson_type_iii import quantile, upper_tail
 
 
 @pytest.mark.parametrize("skewness", [-2.6, -1.0, -0.3, -1e-4, 0.0, 1e-7, 1e-4, 0.3, 1.0, 2.6])
