@@ -16,11 +16,13 @@ from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
 from .decode import Where
+from .edge_strings import write_mixed_edges, write_names
 from .graph import Graph
-from .kernels.planes import KINDS
+from .kernels.planes import KINDS, PLAIN_KINDS
+from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
 from .node_names import NodeLists
 from .packed import as_packed, is_packed, pack_column, unpack_column
-from .unpacked import UnpackedColumn
+from .unpacked import Block, UnpackedColumn, join_blocks
 
 _FIRST_CELLS = 100
 
@@ -306,7 +308,7 @@ def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
 def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> UnpackedColumn:
     """Infer the classes that are not declared, and refuse graphs that are not in their declared class."""
     blocks, faults = [], []
-    for block in column.blocks:
+    for block in _with_planes_of_kinds(column, declared, where):
         codes = declared[block.rows]
         kinds = np.where(codes < 0, 0, codes).astype(np.uint8)
         infer, check = np.flatnonzero(codes < 0), np.flatnonzero(codes >= 0)
@@ -320,3 +322,40 @@ def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Wh
         row, planes, names, kind = min(faults, key=lambda fault: fault[0])
         raise ValueError(f"{where(row)}: the graph {explain_kind(planes, names, kind)}")
     return replace(column, blocks=tuple(blocks))
+
+
+def _with_planes_of_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> tuple[Block, ...]:
+    """Return the blocks of a column, their graphs with as many planes as their declared classes have."""
+    if not any(is_mixed(block.planes) for block in column.blocks) and declared.max(initial=-1) < len(PLAIN_KINDS):
+        return column.blocks
+    parts: dict[tuple[int, int], list[Block]] = {}
+    for block in column.blocks:
+        codes = declared[block.rows]
+        four = codes >= len(PLAIN_KINDS)
+        if is_mixed(block.planes):
+            four |= codes < 0
+            wrong = ~four & ~has_plain_marks(block.planes)
+            if wrong.any():
+                at = int(wrong.argmax())
+                row = int(block.rows[at])
+                kind, names = KINDS[declared[row]], column.node_sets[block.node_set[at]]
+                raise ValueError(f"{where(row)}: {_explain_mixed_marks(block.planes[at], names, kind)}")
+        for chosen, change in ((np.flatnonzero(four), lift), (np.flatnonzero(~four), _lowered)):
+            if len(chosen):
+                some = block.take(chosen)
+                part = replace(some, planes=change(some.planes))
+                parts.setdefault(part.key, []).append(part)
+    return tuple(join_blocks(parts[key]) for key in sorted(parts))
+
+
+def _lowered(planes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return lower(planes) if is_mixed(planes) else planes
+
+
+def _explain_mixed_marks(planes: NDArray[np.uint64], names: tuple[str, ...], kind: str) -> str:
+    """Return why a graph with circles or bidirected edges is not in a class without these."""
+    _, *ends = (x.tolist() for x in ends_from_planes(planes[None], len(names)))
+    odd = next(edge for edge in zip(*ends, strict=True) if edge[2:] not in ((1, 1), (1, 2), (2, 1)))
+    edge = write_mixed_edges(write_names(names), [odd])[-1]
+    mend = "declare it a mag, pag, admg or mixed, or leave kind out"
+    return f"the graph is declared a {kind}, but has the edge {edge}; {mend}"

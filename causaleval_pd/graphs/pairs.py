@@ -16,7 +16,8 @@ from .classes import not_in_class
 from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS
+from .kernels.planes import KINDS, PLAIN_KINDS
+from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, where
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -49,21 +50,27 @@ def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Graphs with the same number of nodes."""
+    """Graphs with the same numbers of nodes and planes."""
 
     #: number of nodes d
     n_nodes: int
     #: (N, 2, W): bit k of plane 0 (1) is set if pair k = (i < j) has the mark i -> j (j -> i), and in both for an
-    #: undirected edge
+    #: undirected edge; (N, 4, W) for mixed graphs, whose planes `mixed.marks` explains
     planes: Planes
     #: (N,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
-    #: numbers of nodes whose graphs are known to be in these classes, of the column that they were read from; None:
+    #: keys of the blocks whose graphs are known to be in these classes, of the column that they were read from; None:
     #: these graphs are
-    checked: set[int] | None = None
+    checked: set[tuple[int, int]] | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
+
+    @property
+    def possible(self) -> slice:
+        """Positions in `KINDS` of the classes that graphs of as many planes may have."""
+        n_plain = len(PLAIN_KINDS)
+        return slice(n_plain, None) if is_mixed(self.planes) else slice(n_plain)
 
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
@@ -73,11 +80,12 @@ class GraphBatch:
     @cached_property
     def misdeclared(self) -> NDArray[np.bool_]:
         """Which graphs are not in the class that their cell declares, as cells of a foreign file may be."""
-        if self.checked is None or self.n_nodes in self.checked:
+        key = (self.n_nodes, self.planes.shape[1])
+        if self.checked is None or key in self.checked:
             return np.zeros(len(self), np.bool_)
         wrong = not_in_class(self.planes, self.n_nodes, self.kinds)
         if not wrong.any():
-            self.checked.add(self.n_nodes)
+            self.checked.add(key)
         return wrong
 
     @cached_property
@@ -88,6 +96,11 @@ class GraphBatch:
     @cached_property
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
+        if is_mixed(self.planes):
+            directed = count_edges(directed_part(self.planes))
+            undirected = count_bits(where(self.planes, 1, 1))
+            counts = (count_edges(self.planes), directed, undirected)
+            return EdgeCounts(*(x.astype(np.float64) for x in counts))
         forward, backward = self.planes[:, 0], self.planes[:, 1]
         edges = count_ones(forward | backward).sum(axis=1, dtype=np.float64)
         undirected = count_ones(forward & backward).sum(axis=1, dtype=np.float64)
@@ -101,6 +114,8 @@ class GraphBatch:
     @cached_property
     def cpdag(self) -> GraphBatch:
         """The CPDAG of each graph: that of a DAG's class, a CPDAG itself."""
+        if is_mixed(self.planes):
+            raise ValueError(f"a {KINDS[self.kinds[0]]} has no CPDAG")
         planes = self.planes.copy()
         dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
         planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
@@ -182,8 +197,11 @@ class GraphPairs(Pairs):
         """
         allowed = np.array([kind in kinds for kind in KINDS])
         truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
-        if allowed.all() and truth_allowed.all():
+        sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
+        if all(side.all() for side in sides):
             return np.zeros(self.n, bool)
+        if not all(side.any() for side in sides):
+            return np.ones(self.n, bool)
         fits = truth_allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
         return np.asarray(~fits | self._misdeclared)
 
