@@ -55,6 +55,7 @@ from .graphs.graph import Graph as Graph
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary
+from .inference.bayesian_comparison import bayesian_comparison as bayesian_comparison
 from .inference.calibration import size_and_power as size_and_power
 from .inference.compare import compare as compare
 from .inference.control_tests import test_controls as test_controls

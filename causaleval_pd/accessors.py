@@ -14,6 +14,7 @@ from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
 from .graphs.series import SeriesGraphAccessor
 from .inference import of_tables
+from .inference.bayesian_comparison import bayesian_comparison
 from .inference.calibration import size_and_power
 from .inference.compare import compare
 from .inference.control_tests import test_controls
@@ -88,6 +89,7 @@ class CubeAccessor:
     summary                a row a stratum and metric: means of runs and controls, p-value, skill
     test_controls          tests in each stratum whether the runs are better than random guessing
     compare                compares the levels of a stratum pairwise, on the same truths
+    bayesian_comparison    probabilities that either of two levels is better, or that they are equivalent
     rank_test              compares the mean ranks of the levels of a stratum
     meta_analysis          combines strata: is there skill in any, and how much on average
     control_power          runs that `test_controls` needs to detect a skill
@@ -129,6 +131,7 @@ class CubeAccessor:
     summary = method(summary)
     test_controls = method(test_controls)
     compare = method(compare)
+    bayesian_comparison = method(bayesian_comparison)
     rank_test = method(rank_test)
     meta_analysis = method(meta_analysis)
     control_power = method(control_power)

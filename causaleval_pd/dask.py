@@ -22,9 +22,11 @@ from .contract.delegation import method, takes_settings_of
 from .contract.field import get_field
 from .contract.null import NullLike, Nulls
 from .cubes.cube import cube as cube_table
+from .cubes.lazy.clusters import with_whole_clusters
 from .cubes.lazy.lazy_cube import cube
 from .cubes.lazy.partitions import (
     check_cells,
+    check_draws,
     in_partition,
     looks_at_strata,
     need_key,
@@ -38,9 +40,10 @@ from .cubes.strata import By, strata_edges
 from .cubes.summary import summary as summarise_cube
 from .execution.files import to_parquet
 from .execution.random_streams import RNGLike, resolve_seed
-from .inference.compare import On
 from .inference.compare import compare as compare_cube
+from .inference.compared_values import On
 from .inference.control_tests import test_controls as test_cube
+from .statistics.stratum_statistic import STATISTICS, Statistic
 from .tables.controls import with_controls as with_controls_table
 from .tables.evaluate import evaluate as evaluate_table
 from .tables.settings import Drawing, Invalid
@@ -156,6 +159,7 @@ def with_controls(
     unsuited = sorted({"progress", "engine", "n_jobs"} & set(settings))
     if unsuited:
         raise TypeError(f"with_controls of a dask table has no keyword {', '.join(unsuited)}: dask does the work")
+    check_draws(n_draws)
     need_key(table, key)
     settings |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     settings |= {"truth": truth, "estimate": estimate}
@@ -163,7 +167,7 @@ def with_controls(
     return _by_partition(table, with_controls_table, metrics, settings)
 
 
-@takes_settings_of(cube_table, without=("keep_draws", "progress", "engine", "n_jobs"))
+@takes_settings_of(cube_table, without=("keep_draws", "tails", "progress", "engine", "n_jobs"))
 def summary(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -171,6 +175,7 @@ def summary(
     by: By,
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
+    statistic: Statistic = "standardized",
     n_draws: int | None = 1000,
     null: Nulls = None,
     rng: RNGLike = None,
@@ -179,8 +184,10 @@ def summary(
 ) -> dd.DataFrame:
     """Score a dask table of runs and their controls, and summarise them by stratum, lazily.
 
-    Every partition is added up by stratum, and the sums are merged in a tree: rows are never gathered. Several null
-    models, one that looks at strata, and metrics with further dimensions take the way of `cube`, which shuffles rows.
+    Every partition is added up by stratum, and the sums are merged in a tree: rows are never gathered. With controls
+    the strata and clusters of all rows, some 16 bytes a row, are loaded now; where rows of one cluster and stratum lie
+    in several partitions, rows are shuffled by cluster. Several null models, one that looks at strata, and metrics with
+    further dimensions take the way of `cube`, which shuffles rows.
 
     Parameters
     ----------
@@ -190,7 +197,7 @@ def summary(
         As in `causaleval_pd.cube`.
     key
         As in `with_controls`.
-    level, interval
+    level, interval, statistic
         As in `causaleval_pd.summary`.
     **settings
         Further keywords of `causaleval_pd.cube`.
@@ -198,7 +205,8 @@ def summary(
     Returns
     -------
     dask.dataframe.DataFrame
-        As `causaleval_pd.summary` of the cube of the whole table, in one partition: p-values are identical, means
+        As `causaleval_pd.summary` of the cube of the whole table made with `tails=None`, because p-values rest on
+        draws alone; in one partition: p-values are identical, means
         agree to 1e-12, quantiles too, those of controls as long as a stratum has no more than 4096 different values.
 
     Raises
@@ -219,9 +227,11 @@ def summary(
     1    lingam    180   6.87     0.01
     2        pc    180  13.29     0.01
     """
+    check_draws(n_draws)
     Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
-    unsuited = {"keep_draws", "progress", "engine", "n_jobs"} & set(settings)
+    check_known(statistic, STATISTICS, "statistic")
+    unsuited = {"keep_draws", "tails", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
     made = cube_settings_of(table, metrics, settings)
@@ -231,14 +241,17 @@ def summary(
     chosen = select(get_field(made["field"]).default_metrics if metrics is None else metrics)
     if (n_draws is not None and several) or any(m.dims for m in chosen):
         whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
-        return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval))
-    made |= {"by": by, "n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
-    parts = [delayed(_sum_part)(part, metrics, made, i) for i, part in enumerate(table.to_delayed())]
+        return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval, statistic=statistic))
+    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "tails": None}
+    table, made = with_whole_clusters(table, by, made)
+    made["by"] = by
+    parts = [delayed(_sum_part)(part, metrics, made, i, statistic) for i, part in enumerate(table.to_delayed())]
     while len(parts) > 1:
         parts = [delayed(merge_sums)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]
     template = cube_table(table._meta, metrics, keep_draws=False, engine="serial", **made)
-    meta = summarise_cube(template, level=level, interval=interval)
-    found = [delayed(_ordered)(part, table._meta, by, level, interval, meta) for part in parts]
+    how: dict[str, Any] = {"level": level, "interval": interval, "statistic": statistic}
+    meta = summarise_cube(template, **how)
+    found = [delayed(_ordered)(part, table._meta, by, how, meta) for part in parts]
     return dd.from_delayed(found, meta=meta, verify_meta=False)
 
 
@@ -331,16 +344,16 @@ def _score_part(
         return verb(part, metrics, engine="serial", **settings)
 
 
-def _sum_part(part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int) -> CubeSums:
+def _sum_part(
+    part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int, statistic: Statistic
+) -> CubeSums:
     with in_partition(number):
         check_cells(part, settings)
-        return sum_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings))
+        return sum_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings), statistic)
 
 
-def _ordered(
-    found: CubeSums, columns: pd.DataFrame, by: By, level: float, interval: str, empty: pd.DataFrame
-) -> pd.DataFrame:
-    table = summarise_sums(found, list(strata_edges(by)), level, interval)
+def _ordered(found: CubeSums, columns: pd.DataFrame, by: By, how: dict[str, Any], empty: pd.DataFrame) -> pd.DataFrame:
+    table = summarise_sums(found, list(strata_edges(by)), **how)
     return sort_strata(table, columns, by, metrics_of(found.empty)) if len(table) else empty
 
 

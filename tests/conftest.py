@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from causaleval_pd.statistics.stratum_statistic import stratum_columns
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 
@@ -77,6 +79,31 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
     return xr.Dataset(variables, {**strata, "replicate": np.arange(shape[-1])}, attrs)
 
 
+def _test_sums(cube, name, scores, strata):
+    """Add up what the tests of strata rest on; every run is a cluster."""
+    spec = cube[name].attrs
+    own = cube[name].transpose(*strata, "replicate").to_numpy()
+    own = np.abs(own - spec["optimum"]) if spec["direction"] == "zero" else own
+    x = np.concatenate([own[..., None], scores], axis=-1)
+    run = (cube["status"] == SCORED).transpose(*strata, "replicate").to_numpy().reshape(-1, x.shape[-2])
+    at, place = np.nonzero(run)
+    flat, shape = x.reshape(*run.shape, -1)[at, place], x.shape[:-2]
+    parts = {}
+    for statistic in ("standardized", "rank"):
+        found = stratum_columns(flat, at, place, len(run), statistic)
+        parts |= {
+            f"{name}_{statistic}": (strata, found.sums[:, 0].reshape(shape)),
+            f"{name}_tested_{statistic}": ([*strata, "draw"], found.sums[:, 1:].reshape(*shape, -1)),
+            f"{name}_clusters_tested": (strata, found.n_rows.reshape(shape)),
+            f"{name}_runs_tested": (strata, found.n_rows.reshape(shape)),
+            f"{name}_no_information": (strata, found.n_no_information.reshape(shape)),
+        }
+    return parts | {
+        f"{name}_tested_sum": ([*strata, "draw"], np.nansum(scores, axis=-2)),
+        f"{name}_tested_count": ([*strata, "draw"], (~np.isnan(scores)).sum(axis=-2)),
+    }
+
+
 def _without_draws(cube):
     """Replace raw draws by sums by draw and value tables, as a cube has them that keeps no draws."""
     parts = {}
@@ -86,6 +113,7 @@ def _without_draws(cube):
         draws = control.transpose(*strata, "replicate", "draw").to_numpy()
         scores = np.abs(draws - spec["optimum"]) if spec["direction"] == "zero" else draws
         pooled = draws.reshape(*draws.shape[:-2], -1)
+        parts |= _test_sums(cube, name, scores, strata)
         parts |= {
             f"{name}_control_sum": ([*strata, "draw"], np.nansum(scores, axis=-2)),
             f"{name}_control_count": ([*strata, "draw"], (~np.isnan(scores)).sum(axis=-2)),

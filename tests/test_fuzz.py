@@ -17,6 +17,7 @@ def fuzz(*options):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", sorted(path.stem for path in DRIVER.parent.glob("*.py") if path != DRIVER))
 def test_a_short_run_finds_no_fault(module):
     done = fuzz(module, "--seconds", 1, "--seed", 1)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from ..contract.context import Context
-from ..contract.field import Field, register_field
+from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from .networks.column import coerce_networks, graphs_of_networks, is_network_column, unpack_networks
 from .networks.pairs import NetworkPairs, differing, pair
@@ -44,6 +45,14 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
             yield Batch(some, NetworkPairs(truths, estimates, truth_codes[some], estimate_codes[some]))
 
 
+def labels(truths: pd.Series) -> NDArray[np.int64]:
+    """Return a number a cell that stands for its variables and their states, 0 where missing."""
+    networks, codes = unpack_networks(truths)
+    words = [repr((x.kind, x.nodes, x.states)) for x in networks.structures]
+    found = identify_cells(pd.Series(words, dtype=object))
+    return np.append(found[networks.structure], 0)[codes]
+
+
 NETWORKS = register_field(
     Field(
         name="network",
@@ -56,5 +65,6 @@ NETWORKS = register_field(
         views={"graph": graphs_of_networks},
         context=("data", "estimator"),
         custom_null=custom_null,
+        labels=labels,
     )
 )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from ..contract.context import Context
-from ..contract.field import Field, register_field
+from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from .formulas.formula import Model, set_text
 from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
@@ -160,6 +160,13 @@ def pair(truth: Any, estimate: Any) -> FormulaPairs:
     return pairs
 
 
+def labels(truths: pd.Series) -> NDArray[np.int64]:
+    """Return a number a cell that stands for its factors, 0 where missing."""
+    codes, distinct = pd.factorize(truths)
+    words = [repr(sorted({name for model in parse_set(cell) for name in model.factors})) for cell in distinct]
+    return np.append(identify_cells(pd.Series(words, dtype=object)), 0)[codes]
+
+
 FORMULAS = register_field(
     Field(
         name="formula",
@@ -170,5 +177,6 @@ FORMULAS = register_field(
         batches=batches,
         pair=pair,
         context=CONTEXT,
+        labels=labels,
     )
 )

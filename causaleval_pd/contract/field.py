@@ -81,6 +81,12 @@ class Field:
         `custom_null(function, name)` makes a null model of a user's function.
     nulls : Registry
         Null models by name; `register_null` adds one.
+    labels : callable or None
+        `labels(truths)` returns one int64 a cell, equal for truths whose labels (names of nodes or factors) can be
+        exchanged by one permutation; 0 where missing. None where nothing is relabelled.
+    truth_clusters : bool
+        Whether runs with equal truths depend on each other; False where a truth is a single value, such as an answer,
+        that unrelated rows share.
     samples : callable or None
         `samples()` makes small tables that need every kernel of the field, for `warm_up`; None without kernels.
 
@@ -105,7 +111,14 @@ class Field:
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
     nulls: Registry[Any] = field(default_factory=_no_nulls)
+    labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
+    truth_clusters: bool = True
     samples: Callable[[], Iterable[pd.DataFrame]] | None = None
+
+    @property
+    def joint_null(self) -> Any:
+        """The null model that relabels the rows of one key jointly, or None."""
+        return next((model for model in self.nulls.every() if model.joint), None)
 
     @property
     def of_truth(self) -> Field:

@@ -78,6 +78,8 @@ class Matching:
         The rows' extra inputs, where the user gave any.
     prepared : object
         Result of the null model's `prepare` for this table.
+    cluster : (n,) int or None
+        Number of the row's cluster, whose rows are relabelled alike; None where rows are relabelled one by one.
     """
 
     truth: pd.Series
@@ -87,6 +89,7 @@ class Matching:
     options: Mapping[str, Any]
     context: Context | None = None
     prepared: Any = None
+    cluster: NDArray[np.int64] | None = None
 
 
 #: `controls(matching, rows, pairs, keys)`: the controls of one batch, whose rows have these random keys
@@ -122,6 +125,12 @@ class Null:
         The options that it takes, with their defaults.
     p_given : str
         What p-values are conditional on, where their controls are `Controls.tested`.
+    label_invariant : bool
+        Whether a relabelled control is as likely as the control, so that estimates that follow the model can be tested
+        by relabelling them.
+    joint : bool
+        Whether the model relabels estimates by a permutation that depends on the row's key and the number of the draw
+        alone: rows with one key are then relabelled jointly. A field has one such model at most.
 
     Examples
     --------
@@ -140,6 +149,14 @@ class Null:
     reference: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     p_given: str = ""
+    label_invariant: bool = False
+    joint: bool = False
+
+    @property
+    def relabels(self) -> bool:
+        """Whether estimates that follow the model, with its options, can be tested by relabelling them."""
+        # with permute=False the names of the nodes are their causal order
+        return self.label_invariant and bool(self.options.get("permute", True)) and not self.reference
 
     def match(self, matching: Matching) -> Matcher:
         """Prepare a table, and return the function that makes the controls of its batches."""

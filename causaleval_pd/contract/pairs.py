@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Hashable
+from collections.abc import Callable, Container, Hashable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +40,10 @@ ANY_KIND = _AnyKind()
 class Pairs(ABC):
     """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value a pair."""
 
+    #: arrays (N,) in which values of these pairs may stand, from `first` on, among those of N pairs (see `parts`)
+    room: tuple[NDArray[np.float64], ...] = ()
+    first: int = 0
+
     @property
     @abstractmethod
     def n(self) -> int:
@@ -65,6 +69,11 @@ class Pairs(ABC):
     @abstractmethod
     def take(self, positions: NDArray[Any] | slice) -> Pairs:
         """Return the pairs at `positions`, sharing the cells."""
+
+    def parts(self, most: int) -> Iterator[Pairs]:
+        """Cut the pairs into at most as many; what metrics compute of a part is let go with it."""
+        for first in range(0, self.n, most):
+            yield self.take(slice(first, min(first + most, self.n)))
 
     @abstractmethod
     def unique(self) -> tuple[Pairs, NDArray[np.int64]]:

@@ -68,6 +68,8 @@ class StatisticalTest:
         Name of the multiplicity correction that the function makes itself, as a third array of its result.
     all_pairs : bool
         Whether this correction is for two-sided comparisons of all pairs only.
+    signs : bool
+        Whether p rests on the 2^n sign vectors of n pairs, so that no p-value is below 2^-n, two-sided 2^(1 - n).
     null, claim, statistic, assumption, avoid : str
         What its p-value means: the null hypothesis, the alternative, the statistic, what it assumes, and when not to
         use it.
@@ -101,6 +103,7 @@ class StatisticalTest:
     interval: bool = False
     correction: str | None = None
     all_pairs: bool = False
+    signs: bool = False
     null: str = ""
     claim: str = ""
     statistic: str = ""

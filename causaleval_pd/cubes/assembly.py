@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.metric import Component, Metric
+from ..tables.clusters import BY_TRUTH, SINGLE
 from .runs import Runs
 from .schema import (
     CARRIED,
@@ -21,6 +22,7 @@ from .schema import (
     METRIC_VARIABLES,
     ROW_VARIABLES,
     SCORED,
+    TAIL_VARIABLES,
     Variable,
     check_numbers,
     settings_number,
@@ -77,9 +79,12 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
 def _of_runs(runs: Runs, grid: Grid) -> dict[str, Made]:
     """Return the variables that a cube has besides its metrics."""
     status, identity, n_runs = (CUBE_VARIABLES[name] for name in ("status", "truth_id", "n_runs"))
+    named = runs.clusters.setting not in (BY_TRUTH, SINGLE)
+    of_column = {"cluster_id": _placed(CUBE_VARIABLES["cluster_id"], runs.clusters.ids, grid)} if named else {}
     return {
         "status": _placed(status, np.where(runs.failed, FAILED, SCORED), grid),
         "truth_id": _placed(identity, runs.truth_id, grid),
+        **of_column,
         "n_runs": _shaped(n_runs, np.bincount(grid.stratum, minlength=grid.n_strata), grid),
         **{
             name: _placed(CARRIED, values, grid, name, name, direction=runs.directions[name])
@@ -111,6 +116,13 @@ def _of_metric(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any
         drawn = DRAW_VARIABLES[part]
         layers = [_shaped(drawn, x.draws[part], grid, name, label) for x in scores.nulls]
         variables[drawn.name(name)] = _stacked(layers, nulls, drawn.fill)
+    for part in scores.nulls[0].tails if nulls else ():
+        tail = TAIL_VARIABLES[part]
+        layers = [_shaped(tail, x.tails[part], grid, name, label) for x in scores.nulls]
+        variables[tail.name(name)] = _stacked(layers, nulls, tail.fill)
+    if scores.relabelled is not None:
+        joint = DRAW_VARIABLES["relabelled"]
+        variables[joint.name(name)] = _shaped(joint, scores.relabelled, grid, name, label)
     return variables
 
 

@@ -20,6 +20,7 @@ from .schema import (
     METRIC_SETTINGS,
     METRIC_VARIABLES,
     SETTINGS,
+    TAIL_VARIABLES,
     declared,
     metrics_of,
     values_of,
@@ -98,7 +99,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
         parts = _along_null(parts)
     elif name != "replicate":
         parts = _along_stratum(parts, dim, name)
-    aligned = _aligned(parts, name)
+    aligned = _aligned(_with_tails(parts), name)
     whole = (_more_replicates if name == "replicate" else _joined)(aligned, name)
     return _ordered(whole.assign_attrs(_attributes(parts, name)), parts, name)
 
@@ -121,7 +122,7 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
         if setting != dim:
             check(setting, [x.attrs.get(setting) for x in parts])
     if not wrong:
-        check("variables", [sorted(map(str, x.data_vars)) for x in parts])
+        check("variables", [sorted({*map(str, x.data_vars)} - _tails(x)) for x in parts])
         check("columns", [sorted(values_of(x)) for x in parts])
         for metric in metrics_of(parts[0]):
             for setting in set(METRIC_SETTINGS) - {"control_null"}:
@@ -144,6 +145,25 @@ def _refuse_repeats(parts: Sequence[xr.Dataset]) -> None:
                 raise ValueError(
                     f"cube {i} has the same runs and controls as cube {j}, and would count them twice; leave it out"
                 )
+
+
+def _tails(cube: xr.Dataset) -> set[str]:
+    """Return the variables of a cube that only some cubes have: p-values of strata that do not rest on draws."""
+    return {v.name(metric) for metric in metrics_of(cube) for v in TAIL_VARIABLES.values()} & set(map(str, cube))
+
+
+def _with_tails(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
+    """Give every cube the p-values of strata that another has, missing where it has none of its own."""
+    first = {name: part[name] for part in reversed(parts) for name in _tails(part)}
+    found = []
+    for part in parts:
+        lacking = {}
+        for name, x in first.items():
+            if name not in part:
+                fill = TAIL_VARIABLES[x.attrs["part"]].fill
+                lacking[name] = x.dims, np.full([part.sizes[dim] for dim in x.dims], fill, x.dtype), x.attrs
+        found.append(part.assign(lacking))
+    return found
 
 
 def _fixed(cube: xr.Dataset) -> dict[str, Any]:
@@ -256,6 +276,8 @@ def _more_replicates(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
     whole = _joined([part.drop_vars(of_strata) for part in parts], dim)
     merged: dict[Hashable, Any] = {}
     for name in of_strata:
+        if kinds[name] == "whole":
+            continue
         arrays = [part[name] for part in parts]
         if kinds[name] == "value_table":
             merged[name] = xr.concat(arrays, arrays[0].dims[-1])

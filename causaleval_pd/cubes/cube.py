@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -16,8 +17,20 @@ from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.clusters import Cluster
 from ..tables.matching import find_models
-from ..tables.settings import Cells, Drawing, Execution, Invalid, Method, NullChoice
+from ..tables.settings import (
+    Cells,
+    Drawing,
+    Execution,
+    Invalid,
+    Method,
+    NDraws,
+    NullChoice,
+    Tails,
+    first_draws,
+    settle_draws,
+)
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
@@ -34,7 +47,7 @@ def cube(
     metrics: Metrics = None,
     *,
     by: By,
-    n_draws: int | None = 1000,
+    n_draws: NDraws | None = 1000,
     null: Nulls = None,
     control: Hashable | None = None,
     rng: RNGLike = None,
@@ -45,7 +58,9 @@ def cube(
     control_kind: str | None = None,
     permute: bool = True,
     share_draws: bool = False,
+    cluster: Cluster = "truth",
     method: Method = "auto",
+    tails: Tails | None = "exact",
     level: float = 0.95,
     keep_draws: bool | Literal["auto"] = "auto",
     values: Values = (),
@@ -69,8 +84,9 @@ def cube(
         The strata, a dimension each, in this order. A name is a column or a metric that describes the row
         (`"true_density"`); edges cut numbers into intervals, the lowest edge included. Rows whose value is missing form
         a category of their own.
-    n_draws : int or None
-        Controls a row; None makes no controls.
+    n_draws : int, "auto" or None
+        Controls a row; None makes no controls. "auto" chooses R as in `with_controls`, for K tests of strata (strata x
+        metrics x null models); where that is more than 100,000, R is 9,999 and `tails` is "splitting".
     null : str, callable, ChosenNull or list of these, optional
         Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
         estimates. A list gives controls of all of them, along a further dimension `null`.
@@ -81,11 +97,20 @@ def cube(
     method : {"auto", "exact", "moments", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
         as the tests of strata rest on them.
+    tails : {"exact"} or None
+        What p-values of strata may rest on besides the draws. "exact": where no truth repeats in a stratum and every
+        run has an exact law (and `method` is not "simulate"), the law of the stratum's mean is their convolution, so
+        that its p-value has no floor. None: the draws alone.
     engine, n_jobs
         As in `with_controls`.
     share_draws : bool
         As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
         test of a stratum is refused.
+    cluster : "truth", hashable or None
+        Which runs depend on each other: those on one truth, or those with one value of a column, which may hold several
+        truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw
+        r exchanges the nodes of all estimates of a cluster in one way. None takes all runs for independent, also those
+        on one truth. Answers and quantities have no clusters unless a column names them.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default rows take the number of their
         truth, so that strata that share truths are paired by truth; repeats follow `key`.
@@ -102,11 +127,14 @@ def cube(
     Dataset
         Dimensions: the strata, `replicate`, and `draw` where draws are kept. For each metric `m`: `m` and, with
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
-        (stratum x replicate), and `m_control` or the accumulators `m_control_sum`, `m_control_count`,
-        `m_control_value`, `m_control_weight`. Further `status` (0 no run, 1 scored, 2 failed), `n_runs` and `truth_id`;
-        and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped.
-        Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
-        conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
+        (stratum x replicate), and `m_control` (with `m_relabelled` where a stratum repeats a cluster) or the
+        accumulators `m_control_sum`, `m_control_count`, `m_control_value`, `m_control_weight` and those of the tests.
+        Where strata have p-values that do not rest on draws, `m_standardized_p`, `m_standardized_p_low`,
+        `m_standardized_p_high`, `m_standardized_p_method`, and the same with `mean` (strata). Further `status` (0 no
+        run, 1 scored, 2 failed), `n_runs`, `truth_id` and, where a column names clusters, `cluster_id`; and
+        `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped. Each metric
+        carries its spec and its null model (`control_null`) as attributes, the cube its seed, its conventions, and the
+        null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
 
     Raises
     ------
@@ -132,20 +160,28 @@ def cube(
     """
     cells = Cells(truth, estimate, field, context, zero_division)
     execution = Execution(engine, n_jobs, progress)
-    drawing = Drawing(1 if n_draws is None else n_draws, method, level, invalid=invalid, keep=True)
-    n_drawn = 0 if n_draws is None else 1 if control is not None else n_draws
+    asked = 0 if n_draws is None else 1 if control is not None else n_draws
+    drawing = Drawing(max(1, first_draws(asked)), method, level, invalid=invalid, keep=True, tails=tails)
     choice = None
     if n_draws is not None:
-        drawing = replace(drawing, n_draws=n_drawn)
+        drawing = replace(drawing, n_draws=first_draws(n_draws if control is None else 1))
         choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
 
-    runs = read_runs(table, metrics, by, cells, choice, key=key, replicate=replicate, control=control, values=values)
+    columns: dict[str, Any] = {"key": key, "replicate": replicate, "control": control, "values": values}
+    runs = read_runs(table, metrics, by, cells, choice, cluster=cluster, **columns)
     grid = lay_out(runs.strata, runs.keys, runs.truth_id, runs.replicate, _MAX_CELLS)
     own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
+    if choice is not None:
+        n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
+        drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
+    n_drawn = 0 if choice is None else drawing.n_draws
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
-    settings = {"by": by, "replicate": replicate, "values": values} | drawing.settings() | {"n_draws": n_drawn}
+    settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
+    if choice is not None:
+        settings["cluster"] = runs.clusters.setting
+    settings |= drawing.settings() | {"n_draws": n_drawn}
     attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
     return assemble(runs, grid, scores, attrs)
 

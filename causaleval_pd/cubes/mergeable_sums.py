@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from ..contract.history import call, calls, remember
 from ..statistics.arrays import Estimate
 from ..statistics.direction import TOLERANCE
+from ..statistics.stratum_statistic import Statistic
 from ..tables.stratum_draws import add_values, pad_tables, value_table
 from .reading import (
+    cluster_setting,
     cube_metrics,
     draws_shared,
     has_controls,
@@ -30,7 +32,7 @@ from .reading import (
     strata_table,
 )
 from .stratum_sums import Sums, Table, stratum_sums, summary_columns
-from .summary import COLUMNS
+from .summary import COLUMNS, typed_columns
 
 Floats = NDArray[np.float64]
 #: labels of a stratum, and after them those of the metric's own dimensions
@@ -98,7 +100,8 @@ class RunSums(NamedTuple):
         a, b = self.sums, other.sums
         values = _series(a.values).add(_series(b.values), fill_value=0)
         drawn = add_values(_series(a.control_values), _series(b.control_values))
-        merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn))
+        tests = None if a.tests is None or b.tests is None else a.tests.merge(b.tests)
+        merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn), tests)
         return RunSums(merged, self.losses + other.losses)
 
 
@@ -129,13 +132,16 @@ def merge_sums(sums: Iterable[CubeSums]) -> CubeSums:
     return reduce(CubeSums.merge, sums)
 
 
-def sum_cube(cube: xr.Dataset) -> CubeSums:
+def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSums:
     """Add up the runs of a cube that holds some of the runs of each stratum.
 
     Parameters
     ----------
     cube : Dataset
-        Made by `cube` from one null model, with `keep_draws=False` where it has controls.
+        Made by `cube` from one null model, with `keep_draws=False` where it has controls. It has all runs of a cluster
+        in a stratum.
+    statistic : {"standardized", "mean", "rank"}
+        As in `summary`.
 
     Returns
     -------
@@ -147,14 +153,15 @@ def sum_cube(cube: xr.Dataset) -> CubeSums:
         alone = metric_strata(cube, metric)
         labels = [tuple(_plain(x) for x in row) for row in strata_table(alone).itertuples(index=False)]
         labels = labels if strata_dims(alone) else [()]
-        n, values, totals, draws, drawn = stratum_sums(alone, metric)
+        n, values, totals, draws, drawn, tests = stratum_sums(alone, metric, statistic=statistic)
         own, expected = losses(alone, metric) if has_controls(cube) else (np.empty((len(n), 0)),) * 2
         for i in np.flatnonzero(n[:, 0]).tolist():
             one = slice(i, i + 1)
             found, counts = np.unique(values.values[i][values.weights[i] > 0], return_counts=True)
             controls = _table(value_table(drawn.values[i], drawn.weights[i]))
             distinct = Table(found[None], counts[None].astype(np.float64))
-            sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls)
+            of_tests = None if tests is None else tests.take(one)
+            sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls, of_tests)
             strata[metric, labels[i]] = RunSums(sums, Comoments.of(own[i], expected[i]))
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
 
@@ -166,7 +173,9 @@ def _plain(label: Any) -> Any:
     return None if isinstance(label, float) and np.isnan(label) else label
 
 
-def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interval: str) -> pd.DataFrame:
+def summarise_sums(
+    found: CubeSums, strata: Sequence[str], level: float, interval: str, statistic: Statistic = "standardized"
+) -> pd.DataFrame:
     """Return the rows of `summary`, unordered, from the sums of all runs.
 
     Parameters
@@ -175,7 +184,7 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
         Of all runs.
     strata : sequence of str
         Names of the strata.
-    level, interval
+    level, interval, statistic
         As in `summary`.
 
     Returns
@@ -192,14 +201,15 @@ def summarise_sums(found: CubeSums, strata: Sequence[str], level: float, interva
             runs.losses.ratio(level) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
+            cluster=cluster_setting(found.empty),
             shared=shared,
             level=level,
             interval=interval,
         )
-        values = {name: np.ravel(value)[0] for name, value in columns.items()}
+        values = {name: value[0] if np.ndim(value) else value for name, value in columns.items()}
         names = [*strata, *own_dims(found.empty, metric)]
         rows.append(dict(zip(names, labels, strict=True)) | {"metric": metric} | values)
     metrics = cube_metrics(found.empty)
-    made = call("summary", {"metrics": metrics, "level": level, "interval": interval})
-    table = pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS])
+    made = call("summary", {"metrics": metrics, "level": level, "interval": interval, "statistic": statistic})
+    table = typed_columns(pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS]))
     return remember(table, [*calls(found.empty.attrs), made])

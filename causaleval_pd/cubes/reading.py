@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS
-from ..statistics.arrays import ratio
+from ..tables.clusters import BY_TRUTH, SINGLE
 from .schema import (
     DRAW_VARIABLES,
     METRIC_VARIABLES,
@@ -194,7 +194,7 @@ def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataAr
         draws = variable(cube, metric, "control")
         scores = abs(draws - spec["optimum"]) if spec["direction"] == "zero" else draws
         return scores.sum("replicate"), scores.notnull().sum("replicate")
-    _whole(cube)
+    whole(cube)
     return variable(cube, metric, "control_sum"), variable(cube, metric, "control_count")
 
 
@@ -208,13 +208,14 @@ def control_values(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.Data
         pooled = array.reshape(*array.shape[:-2], array.shape[-2] * array.shape[-1])
         values = xr.DataArray(pooled, {dim: draws[dim] for dim in kept}, [*kept, "bin"])
         return values, values.notnull().astype(np.float64)
-    _whole(cube)
+    whole(cube)
     [bins] = DRAW_VARIABLES["control_value"].dims(metric)
     values, weights = (variable(cube, metric, part) for part in ("control_value", "control_weight"))
     return values.rename({bins: "bin"}), weights.rename({bins: "bin"})
 
 
-def _whole(cube: xr.Dataset) -> None:
+def whole(cube: xr.Dataset) -> None:
+    """Refuse a cube of sums by stratum that was cut along `replicate`."""
     here, made = (cube["status"] != NO_RUN).sum("replicate"), variable_of_cube(cube, "n_runs")
     if set(here.dims) != set(made.dims) or not bool((here == made).all()):
         raise ValueError(
@@ -223,19 +224,40 @@ def _whole(cube: xr.Dataset) -> None:
         )
 
 
-def control_means(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return the mean of the metric, or of its distance from the optimum, by stratum; and of its controls, by draw."""
+def mean_score(cube: xr.Dataset, metric: str) -> xr.DataArray:
+    """Return the mean of the metric, or of its distance from the optimum, by stratum."""
     spec = cube[metric].attrs
-    sums, counts = control_sums(cube, metric)
-    # without xarray's alignment: both have the same coordinates
-    drawn = sums.copy(data=ratio(sums.to_numpy(), counts.to_numpy())).transpose(..., "draw")
     observed = abs(cube[metric] - spec["optimum"]) if spec["direction"] == "zero" else cube[metric]
-    return observed.mean("replicate").transpose(*drawn.dims[:-1]), drawn
+    return observed.mean("replicate")
 
 
 def draws_shared(cube: xr.Dataset) -> bool:
     """Return whether rows met the same controls."""
     return bool(cube.attrs.get("draws_shared", 0))
+
+
+def cluster_setting(cube: xr.Dataset) -> str:
+    """Return by what runs depend on each other: "truth", "none", or "column" and its name."""
+    return str(cube.attrs.get("control_cluster", SINGLE))
+
+
+def cluster_ids(cube: xr.Dataset) -> xr.DataArray:
+    """Return the number of each run's cluster; every run has its own where runs are independent."""
+    setting, status = cluster_setting(cube), cube["status"]
+    if setting == SINGLE:
+        dims = [*strata_dims(cube), "replicate"]
+        shape = [cube.sizes[dim] for dim in dims]
+        numbers = np.broadcast_to(np.arange(1, shape[-1] + 1), shape)
+        return xr.DataArray(numbers, {dim: status[dim] for dim in dims if dim in status.coords}, dims)
+    return variable_of_cube(cube, "truth_id" if setting == BY_TRUTH else "cluster_id")
+
+
+def relabelled_nulls(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
+    """Return which strata have a null model under which estimates can be relabelled by cluster."""
+    known, dims = json.loads(cube.attrs.get("control_relabelled", "[]")), strata_dims(cube)
+    if "null" in dims:
+        return strata_table(cube)["null"].isin(known).to_numpy()
+    return np.full(math.prod(cube.sizes[dim] for dim in dims), null_name(cube, metric) in known)
 
 
 def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -187,13 +187,13 @@ def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
             name = variable.name(metric)
             if name not in cube:
                 continue
-            dims, last = set(cube[name].dims), variable.dims(metric)[-1]
-            if last == "draw" and "draw" not in dims:
+            dims, last = set(cube[name].dims), {*variable.dims(metric)[-1:]} - {"replicate"}
+            if "draw" in last and "draw" not in dims:
                 if n_draws > 1:
                     raise ValueError(f"a single draw of the cube was selected; {again}")
                 whole[name] = cube[name].expand_dims("draw", -1)
             extra = dims - allowed if variable.merge == "place" else dims & {"replicate"}
-            if extra - {last}:
+            if extra - last:
                 raise ValueError(
                     f"the controls of {metric} are sums over all replicates of a stratum, which cannot follow what was "
                     "done along 'replicate'; make the cube from the rows you want, or with keep_draws=True"

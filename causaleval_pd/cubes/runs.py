@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS, Metric
 from ..execution.random_streams import hash_rows, key_columns
+from ..tables.clusters import Cluster, Clusters, read_clusters
 from ..tables.columns import column, column_or_level, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, match_rows
@@ -55,6 +56,8 @@ class Runs:
         Given controls.
     matches : Matches or None
         Random stream and stated class of controls of each row; None without controls.
+    clusters : Clusters
+        Rows that depend on one another.
     """
 
     tasks: list[Task]
@@ -68,6 +71,7 @@ class Runs:
     directions: dict[str, str]
     given: pd.Series | None
     matches: Matches | None
+    clusters: Clusters
 
     @property
     def metrics(self) -> list[Metric]:
@@ -86,12 +90,13 @@ def read_runs(
     replicate: Hashable | None,
     control: Hashable | None,
     values: Values,
+    cluster: Cluster = None,
 ) -> Runs:
     """Read and check everything that a cube needs of a table.
 
     Parameters
     ----------
-    table, metrics, by, key, replicate, control, values
+    table, metrics, by, key, replicate, control, values, cluster
         As in `cube`.
     cells : Cells
         Columns of the cells, and conventions.
@@ -120,8 +125,20 @@ def read_runs(
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
+    clusters = read_clusters(table, None if choice is None else cluster, own, identity)
     return Runs(
-        tasks, table.index, own.failed(), identity, strata, keys, replicates, carried, directions, given, matches
+        tasks,
+        table.index,
+        own.failed(),
+        identity,
+        strata,
+        keys,
+        replicates,
+        carried,
+        directions,
+        given,
+        matches,
+        clusters,
     )
 
 

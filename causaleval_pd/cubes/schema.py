@@ -20,9 +20,9 @@ NO_RUN, SCORED, FAILED = 0, 1, 2
 RESERVED = ("replicate", "draw", "bin", "null")
 
 #: how the pieces of a variable that the partitions of a lazy cube hold are merged: each run is placed in its cell,
-#: sums of a stratum are added, value tables of a stratum (values with their weights) are joined, and a number that is
-#: the same in all pieces of a stratum is taken from any
-Merge = Literal["place", "sum", "value_table", "same"]
+#: sums of a stratum are added, value tables of a stratum (values with their weights) are joined, a number that is
+#: the same in all pieces of a stratum is taken from any, and one that rests on all runs of a stratum is left out
+Merge = Literal["place", "sum", "value_table", "same", "whole"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,7 @@ CUBE_VARIABLES = {
         attrs={"flag_values": [NO_RUN, SCORED, FAILED], "flag_meanings": "no_run scored failed"},
     ),
     "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity"),
+    "cluster_id": Variable("cluster_id", ("replicate",), "int64", 0, "identity"),
     "n_runs": Variable("n_runs", (), "int64", 0, "count", "number of runs that the cube was made of", "sum"),
 }
 
@@ -127,17 +128,60 @@ DRAW_VARIABLES = {
     v.part: v
     for v in (
         Variable("control", ("replicate", "draw"), "float64", np.nan, "control", "{}, controls"),
+        Variable(
+            "relabelled", ("replicate", "draw"), "float64", np.nan, "relabelled", "{}, estimates relabelled by cluster"
+        ),
         Variable("control_defined", ("replicate",), "int64", 0, "control", "number of controls whose {} is defined"),
         Variable("control_sum", ("draw",), "float64", 0, "control", "{}, controls", "sum"),
         Variable("control_count", ("draw",), "int64", 0, "control", "{}, controls", "sum"),
         Variable("control_value", ("bin",), "float64", np.nan, "control", "{}, controls", "value_table"),
         Variable("control_weight", ("bin",), "float64", 0, "control", "{}, controls", "value_table"),
+        *(
+            Variable(part, over, dtype, 0, "control", long_name, "sum")
+            for part, over, dtype, long_name in (
+                ("tested_sum", ("draw",), "float64", "{}, controls that the test of a stratum rests on"),
+                ("tested_count", ("draw",), "int64", "number of {}, controls that the test of a stratum rests on"),
+                ("tested_standardized", ("draw",), "float64", "sum of standardised {} over clusters, controls"),
+                ("tested_rank", ("draw",), "float64", "sum of ranks of {} over clusters, controls"),
+                ("standardized", (), "float64", "sum of standardised {} over clusters"),
+                ("rank", (), "float64", "sum of ranks of {} over clusters"),
+                ("clusters_tested", (), "int64", "number of clusters in the sums of {}"),
+                ("runs_tested", (), "int64", "number of runs in the sums of {}"),
+                ("no_information", (), "int64", "number of runs in the sums of {} whose controls all equal them"),
+            )
+        ),
     )
 }
 
+#: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
+TAIL_METHODS = ("simulated", "exact convolution", "splitting")
+#: statistics of a stratum that may have p-values which do not rest on draws
+TAIL_STATISTICS = ("standardized", "mean")
+
+
+def _tail(statistic: str) -> list[Variable]:
+    """Declare the p-value of a statistic of the stratum, its limits, and how it was found."""
+    words = {"p": "p-value", "p_low": "lower limit of the p-value", "p_high": "upper limit of the p-value"}
+    numbers = [
+        Variable(f"{statistic}_{part}", (), "float64", np.nan, "control", f"{label} of the {statistic} {{}}", "whole")
+        for part, label in words.items()
+    ]
+    flags = {
+        "flag_values": list(range(len(TAIL_METHODS))),
+        "flag_meanings": " ".join(x.replace(" ", "_") for x in TAIL_METHODS),
+    }
+    label = f"how the p-value of the {statistic} {{}} was found"
+    return [*numbers, Variable(f"{statistic}_p_method", (), "int8", 0, "control", label, "whole", flags)]
+
+
+#: p-values of strata that do not rest on draws; a metric has them where one of its strata has
+TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(statistic)}
+
 #: variables that each metric may have, by part
 METRIC_VARIABLES = {
-    v.part: v for v in (METRIC, *CHECK_VARIABLES.values(), *ROW_VARIABLES.values(), *DRAW_VARIABLES.values())
+    v.part: v
+    for group in ({"": METRIC}, CHECK_VARIABLES, ROW_VARIABLES, DRAW_VARIABLES, TAIL_VARIABLES)
+    for v in group.values()
 }
 
 #: attributes of a cube
@@ -152,6 +196,8 @@ ATTRIBUTES = {
     "context": "JSON mapping of extra inputs to a description",
     "causaleval_pd_version": "version that made the cube",
     "causaleval_pd_history": "JSON list of the calls that made the cube: settings, seed, null models, versions",
+    "control_cluster": "what runs that depend on each other share: truth, none, or column and its name",
+    "control_relabelled": "JSON list of the null models whose tests of strata may relabel estimates by cluster",
     "control_null": "null models; on each metric its own, on the cube where all metrics have the same",
     "control_kind": "classes of the controls",
     "control_reference": "JSON list of the null models that are points of reference, without p-values",
@@ -162,7 +208,7 @@ ATTRIBUTES = {
 #: attributes of a cube and of a metric on which its values depend; cubes that are put together agree in them
 SETTINGS = (
     *("field", "zero_division", "context"),
-    *("n_draws", "draws_shared", "control_seed", "control_level"),
+    *("n_draws", "draws_shared", "control_seed", "control_level", "control_cluster"),
 )
 METRIC_SETTINGS = ("direction", "valid_range", "optimum", "options", "control_null")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
+from .exact_strata import RowLaws, exact_strata, without_tails
 from .runs import Runs
 from .schema import ROW_VARIABLES
 from .strata import Grid
@@ -42,11 +44,14 @@ class MetricScores:
         Score of each row.
     nulls : list of ControlScores
         Scores of the controls, by null model; empty without controls.
+    relabelled : (n_cells, n_draws) float, optional
+        Scores of the estimates relabelled by cluster, where a stratum repeats one and draws are kept.
     """
 
     metric: Metric
     observed: Floats
     nulls: list[ControlScores] = field(default_factory=list)
+    relabelled: Floats | None = None
 
 
 @dataclass
@@ -63,12 +68,15 @@ class ControlScores:
         How row summaries were computed, in words.
     draws : dict
         Arrays over cells or strata, by name in `schema.DRAW_VARIABLES`.
+    tails : dict
+        P-values of strata that do not rest on draws, by name in `schema.TAIL_VARIABLES`; empty in a cube without any.
     """
 
     null: str
     rows: dict[str, Floats]
     methods: dict[str, str]
     draws: dict[str, NDArray[Any]]
+    tails: dict[str, NDArray[Any]]
 
 
 def score_runs(
@@ -100,25 +108,53 @@ def score_runs(
         scored = [(task, score_rows(task, drawing.invalid, runs.index, execution)) for task in runs.tasks]
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {}
     models = find_models(runs.tasks, choice, runs.given)
-    n_bytes = len(models) * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
+    repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
+    joint = _joint_models(runs, choice, models, repeated)
+    n_layers = len(models) + any(joint)
+    n_bytes = n_layers * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
     kept = keep is True or (keep == "auto" and n_bytes <= DRAWS_BYTES)
+    strata = None if kept else grid.stratum
+    relabelled = [
+        None if model is None else _relabelled(runs, task, model, grid, drawing, execution, repeated, keep=kept)
+        for task, model in zip(runs.tasks, joint, strict=True)
+    ]
     scores: dict[str, MetricScores] = {}
     kinds = []
     for by_task in models:
         found: set[str] = set()
-        for task, model in zip(runs.tasks, by_task, strict=True):
+        for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
             match = runs.matches.matcher(model, task, grid.stratum)
-            strata = None if kept else grid.stratum
-            chunks = control_chunks(task, match, runs.matches.keys, drawing, runs.index, execution, strata)
-            gathered = _Gathered(task, model, grid, drawing.n_draws, keep=kept)
+            ids, counted = runs.clusters.ids, None if jointly is None or not model.relabels else ~repeated
+            chunks = control_chunks(
+                task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
+            )
+            gathered = _Gathered(task, model, grid, drawing, keep=kept)
             for chunk in chunks:
                 gathered.add(chunk)
                 found |= set(chunk.kind.tolist())
             for m in task.metrics:
-                observed = gathered.rows[m.name].pop("observed")
-                scores.setdefault(m.name, MetricScores(m, observed)).nulls.append(gathered.scores(m.name))
+                observed = gathered.rows[m.name]["observed"]
+                mine = scores.setdefault(m.name, MetricScores(m, observed))
+                made = gathered.scores(m.name, jointly if model.relabels else None)
+                if m.name in gathered.laws and not choice.share_draws and not model.reference:
+                    made.tails = exact_strata(m, observed, gathered.laws[m.name], runs.failed, repeated, grid)
+                mine.nulls.append(made)
+                if jointly is not None and kept:
+                    mine.relabelled = jointly.draws[m.name]
         kinds.append(", ".join(sorted(found)))
+    _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
+        "control_cluster": runs.clusters.setting,
+        "control_relabelled": json.dumps(
+            sorted(
+                {
+                    x.name
+                    for by_task in models
+                    for task, x in zip(runs.tasks, by_task, strict=True)
+                    if x.relabels and task.field.joint_null
+                }
+            )
+        ),
         "control_kind": "; ".join(dict.fromkeys(kinds)),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
@@ -128,15 +164,59 @@ def score_runs(
     }
 
 
+def _settle_tails(nulls: Sequence[ControlScores], n_strata: int) -> None:
+    """Give all metrics and null models the tails that some have, or none where no stratum has one."""
+    found = any(x.tails[part].any() for x in nulls for part in x.tails if part.endswith("_method"))
+    for x in nulls:
+        x.tails = without_tails(n_strata) | x.tails if found else {}
+
+
+def _joint_models(
+    runs: Runs, choice: NullChoice, models: Sequence[Sequence[Null]], repeated: NDArray[np.bool_]
+) -> list[Null | None]:
+    """Return, for each task, the model that relabels estimates by cluster, or None where no stratum is tested so."""
+    needed = (repeated.any() or runs.clusters.anywhere) and not choice.share_draws
+    return [
+        task.field.joint_null if needed and any(by_task[i].relabels for by_task in models) else None
+        for i, task in enumerate(runs.tasks)
+    ]
+
+
+def _relabelled(
+    runs: Runs,
+    task: Task,
+    model: Null,
+    grid: Grid,
+    drawing: Drawing,
+    execution: Execution,
+    repeated: NDArray[np.bool_],
+    *,
+    keep: bool,
+) -> _Gathered:
+    """Relabel the estimates of strata that repeat a cluster, those of a cluster alike."""
+    if runs.matches is None:
+        raise ValueError("a cube without controls has no clusters")
+    ids, strata = runs.clusters.ids, None if keep else grid.stratum
+    match = runs.matches.matcher(model, task, grid.stratum, ids)
+    alone = replace(drawing, method="simulate", summarise=False, tails=None)
+    keys = runs.clusters.keys(runs.matches.seed)
+    gathered = _Gathered(task, model, grid, alone, keep=keep)
+    for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated):
+        gathered.add(chunk)
+    return gathered
+
+
 class _Gathered:
     """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum."""
 
-    def __init__(self, task: Task, model: Null, grid: Grid, n_draws: int, *, keep: bool) -> None:
-        self.task, self.model, self.grid, self.n_draws, self.cell = task, model, grid, n_draws, grid.cell
+    def __init__(self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool) -> None:
+        self.task, self.model, self.grid, self.cell = task, model, grid, grid.cell
+        self.n_draws = n_draws = drawing.n_draws
         names, parts = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES)
         self.rows = {name: {part: np.full(len(self.cell), np.nan) for part in parts} for name in names}
         self.methods: dict[str, dict[str, set[int]]] = {name: {"mean": set(), "p": set()} for name in names}
         self.strata: dict[str, dict[int, StratumDraws]] = {name: {} for name in names}
+        self.laws = {name: RowLaws(len(self.cell)) for name in names} if drawing.tails else {}
         # draws are the bulk of a cube, so they are written to their cells at once
         self.draws = {name: np.full((grid.n_cells, n_draws), np.nan) for name in names} if keep else {}
         self.defined = {name: np.zeros(grid.n_cells, np.int64) for name in self.draws}
@@ -149,16 +229,18 @@ class _Gathered:
                 values[chunk.rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
             self.methods[name]["mean"] |= set(summary.mean_method.tolist())
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
-            if self.draws:
-                self.draws[name][self.cell[chunk.rows]] = chunk.draws[name]
-                self.defined[name][self.cell[chunk.rows]] = (~np.isnan(chunk.draws[name])).sum(axis=1)
-                continue
+            for rows, distribution in chunk.laws.get(name, []):
+                self.laws[name].add(rows, distribution)
+        for name, draws in chunk.draws.items():
+            self.draws[name][self.cell[chunk.rows]] = draws
+            self.defined[name][self.cell[chunk.rows]] = (~np.isnan(draws)).sum(axis=1)
+        for name, by_stratum in chunk.strata.items():
             strata = self.strata[name]
-            for number, found in chunk.strata[name].items():
+            for number, found in by_stratum.items():
                 strata[number] = strata[number].merge(found) if number in strata else found
 
-    def scores(self, metric: str) -> ControlScores:
-        """Return what was gathered of a metric."""
+    def scores(self, metric: str, relabelled: _Gathered | None) -> ControlScores:
+        """Return what was gathered of a metric; the tests of some strata rest on `relabelled` estimates."""
         codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric].items()}
         named = {"mean": METHODS, "p": method_words(self.model.p_given)}
         words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
@@ -166,7 +248,8 @@ class _Gathered:
             draws = {"control": self.draws[metric], "control_defined": self.defined[metric]}
         else:
             draws = self._sums(self.strata[metric])
-        return ControlScores(self.model.name, self.rows[metric], words, draws)
+            draws |= self._test_sums(self.strata[metric] | ({} if relabelled is None else relabelled.strata[metric]))
+        return ControlScores(self.model.name, self.rows[metric], words, draws, {})
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
         """Return sums and value tables of all strata, also of those without runs."""
@@ -178,3 +261,23 @@ class _Gathered:
         empty = pd.Series(dtype=np.float64)
         values, weights = pad_tables([strata[i].values if i in strata else empty for i in range(shape[0])])
         return {"control_sum": sums, "control_count": counts, "control_value": values, "control_weight": weights}
+
+    def _test_sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
+        """Return what the tests of strata rest on; 0 where they have none."""
+        n = self.grid.n_strata
+        sums, counts = np.zeros((n, self.n_draws)), np.zeros((n, self.n_draws), np.int64)
+        columns, numbers = np.zeros((2, n, self.n_draws + 1)), np.zeros((3, n), np.int64)
+        for number, found in strata.items():
+            if found.clusters is not None:
+                sums[number], counts[number] = found.sums, found.counts
+                columns[0, number], columns[1, number] = found.clusters.standardized, found.clusters.rank
+                numbers[:, number] = found.clusters.n
+        return {
+            "tested_sum": sums,
+            "tested_count": counts,
+            "tested_standardized": columns[0, :, 1:],
+            "tested_rank": columns[1, :, 1:],
+            "standardized": columns[0, :, 0],
+            "rank": columns[1, :, 0],
+            **dict(zip(("clusters_tested", "runs_tested", "no_information"), numbers, strict=True)),
+        }

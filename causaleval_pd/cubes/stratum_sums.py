@@ -8,18 +8,22 @@ merged sums list distinct values and hold the losses' comoments.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
 from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio_of_means, weighted_quantile
-from ..statistics.direction import TOLERANCE, score
-from ..statistics.randomisation import randomisation_test
+from ..statistics.direction import TOLERANCE
+from ..statistics.stratum_statistic import Statistic
+from .p_values import StratumP, of_draws
 from .reading import control_sums, control_values, has_controls, losses, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
+from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
 
 #: columns of counts, in the order of `Sums.n`
@@ -28,7 +32,7 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se"),
+    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters"),
 )
 
 
@@ -53,9 +57,11 @@ class Sums(NamedTuple):
     draws: Floats
     #: values of the controls
     control_values: Table
+    #: what the tests of the strata rest on; None without controls
+    tests: StratumTests | None = None
 
 
-def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
+def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statistic: Statistic = "standardized") -> Sums:
     """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
@@ -73,7 +79,7 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True) -> Sums:
     totals = np.stack([_total(x) for x in [*rows, cells(variable(cube, metric, "as_good"), dims)]])
     draws = np.stack([cells(x, dims, ["draw"]).astype(np.float64) for x in control_sums(cube, metric)])
     drawn_values = [cells(x, dims, ["bin"]) for x in control_values(cube, metric)] if pooled else [none, none]
-    return Sums(n, values, totals, draws, Table(*drawn_values))
+    return Sums(n, values, totals, draws, Table(*drawn_values), stratum_tests(cube, metric, statistic))
 
 
 def _total(values: Floats) -> Floats:
@@ -99,11 +105,13 @@ def summary_columns(
     losses: Estimate | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
+    tails: Callable[[StratumP], StratumP] = lambda found: found,
     *,
+    cluster: str,
     shared: bool,
     level: float,
     interval: str,
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Return the columns of `summary` besides the strata and the metric.
 
     Parameters
@@ -117,6 +125,10 @@ def summary_columns(
         Attributes of the metric.
     tested : (n_strata,) bool
         Strata that have a p-value.
+    tails : callable
+        Replaces p-values of draws by those that do not rest on draws.
+    cluster : str
+        What runs of a cluster share.
     shared : bool
         Whether rows met the same controls, so that their Monte Carlo errors are not independent.
     level, interval
@@ -124,14 +136,16 @@ def summary_columns(
     """
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)
-    columns: dict[str, NDArray[Any]] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
+    columns: dict[str, Any] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
         half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
         columns["low"], columns["high"] = mean - half, mean + half
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
-    if losses is None:
+    columns |= {"n_clusters": np.full(len(n), -1), "p_method": np.full(len(n), None, object)}
+    columns["p_at_floor"] = np.full(len(n), pd.NA, object)
+    if losses is None or sums.tests is None:
         return columns
     total, number = sums.draws
     reference = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
@@ -142,12 +156,10 @@ def summary_columns(
     means, errors, shares = sums.totals
     columns |= {"control_mean": _mean(means), "control_low": low, "control_high": high}
     columns["superiority_share"] = _mean(shares)
-    statistic = _mean_score(sums.values, spec)
-    side: Literal["greater", "less"] = "greater" if spec["direction"] == "maximize" else "less"
-    p_value = np.where(tested, randomisation_test(statistic, reference, alternative=side).p_value, np.nan)
-    drawn = (~np.isnan(reference)).sum(axis=-1)
-    columns["p_value"] = p_value
-    columns["p_se"] = np.sqrt(p_value * (1 - p_value) / np.where(drawn > 0, drawn, np.nan))
+    p_value = sums.tests.p_values(str(spec["direction"]), tested)
+    found = tails(of_draws(sums.tests, p_value, cluster, tested))
+    columns |= {"p_value": found.p, "p_se": found.se, "p_method": found.method, "p_at_floor": found.floor_flags}
+    columns["n_clusters"] = sums.tests.n_clusters
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = 1 - losses.effect, 1 - losses.high, 1 - losses.low
@@ -166,13 +178,3 @@ def _moments(values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     noise = TOLERANCE * np.abs(kept).max(axis=-1, initial=0.0)
     deviation = np.where(deviation <= noise, 0.0, deviation)
     return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
-
-
-def _mean_score(values: Table, spec: dict[str, Any]) -> Floats:
-    """Return the mean of the metric, or of its distance from the optimum, in each stratum; NaN without values."""
-    used = values.weights > 0
-    scores = score(values.values, direction=spec["direction"], optimum=spec["optimum"])
-    with np.errstate(invalid="ignore"):  # infinities of both signs
-        total = (np.where(used, scores, 0.0) * values.weights).sum(axis=-1)
-    n = values.weights.sum(axis=-1)
-    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_choice, check_number
 from ..contract.history import call
+from ..statistics.stratum_statistic import STATISTICS, Statistic
 from .lazy_tables import tabulate
+from .p_values import with_tails
 from .reading import (
+    cluster_setting,
     cube_metrics,
     draws_shared,
     has_controls,
@@ -33,6 +37,7 @@ def summary(
     *,
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
+    statistic: Statistic = "standardized",
 ) -> pd.DataFrame:
     """Summarise estimates and controls, one row a stratum and metric.
 
@@ -48,20 +53,22 @@ def summary(
     interval : {"quantile", "mean_ci"}
         Whether `low`, `high` hold the middle share `level` of the runs (and of their controls), or are limits for the
         mean: a t interval for the runs, the reference interval of the mean over the draws for the controls.
+    statistic : {"standardized", "mean", "rank"}
+        What `p_value` compares with the draws, as in `test_controls`.
 
     Returns
     -------
     DataFrame
         Strata, `metric`, `n_runs`, and of these `n_scored` (with a value of the metric, so that they count in `mean`),
         `n_failed` (failed and without a value) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
-        (scored runs without controls), `mean`, `low`, `high`,
-        `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
-        good; not a p-value), `p_value` (randomisation test of the stratum's mean, from the draws for every `method` of
-        the cube, so at least 1 / (n_draws + 1)), `skill` (1 - ratio of mean distances from the optimum) with the limits
-        `skill_low`, `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and
-        `p_value`. Without controls, as for carried columns, the last ten are NaN.
-        A cube of several null models has rows for each, named in the first column `null`; dimensions that a metric
-        declares are columns after the strata, missing in the rows of other metrics.
+        (scored runs without controls), `mean`, `low`, `high`, `control_mean`, `control_low`, `control_high`,
+        `superiority_share` (share of pairs whose control is at least as good; not a p-value), `p_value` (as of
+        `test_controls`), `skill` (1 - ratio of mean distances from the optimum) with the limits `skill_low`,
+        `skill_high`; `control_mean_se` and `p_se`, the Monte Carlo standard errors of `control_mean` and `p_value`;
+        `p_at_floor`, `p_method` and `n_clusters`, as in `test_controls`. Without controls, as for carried columns,
+        those from `control_mean` on are missing. A cube of several null models has rows for each, named in the first
+        column `null`; dimensions that a metric declares are columns after the strata, missing in the rows of other
+        metrics.
 
     Raises
     ------
@@ -79,28 +86,42 @@ def summary(
     """
     check_number(level, "level", "(0, 1)")
     check_choice(interval, ("quantile", "mean_ci"), "interval")
+    check_choice(statistic, STATISTICS, "statistic")
     cube = null_stratum(read_cube(cube))
     names = cube_metrics(cube, metrics)
-    made = call("summary", {"metrics": names, "level": level, "interval": interval})
+    settings = {"metrics": names, "level": level, "interval": interval, "statistic": statistic}
+    made = call("summary", settings)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _summary(part, name, level, interval)
+        return _summary(part, name, level, interval, statistic)
 
     return tabulate(cube, names, rows, stack_summaries, strata=strata_dims(cube), made=made)
 
 
-def _summary(cube: xr.Dataset, metric: str, level: float, interval: str) -> pd.DataFrame:
+def _summary(cube: xr.Dataset, metric: str, level: float, interval: str, statistic: Statistic) -> pd.DataFrame:
     """Return the rows of one metric, also of strata without runs."""
     columns = summary_columns(
-        stratum_sums(cube, metric, pooled=interval == "quantile"),
+        stratum_sums(cube, metric, pooled=interval == "quantile", statistic=statistic),
         loss_ratio(cube, metric, level) if has_controls(cube, metric) else None,
         cube[metric].attrs,
         tested(cube, metric),
+        lambda found: with_tails(found, cube, metric, statistic),
+        cluster=cluster_setting(cube),
         shared=draws_shared(cube),
         level=level,
         interval=interval,
     )
-    return strata_table(cube, metric=metric, **columns)
+    return typed_columns(strata_table(cube, metric=metric, **columns))
+
+
+def typed_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Give words and numbers that may be missing their types."""
+    n = table["n_clusters"].to_numpy(np.int64)
+    return table.assign(
+        p_method=table["p_method"].astype("str"),
+        p_at_floor=table["p_at_floor"].astype("boolean"),
+        n_clusters=pd.arrays.IntegerArray(n, n < 0),
+    )
 
 
 def stack_summaries(tables: list[pd.DataFrame]) -> pd.DataFrame:

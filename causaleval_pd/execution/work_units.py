@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..contract.pairs import Batch
 
@@ -14,6 +14,12 @@ UNIT_NANOSECONDS = 4e8
 BLOCK_ROWS = 15_000
 
 Unit = list[Batch]
+
+
+def own_pairs(unit: Unit) -> Iterator[Batch]:
+    """Yield the blocks of a unit with pairs of their own: what metrics remember of pairs is let go with the block."""
+    for block in unit:
+        yield Batch(block.rows, block.pairs.take(slice(None)))
 
 
 def work_units(batches: Sequence[Batch], nanoseconds: Sequence[float], block_rows: Sequence[int]) -> list[Unit]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .edge_strings import write_edges, write_name
 from .kernels import kernels
-from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, SKELETON, arcs_from_planes
+from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, SKELETON, a_kind, arcs_from_planes
 from .mixed.classes import infer_mixed_kinds, not_in_mixed_class
 from .mixed.marks import adjacencies, directed_part, is_mixed, lift
 
@@ -129,7 +129,7 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
     if is_mixed(planes):
-        raise ValueError(f"a graph is a {KINDS[kinds[0]]}, which has no CPDAG; take its PAG, by pag()")
+        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its PAG, by pag()")
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
     result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]

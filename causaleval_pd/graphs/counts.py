@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -9,6 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
+
+_DIRECTIONS = (
+    "same_direction",
+    "reversed",
+    "true_directed",
+    "estimated_directed",
+    "lost_direction",
+    "added_direction",
+)
 
 
 class EdgeCounts(NamedTuple):
@@ -64,7 +74,8 @@ class PairCounts:
         self._shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in self._given.values()))
 
     def _count(self, name: str) -> Values:
-        return np.broadcast_to(np.asarray(self._given[name], np.float64), self._shape)
+        given = np.asarray(self._given[name], np.float64)
+        return given if given.shape == self._shape else np.broadcast_to(given, self._shape)
 
     @cached_property
     def tp(self) -> Values:
@@ -133,9 +144,78 @@ class PairCounts:
         return self._count("added_direction")
 
     @cached_property
+    def different(self) -> Values:
+        """Pairs of nodes whose edges differ."""
+        total = self.fn + self.fp
+        total += self.reversed
+        total += self.lost_direction + self.added_direction
+        return total
+
+    @cached_property
     def both_undirected(self) -> Values:
         """Shared adjacencies that are undirected in both graphs."""
         return self.tp - self.same_direction - self.reversed - self.lost_direction - self.added_direction
+
+
+class ComparedCounts(PairCounts):
+    """Counts of pairs of graphs, compared when a count is first used: adjacencies and directions apart from each other.
+
+    Parameters
+    ----------
+    n_nodes, n : int
+        Number of nodes of each graph, and of pairs of graphs.
+    adjacencies, directions : callable
+        Return the counts as the kernels `adjacency_counts` and `direction_counts` do.
+    """
+
+    def __init__(
+        self, n_nodes: int, n: int, adjacencies: Callable[[], Sequence[Values]], directions: Callable[[], Any]
+    ) -> None:
+        self._n_nodes, self._shape = n_nodes, (n,)
+        self._compare, self._compare_directions = adjacencies, directions
+
+    @cached_property
+    def _adjacencies(self) -> Sequence[Values]:
+        return self._compare()
+
+    @cached_property
+    def _given(self) -> dict[str, Any]:  # type: ignore[override]
+        return dict(zip(_DIRECTIONS, self._compare_directions(), strict=True))
+
+    @cached_property
+    def tp(self) -> Values:
+        """Shared adjacencies."""
+        return self._adjacencies[0]
+
+    @cached_property
+    def fp(self) -> Values:
+        """Adjacencies of the estimate only."""
+        return self._adjacencies[1]
+
+    @cached_property
+    def fn(self) -> Values:
+        """Adjacencies of the truth only."""
+        return self._adjacencies[2]
+
+    @cached_property
+    def tn(self) -> Values:
+        """Pairs of nodes that are adjacent in neither graph."""
+        return self._adjacencies[3]
+
+    @cached_property
+    def different(self) -> Values:
+        """Pairs of nodes whose edges differ."""
+        return self._adjacencies[4]
+
+    @cached_property
+    def true_edges(self) -> Values:
+        """Adjacencies of the truth."""
+        return self.tp + self.fn
+
+    @cached_property
+    def estimated_edges(self) -> Values:
+        """Adjacencies of the estimate."""
+        return self.tp + self.fp
 
 
 class VStructureCounts(NamedTuple):

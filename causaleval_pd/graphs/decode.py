@@ -133,7 +133,7 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: 
         return None
     if not in_place:
         planes = planes.copy()
-    return (Block(n_nodes, rows, planes, kinds, np.zeros(len(cells), dtype=np.int64)),), (names,)
+    return (Block(n_nodes, rows, planes, kinds, np.broadcast_to(np.int64(0), len(cells))),), (names,)
 
 
 def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:

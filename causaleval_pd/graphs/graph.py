@@ -16,7 +16,15 @@ from .decode import unpack_array
 from .edge_strings import write_edges, write_graph, write_mixed_edges, write_mixed_graph, write_names
 from .header import check_names, pack_cell
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, arcs_from_planes, marks_from_planes, padding_mask, plane_words, planes_of_kind
+from .kernels.planes import (
+    KINDS,
+    a_kind,
+    arcs_from_planes,
+    marks_from_planes,
+    padding_mask,
+    plane_words,
+    planes_of_kind,
+)
 from .mixed.marks import bidirected, count_bits, count_edges, ends_from_planes, is_mixed, reserved, where
 
 if TYPE_CHECKING:
@@ -67,7 +75,7 @@ class Graph:
         shape = (planes_of_kind(code), plane_words(len(self.nodes)))
         if planes.shape != shape:
             raise ValueError(
-                f"planes of a {self.kind} of {len(self.nodes)} nodes have the shape {shape}, found {planes.shape}"
+                f"planes of {a_kind(code)} of {len(self.nodes)} nodes have the shape {shape}, found {planes.shape}"
             )
         if (planes[:, -1] & padding_mask(len(self.nodes))).any():
             raise ValueError(f"planes of {len(self.nodes)} nodes have bits set beyond the last pair")
@@ -216,9 +224,8 @@ class Graph:
 
     def _refuse_mixed(self, what: str) -> None:
         if self._is_mixed:
-            raise ValueError(
-                f"{what} cannot hold the marks of a {self.kind}; write it as an edge string, by to_string()"
-            )
+            kind = a_kind(KINDS.index(self.kind))
+            raise ValueError(f"{what} cannot hold the marks of {kind}; write it as an edge string, by to_string()")
 
     def skeleton(self) -> Graph:
         """Return the graph with all edges undirected: a cpdag if that is one, else a pdag.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, name_row
 from . import classes
-from .kernels.planes import CPDAG, KINDS, MAG, MIXED_KINDS, PAG, PDAG, SKELETON
+from .kernels.planes import CPDAG, KINDS, MAG, MIXED_KINDS, PAG, PDAG, SKELETON, a_kind
 from .mixed import marks as mixed
 from .mixed import relations
 from .packed import pack_column, unpack_column
@@ -256,7 +256,7 @@ def _ancestors(series: pd.Series, nodes: Sequence[str] | None, definite: Literal
         if odd.any():
             at = int(odd.argmax())
             raise ValueError(
-                f"{name_row(int(block.rows[at]), series.index, series.name)}: the graph is a {KINDS[block.kinds[at]]}, "
+                f"{name_row(int(block.rows[at]), series.index, series.name)}: the graph is {a_kind(block.kinds[at])}, "
                 "whose undirected edges are neither tails nor circles; take its PAG, by .graph.pag(), or pass a dag, "
                 "digraph, mag, pag, admg or mixed graph"
             )
@@ -274,7 +274,7 @@ def _visible_edges(series: pd.Series) -> pd.Series:
         if odd.any():
             at = int(odd.argmax())
             raise ValueError(
-                f"{name_row(int(block.rows[at]), series.index, series.name)}: the graph is a {KINDS[block.kinds[at]]}; "
+                f"{name_row(int(block.rows[at]), series.index, series.name)}: the graph is {a_kind(block.kinds[at])}; "
                 "edges are visible in a mag or a pag, which .graph.mag() and .graph.pag() return"
             )
         return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Hashable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,21 @@ from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 
-#: of arrays that are alive, by identity: the array, and the numbers of nodes and planes of graphs with checked classes
-_CHECKED: dict[int, tuple[weakref.ref[pa.ChunkedArray], set[tuple[int, int]]]] = {}
+
+@dataclass
+class _Known:
+    """What is known of an array that is alive: Arrow's memory does not change."""
+
+    #: what ends it
+    array: weakref.ref[pa.ChunkedArray]
+    #: keys of its blocks whose classes were checked
+    checked: set[tuple[int, int]] = field(default_factory=set)
+    #: its graphs, where their planes stand in its own memory
+    unpacked: UnpackedColumn | None = None
+
+
+#: by the places of the chunks in memory: slices of a whole array, such as those that `concat` makes, are at the same
+_KNOWN: dict[tuple[Any, ...], _Known] = {}
 
 
 def is_packed(series: pd.Series) -> bool:
@@ -70,7 +84,7 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     buffers = [bitmap, pa.py_buffer(offset * 8), pa.py_buffer(data)]
     array = pa.Array.from_buffers(pa.large_binary(), column.n_rows, buffers)
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
-    _checked_blocks(_arrow(packed)).update(block.key for block in column.blocks)
+    _known(_arrow(packed)).checked.update(block.key for block in column.blocks)
     return packed
 
 
@@ -87,13 +101,30 @@ def _arrow(series: pd.Series) -> pa.ChunkedArray:
     return series.array.__arrow_array__()
 
 
-def _checked_blocks(array: pa.ChunkedArray) -> set[tuple[int, int]]:
-    """Return the numbers of nodes and planes of an array's graphs with checked classes, remembered while it lives."""
-    known = _CHECKED.get(id(array))
-    if known is None or known[0]() is not array:
-        key = id(array)
-        known = _CHECKED[key] = (weakref.ref(array, lambda _: _CHECKED.pop(key, None)), set())
-    return known[1]
+def _known(array: pa.ChunkedArray) -> _Known:
+    """Return what is known of an array, remembered while it lives."""
+    key = (array.type, *((part.offset, len(part), *map(_address, part.buffers())) for part in array.chunks))
+    found = _KNOWN.get(key)
+    if found is None or found.array() is None:
+        found = _KNOWN[key] = _Known(weakref.ref(array, lambda _: _KNOWN.pop(key, None)))
+    return found
+
+
+def _address(buffer: pa.Buffer | None) -> int:
+    return 0 if buffer is None else int(buffer.address)
+
+
+def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> UnpackedColumn:
+    """Decode an array, in place once while it lives."""
+    known = _known(array)
+    if in_place and known.unpacked is not None:
+        return replace(known.unpacked)
+    unpacked = replace(unpack_array(array, where, in_place=in_place), checked=known.checked)
+    if in_place and array.num_chunks == 1 and len(unpacked.blocks) == 1:
+        data, planes = array.chunk(0).buffers()[-1], unpacked.blocks[0].planes
+        if data.address <= planes.ctypes.data < data.address + data.size:  # kept, a copy would take memory
+            known.unpacked = replace(unpacked)
+    return unpacked
 
 
 def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
@@ -119,8 +150,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
         return name_row(row, series.index, column)
 
     if is_packed(series):
-        array = _arrow(series)
-        return replace(unpack_array(array, where, in_place=in_place), checked=_checked_blocks(array))
+        return _unpack_known(_arrow(series), where, in_place)
     array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
     return replace(unpack_array(array, where, in_place=in_place), checked=set())
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
 from .classes import not_in_class
-from .counts import AncestorCounts, BlanketCounts, EdgeCounts, PairCounts, VStructureCounts
+from .counts import AncestorCounts, BlanketCounts, ComparedCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, PLAIN_KINDS
+from .kernels.planes import KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, where
 
 #: how to get classes that hold
@@ -115,7 +115,7 @@ class GraphBatch:
     def cpdag(self) -> GraphBatch:
         """The CPDAG of each graph: that of a DAG's class, a CPDAG itself."""
         if is_mixed(self.planes):
-            raise ValueError(f"a {KINDS[self.kinds[0]]} has no CPDAG")
+            raise ValueError(f"{a_kind(self.kinds[0])} has no CPDAG")
         planes = self.planes.copy()
         dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
         planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
@@ -132,6 +132,9 @@ class GraphPairs(Pairs):
     #: truth_index, estimate_index, (n,): positions of the stored graphs of each pair
     truth_index: NDArray[np.int64]
     estimate_index: NDArray[np.int64]
+    #: arrays (N,) for the adjacency counts of the N pairs that these were cut from; they begin at the first of these
+    room: tuple[Values, ...] = ()
+    first: int = 0
 
     @classmethod
     def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
@@ -176,6 +179,12 @@ class GraphPairs(Pairs):
         """Return the pairs at `positions`, sharing the stored graphs."""
         return GraphPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
 
+    def parts(self, most: int) -> Iterator[GraphPairs]:
+        """Cut the pairs; adjacency counts of the parts stand one after another in arrays over all of them."""
+        room = tuple(np.empty(self.n) for _ in range(N_ADJACENCY_COUNTS))
+        for first in range(0, self.n, most):
+            yield replace(self.take(slice(first, min(first + most, self.n))), room=room, first=first)
+
     def unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         """Return the distinct pairs, and for each pair the position of its equal among them."""
         return self._unique
@@ -195,14 +204,17 @@ class GraphPairs(Pairs):
 
         Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
         """
-        allowed = np.array([kind in kinds for kind in KINDS])
-        truth_allowed = np.array([kind in (kinds if truth_kinds is None else truth_kinds) for kind in KINDS])
+        allowed = [kind in kinds for kind in KINDS]
+        truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
         sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
-        if all(side.all() for side in sides):
+        if all(map(all, sides)):
             return np.zeros(self.n, bool)
-        if not all(side.any() for side in sides):
+        if not all(map(any, sides)):
             return np.ones(self.n, bool)
-        fits = truth_allowed[self.truth.kinds][self.truth_index] & allowed[self.estimate.kinds][self.estimate_index]
+        true, estimated = (
+            np.array(classes)[side.kinds] for classes, side in ((truth_allowed, self.truth), (allowed, self.estimate))
+        )
+        fits = true[self.truth_index] & estimated[self.estimate_index]
         return np.asarray(~fits | self._misdeclared)
 
     @property
@@ -220,26 +232,20 @@ class GraphPairs(Pairs):
         """Name the classes of the pair at `position`."""
         sides = []
         for graphs, at in ((self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])):
-            kind = KINDS[graphs.kinds[at]]
-            sides.append(f"declared a {kind}, which it is not" if graphs.misdeclared[at] else f"a {kind}")
+            kind = a_kind(graphs.kinds[at])
+            sides.append(f"declared {kind}, which it is not" if graphs.misdeclared[at] else kind)
         return f"truth is {sides[0]} and estimate {sides[1]}"
 
     @cached_property
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
-        raw = kernels().pair_counts(self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index)
-        tp, true_edges, estimated_edges, same, turned, true_directed, estimated_directed, lost, added = raw.T
-        return PairCounts(
+        given = self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
+        rows = [whole[self.first : self.first + self.n] for whole in self.room] or None
+        return ComparedCounts(
             self.n_nodes,
-            tp,
-            true_edges,
-            estimated_edges,
-            same_direction=same,
-            reversed=turned,
-            true_directed=true_directed,
-            estimated_directed=estimated_directed,
-            lost_direction=lost,
-            added_direction=added,
+            self.n,
+            lambda: kernels().adjacency_counts(*given, self.n_nodes, rows),
+            lambda: kernels().direction_counts(*given),
         )
 
     @cached_property

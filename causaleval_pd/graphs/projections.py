@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from .kernels import kernels
-from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, PAG
+from .kernels.planes import ADMG, CPDAG, DAG, MAG, MIXED, PAG, a_kind
 from .mixed import conversions
 from .mixed.marks import lift
 from .node_names import short
@@ -164,7 +164,7 @@ class Projection:
         for row, kind in zip(block.rows.tolist(), block.kinds.tolist(), strict=True):
             if self._latents[row]:
                 raise ValueError(
-                    f"{self._where(row)}: the graph is a {KINDS[kind]}, and latents= applies to a dag, admg or mag; "
+                    f"{self._where(row)}: the graph is {a_kind(kind)}, and latents= applies to a dag, admg or mag; "
                     "leave latents out, or make them the nodes of a graph of these classes"
                 )
 
@@ -215,7 +215,7 @@ def _explain_other(kind: int) -> str:
         CPDAG: "take .graph.pag() of it, or pass its DAG",
         MIXED: ".graph.faults('pag') returns why it is not a PAG",
     }.get(kind, "pass a graph of these classes")
-    return f"the graph is a {KINDS[kind]}, expected a dag, admg, mag or pag; {mend}"
+    return f"the graph is {a_kind(kind)}, expected a dag, admg, mag or pag; {mend}"
 
 
 def completed(column: UnpackedColumn, where: Callable[[int], str]) -> UnpackedColumn:

@@ -16,7 +16,7 @@ from .edge_strings import write_graph, write_mixed_graph, write_names
 from .graph import Graph
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import CPDAG, KINDS, arcs_from_planes, marks_from_planes
+from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes, marks_from_planes
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
@@ -243,7 +243,7 @@ def _to_matrices(series: pd.Series, nodes: Sequence[str] | None, encoding: str) 
         if mixed.is_mixed(block.planes):
             where = name_row(int(block.rows[0]), series.index, series.name)
             raise ValueError(
-                f"{where}: an adjacency matrix cannot hold the marks of a {KINDS[block.kinds[0]]}; write the graphs as "
+                f"{where}: an adjacency matrix cannot hold the marks of {a_kind(block.kinds[0])}; write the graphs as "
                 "edge strings, by .graph.to_strings()"
             )
         return marks_from_planes(block.planes, block.n_nodes)
@@ -267,7 +267,7 @@ def _cpdags(series: pd.Series) -> pd.Series:
     for block in column.blocks:
         if mixed.is_mixed(block.planes):
             where = name_row(int(block.rows[0]), series.index, series.name)
-            raise ValueError(f"{where}: the graph is a {KINDS[block.kinds[0]]}, which has no CPDAG; take .graph.pag()")
+            raise ValueError(f"{where}: the graph is {a_kind(block.kinds[0])}, which has no CPDAG; take .graph.pag()")
         planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
         if none.any():
             row = int(block.rows[none.argmax()])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,18 +111,34 @@ def shared_rows(
 
     Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
     """
-    matched = []
-    for block, other in itertools.product(truth.blocks, estimate.blocks):
-        if block.n_nodes != other.n_nodes:
-            continue
-        if np.array_equal(block.rows, other.rows):
-            index = np.arange(len(block.rows), dtype=np.int64)
-            matched.append((block, other, block.rows, index, index))
-            continue
-        position = np.full(estimate.n_rows, -1, dtype=np.int64)
-        position[other.rows] = np.arange(len(other.rows))
-        right = position[block.rows]
-        left = np.flatnonzero(right >= 0)
-        if len(left):
-            matched.append((block, other, block.rows[left], left, right[left]))
+    by_size: dict[int, list[tuple[int, Block]]] = {}
+    for number, other in enumerate(estimate.blocks):
+        by_size.setdefault(other.n_nodes, []).append((number, other))
+    matched, owner = [], None
+    for block in truth.blocks:
+        for number, other in by_size.get(block.n_nodes, []):
+            if _same_rows(block, other, truth.n_rows):
+                index = _positions(block, truth.n_rows)
+                matched.append((block, other, block.rows, index, index))
+                continue
+            if owner is None:
+                owner, position = np.full((2, estimate.n_rows), -1, dtype=np.int64)
+                for k, one in enumerate(estimate.blocks):
+                    owner[one.rows], position[one.rows] = k, np.arange(len(one.rows))
+            left = np.flatnonzero(owner[block.rows] == number)
+            if len(left):
+                rows = block.rows[left]
+                matched.append((block, other, rows, left, position[rows]))
     return matched
+
+
+def _same_rows(block: Block, other: Block, n_rows: int) -> bool:
+    """Return whether two blocks of equally long columns have the same rows."""
+    if len(block.rows) == len(other.rows) == n_rows:
+        return True
+    return np.array_equal(block.rows, other.rows)
+
+
+def _positions(block: Block, n_rows: int) -> NDArray[np.int64]:
+    """Return the positions of a block's graphs in it; where it holds every row, these are the rows."""
+    return block.rows if len(block.rows) == n_rows else np.arange(len(block.rows), dtype=np.int64)

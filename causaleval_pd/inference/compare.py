@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,34 +15,34 @@ from ..contract.checks import check_flag, check_known, check_type
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims, strata_table, variable
+from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims
 from ..cubes.reshaped import read_cube
-from ..cubes.schema import FAILED, NO_RUN, declare_columns
-from ..cubes.worst_case import cells, fill_failed
+from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
-from ..statistics.clusters import cluster_sums
-from ..statistics.direction import score
+from ..statistics.clusters import cluster_means, cluster_sums
 from ..statistics.ranks import ZeroMethod
+from .compared_values import ON, On, compared_values, level_pairs, numbers_of_metrics
+from .interval_notes import joined
+from .least_p import least_p_notes
 from .pairwise import (
     Claim,
     Comparison,
     Effect,
     Levels,
     check_comparison,
-    check_truths,
     choose_test,
+    clusters_of_pairs,
     compare_levels,
+    paired_values,
     refuse_unpaired,
 )
 from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
-from .skill_comparison import Losses, check_skill_test, compare_skills
+from .simultaneous import check_simultaneous, samples, simultaneous_intervals
+from .skill_comparison import Losses, check_skill_test, compare_skills, paired_losses
 from .statistical_tests import JACKKNIFE, WILCOXON
 
-#: what is compared
-On = Literal["metric", "excess", "skill"]
-
 #: columns of the result, after the strata
-COLUMNS = declare_columns("compare", (*TEST_COLUMNS, "on", "effect_size", "resampling_seed", "note"))
+COLUMNS = declare_columns("compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "resampling_seed", "note"))
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,12 @@ class Request:
     on: On
     cluster: str | None
     family: str | Sequence[str] | None
+    simultaneous: bool
+
+    @property
+    def draws(self) -> bool:
+        """Whether random numbers are drawn."""
+        return self.simultaneous or self.how.test.resamples
 
 
 def compare(
@@ -80,6 +85,7 @@ def compare(
     level: float = 0.95,
     zero_method: ZeroMethod = "wilcox",
     cluster: str | None = "truth",
+    simultaneous: bool = False,
     n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -101,8 +107,8 @@ def compare(
         Test of the differences: "wilcoxon" (default), "t", "sign", "sign_flip" (permutation test of their mean),
         "bootstrap", "mcnemar" (for metrics that are 0 or 1), "max_t" (all pairs at once by the largest t under sign
         flips), "friedman" (mean ranks among all levels, see `rank_test`), or another that `list_tests("compare")`
-        names. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; the others need pairs. Of skills:
-        "jackknife" (default) or "sign_flip".
+        names. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; "brunner_munzel" allows for unequal
+        variances, and the others need pairs. Of skills: "jackknife" (default) or "sign_flip".
     adjust : {"auto", "holm", "bh", "by", "bonferroni", "max_t", "nemenyi", "none"} or None
         Multiplicity correction over metrics x strata x pairs. "max_t" and "nemenyi" are those of the tests "max_t" and
         "friedman", and correct for the pairs of each stratum and metric only. "auto" is the test's own correction where
@@ -125,9 +131,9 @@ def compare(
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     effect : str, optional
         Effect size: "hodges_lehmann" (median of the differences' pairwise means), "mean_difference",
-        "median_difference", "rank_biserial" (the matched-pairs one; unpaired it is Cliff's delta), "cliffs_delta" or
-        "cohen_dz". The default is that of the test, so that the interval belongs to the test; that of another effect
-        size can disagree with p.
+        "median_difference", "rank_biserial" (the matched-pairs one; unpaired it is Cliff's delta), "cliffs_delta",
+        "cohen_dz" or "hedges_gz" (dz without its bias in small samples). The default is that of the test, so that the
+        interval belongs to the test; that of another effect size can disagree with p.
     level : float
         Probability of the interval of the effect. Two one-sided tests at .05 agree with an interval of .90 where the
         interval belongs to the test: `test="t"`.
@@ -138,8 +144,11 @@ def compare(
         "truth", or a variable that the cube carries (`values=`): the pairs that share it in a stratum are not
         independent, so that their mean (for skill their sum) is one value of the test. None takes every pair as
         independent.
+    simultaneous : bool
+        Make the intervals wide enough that all of the table hold their true values together with probability `level`,
+        for "wilcoxon", "t", "sign" and "jackknife". Rows with fewer than five clusters have none.
     n_resamples : int
-        Random sign vectors or bootstrap samples.
+        Random sign vectors, bootstrap samples or multipliers of simultaneous intervals.
     rng : None, int or Generator
         Source of their randomness.
 
@@ -150,8 +159,9 @@ def compare(
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
         test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
         the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
-        `resampling_seed` (missing for tests that draw nothing; as `rng` it gives the same table) and `note` (why there
-        is no result, or what it rests on). Unpaired, numbers count runs.
+        `ci_level` (level of this interval by itself, larger than `level` for simultaneous ones), `resampling_seed`
+        (missing where nothing is drawn; as `rng` it gives the same table) and `note` (why there is no result, what it
+        rests on, or that p cannot fall below .05 with so few clusters). Unpaired, numbers count runs.
 
     Raises
     ------
@@ -219,7 +229,7 @@ def compare(
     >>> bool(raw["p_value"][0] < 1e-6), bool(skill["p_value"][0] > 0.05)
     (True, True)
     """
-    check_known(on, ("metric", "excess", "skill"), "on")
+    check_known(on, ON, "on")
     check_missing(missing)
     cube = read_cube(cube, controls=on != "metric" or missing == "worst")
     names = cube_metrics(cube, metrics)
@@ -240,17 +250,19 @@ def compare(
     how = Comparison(chosen, alternative, size, level, zero_method, n_resamples, resolve_seed(rng), adjust)
     check_comparison(how, reference=reference is not None, margin=margin is not None)
     _check_on(on, how, effect)
+    if check_flag(simultaneous, "simultaneous"):
+        check_simultaneous(how)
     aimless = [name for name in names if cube[name].attrs["direction"] == "none"]
     if alternative == "non_inferior" and aimless:
         raise ValueError(
             f"{aimless[0]} has no direction, so neither level is worse; use alternative='equivalent', or give a column "
             f"its direction by cube(..., values={{{aimless[0]!r}: 'minimize'}})"
         )
-    margins = _margins(margin, names)
-    first, second = _level_pairs(cube[dim].to_numpy(), dim, reference)
+    margins = numbers_of_metrics(margin, names, "margin")
+    first, second = level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
     labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
-    asked = Request(dim, first, second, labels, margins, how, missing, on, cluster, family)
+    asked = Request(dim, first, second, labels, margins, how, missing, on, cluster, family, simultaneous)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -265,31 +277,42 @@ def compare(
 def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
     """Return the rows of one metric, in the order of the strata and then of the pairs of levels."""
     how, first, second = asked.how, asked.first, asked.second
-    others = [other for other in strata_dims(part) if other != asked.dim]
-    last = (asked.dim, "replicate")
-    strata = strata_table(part.isel({asked.dim: 0}, drop=True))
-    status = cells(part["status"], others, last=last)
-    if how.paired:
-        check_truths(part, asked.dim, status, strata, first, second)
-    here = (status != NO_RUN).any(axis=2)
-    here = (here[:, first] & here[:, second]).reshape(-1)
-    groups = None if asked.cluster is None else cells(_groups(part, asked.cluster), others, last=last)
-    direction = "maximize" if asked.on == "skill" else part[name].attrs["direction"]
-    own, expected = _scores(part, name, asked)
-    values = cells(own, others, last=last)
-    given = Levels(values, status, direction, asked.margins[name], groups)
+    compared = compared_values(
+        part,
+        name,
+        asked.dim,
+        first,
+        second,
+        on=asked.on,
+        missing=asked.missing,
+        cluster=asked.cluster,
+        margin=asked.margins[name],
+        paired=how.paired,
+    )
+    levels, strata = compared.levels, compared.strata
     if how.test.binary:
-        _check_binary(name, given, how.test.name)
+        _check_binary(name, levels, how.test.name)
     table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
     table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
     if "null" not in table:
         null = None if asked.on == "metric" else null_name(part, name)
         table["null"] = pd.array([null] * len(table), dtype="str")
-    if asked.on == "skill" and expected is not None:
-        found = compare_skills(Losses(values, cells(expected, others, last=last)), given, first, second, how)
+    losses = None if compared.expected is None else Losses(levels.scores, compared.expected)
+    if losses is None:
+        found = compare_levels(levels, first, second, how)
     else:
-        found = compare_levels(given, first, second, how)
-    return table.assign(**found)[here]
+        found = compare_skills(losses, levels, first, second, how)
+    table = table.assign(**found)
+    if asked.simultaneous:
+        cluster = clusters_of_pairs(levels.cluster, first, second)
+        if losses is None:
+            value = paired_values(levels, first, second)
+            rows = samples([cluster_means(value, cluster)], ~np.isnan(value), cluster)
+        else:
+            summed, gone = paired_losses(losses, levels, first, second)
+            rows = samples(summed, ~gone, cluster)
+        table["sample"] = pd.Series(rows, index=table.index, dtype=object)
+    return table[compared.here.reshape(-1)]
 
 
 def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) -> pd.DataFrame:
@@ -299,47 +322,38 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
         table = pd.concat(parts, ignore_index=True)
         if how.paired and len(table) and not table[["n_pairs", "n_failed", "n_undefined"]].to_numpy().any():
             refuse_unpaired(asked.dim)
-        seed = how.seed if how.test.resamples else pd.NA
-        seeds = pd.array([seed] * len(table), dtype="Int64")
-        note = table["note"] if "note" in table else [None] * len(table)
+        seeds = pd.array([how.seed if asked.draws else pd.NA] * len(table), dtype="Int64")
+        level = how.level
+        if asked.simultaneous:
+            found, level, notes = simultaneous_intervals(table["effect"], table.pop("sample").tolist(), how)
+            own = table["note"] if asked.on == "skill" else [None] * len(table)
+            table = table.assign(ci_low=found.low, ci_high=found.high, note=pd.array(joined(own, notes), dtype="str"))
         same = [
             table.assign(
                 alternative=how.claim,
                 on=asked.on,
                 effect_size=how.effect,
+                ci_level=np.where(table["ci_low"].isna(), np.nan, level),
                 resampling_seed=seeds,
-                note=pd.array(list(note), dtype="str"),
             )
         ]
-    return stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
+    table = stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
+    family = [asked.family] if isinstance(asked.family, str) else asked.family
+    notes = least_p_notes(table, how, family)
+    return table.assign(note=pd.array(joined(table["note"], notes), dtype="str"))
 
 
 def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
-    """Return the settings for the history of the table; there is a seed where the test resamples."""
+    """Return the settings for the history of the table; there is a seed where random numbers are drawn."""
     how = asked.how
     names = ("effect", "level", "zero_method", "adjust", "n_resamples", "paired")
     return {
         **{"dim": asked.dim, "test": how.test.name, "alternative": how.claim, "margin": asked.margins},
         **{"reference": reference, "missing": asked.missing, "on": asked.on},
         **{name: getattr(how, name) for name in names},
-        **{"family": asked.family, "cluster": asked.cluster, "seed": how.seed if how.test.resamples else None},
+        **{"family": asked.family, "cluster": asked.cluster, "simultaneous": asked.simultaneous},
+        **{"seed": how.seed if asked.draws else None},
     }
-
-
-def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:
-    """Return the margin of every metric."""
-    if margin is None:
-        return dict.fromkeys(names, 0.0)
-    given = dict(margin) if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
-    for name in given:
-        check_known(name, names, "metric compared (margin)")
-    absent = [name for name in names if name not in given]
-    if absent:
-        raise ValueError(f"margin= names no margin for {', '.join(absent)}; give one, or leave them out by metrics=")
-    wrong = {name: value for name, value in given.items() if not 0 < value < np.inf}
-    if wrong:
-        raise ValueError(f"margin must be a positive number in units of the metric, found {wrong}")
-    return given
 
 
 def _check_on(on: On, how: Comparison, effect: str | None) -> None:
@@ -353,28 +367,6 @@ def _check_on(on: On, how: Comparison, effect: str | None) -> None:
         raise ValueError("on='skill' needs pairs: both levels on the same truths")
     if effect is not None:
         raise ValueError(f"on='skill' has one effect size, the difference of skills; leave out effect={effect!r}")
-
-
-def _scores(cube: xr.Dataset, name: str, asked: Request) -> tuple[xr.DataArray, xr.DataArray | None]:
-    """Return what is compared; of skills, the losses and those expected of the controls.
-
-    That is the metric or its distance from the optimum, minus what is expected of the controls for the excess.
-    """
-    worst, skill = asked.missing == "worst", asked.on == "skill"
-    spec = cube[name].attrs
-    if skill and not np.isfinite(spec["optimum"]):
-        raise ValueError(f"{name} has no finite optimum, so it has no skill; use on='excess'")
-    filled = fill_failed(cube, name, [asked.dim]) if worst else cube
-    direction = "zero" if skill else spec["direction"]
-    own = cube[name].copy(data=score(filled[name].to_numpy(), direction=direction, optimum=spec["optimum"]))
-    if asked.on == "metric":
-        return own, None
-    expected = variable(cube, name, "control_loss" if direction == "zero" else "control_mean")
-    if worst:
-        # a failed run has no number of edges: it counts against the mean control of its level
-        mean = expected.where(cube[name].notnull()).mean("replicate")
-        expected = expected.where(cube["status"] != FAILED, mean)
-    return (own, expected) if skill else (own - expected, None)
 
 
 def _check_binary(name: str, levels: Levels, test: str) -> None:
@@ -391,29 +383,3 @@ def _check_binary(name: str, levels: Levels, test: str) -> None:
             f"test={test!r} takes independent pairs, but truths (cluster=) repeat in a stratum; use test='sign', or "
             "cluster=None where repeated runs are independent"
         )
-
-
-def _groups(cube: xr.Dataset, cluster: str) -> xr.DataArray:
-    """Return the group of every run as a number from 1 on; 0 without a group."""
-    carried = [name for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
-    check_known(cluster, ["truth", *carried], "variable of this cube (cluster)")
-    found = cube["truth_id" if cluster == "truth" else cluster]
-    codes = pd.factorize(found.to_numpy().reshape(-1))[0]
-    known = found.notnull() & (found != 0) if cluster == "truth" else found.notnull()
-    return cast(xr.DataArray, found.copy(data=codes.reshape(found.shape) + 1).where(known, 0).astype(np.int64))
-
-
-def _level_pairs(
-    levels: NDArray[Any], dim: str, reference: Hashable | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return positions of the levels a and b of every comparison a - b."""
-    if len(levels) < 2:
-        raise ValueError(f"{dim!r} has {len(levels)} level, and a comparison needs two")
-    if reference is None:
-        pairs = list(itertools.combinations(range(len(levels)), 2))
-    else:
-        words = [str(x) for x in levels]
-        check_known(str(reference), words, f"level of {dim!r} (reference)")
-        pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
-    first, second = np.array(pairs, np.int64).T
-    return first, second

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_number
+from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.lazy_tables import tabulate
+from ..cubes.p_values import StratumP, of_draws, with_tails
 from ..cubes.reading import (
-    control_means,
+    cluster_ids,
+    cluster_setting,
     cube_metrics,
     draws_shared,
     has_draws,
+    mean_score,
     need_controls,
     null_name,
-    null_references,
     null_stratum,
     strata_dims,
     strata_table,
+    tested,
     variable,
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
+from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
+from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
+from ..tables.clusters import BY_TRUTH, SINGLE
 from .pairwise import cluster_count
-from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
-from .statistical_tests import RANDOMISATION
+from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -41,6 +47,7 @@ COLUMNS = declare_columns(
     (
         *TEST_COLUMNS,
         *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
+        *("test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information"),
     ),
 )
 
@@ -54,6 +61,8 @@ def test_controls(
     family: str | Sequence[str] | None = None,
     level: float = 0.95,
     missing: Missing = "drop",
+    statistic: Statistic = "standardized",
+    cluster: Any = "of the cube",
 ) -> pd.DataFrame:
     """Test in every stratum whether estimates are better than their controls.
 
@@ -64,7 +73,7 @@ def test_controls(
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
     method : str
-        "randomisation" compares the stratum's mean with the same mean over draw r of all controls, r = 1 .. R.
+        "randomisation" compares the stratum's statistic with the same statistic of draw r of all controls, r = 1 .. R.
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
         control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
@@ -72,22 +81,37 @@ def test_controls(
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     level : float
-        Probability of the interval of `effect`.
+        Probability of the interval of `effect`. Where the draws are too few for any p-value of a family to pass at
+        1 - level after its correction, a warning names the number that it needs.
     missing : {"drop", "worst"}
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among the stratum's estimates and controls. The
-        control of a failed run is the mean of the stratum's controls.
+        control of a failed run is the mean of the stratum's controls. In the randomisation test a failed run counts
+        against the runs alone, not in the draws: in the mean by the worst value, in the standardised statistic by its
+        distance from the mean control in units of the stratum's standard deviation of a cluster, in the ranks as last.
+    statistic : {"standardized", "mean", "rank"}
+        What the randomisation test compares. "standardized": each run's distance from the mean of its draws in units of
+        their standard deviation, averaged by cluster, again in units of its standard deviation, and added up over
+        clusters, so that runs of easy and hard, sparse and dense truths count alike. "mean": the mean of the metric.
+        "rank": the sum over clusters of the rank of their standardised mean among its draws, which is blind to single
+        strong runs.
+    cluster : optional
+        Which runs depend on each other is settled when the cube is made (`cube(cluster=)`); another setting is refused.
 
     Returns
     -------
     DataFrame
-        A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, or that of
-        the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect` (mean of estimate
-        minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (their truths),
-        `n_failed` (failed runs), `n_undefined` (scored runs without a value or control), `null`, `method`,
-        `alternative`, `n_runs`, `superiority_share` (share of controls at least as good, averaged over runs), and of it
-        `superiority_strict` (better) and `superiority_ties`; `n_draws` and `n_draws_undefined`, the draws without any
-        row whose metric is defined, which the randomisation test leaves out.
+        A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, whatever is
+        compared, or the statistic of the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`,
+        `effect` (mean of estimate minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`,
+        `n_clusters` (clusters of runs that depend on each other), `n_failed` (failed runs), `n_undefined` (scored runs
+        without a value or control), `null`, `method`, `alternative`, `n_runs`, `superiority_share` (share of controls
+        at least as good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws`
+        and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
+        out; `test_statistic`; `p_at_floor` (no draw reached the statistic, so that `p_value` is the least that these
+        draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "simulated"; "relabelling by
+        truth" or by a column; "twice the mean p by" these; or why there is no p); `p_low` and `p_high`, limits of a
+        p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
 
     Raises
     ------
@@ -97,15 +121,28 @@ def test_controls(
 
     Notes
     -----
-    The randomisation p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value are left out
-    of R. It tests whether estimates are random guesses of the null model, and assumes that the guesses of the runs of a
-    stratum are independent: an algorithm that repeats its guess on one truth is rejected far too often (compare
-    `n_clusters` with `n_pairs`). Do not use it where edge numbers are themselves random as under "erdos_renyi", or
-    drawn from the stratum's estimates as under "stratum", and the metric is not linear in them. Where runs are
-    independent, estimate and first control are exchangeable under the other null models, so their difference is
-    symmetric about 0 however skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R
-    and so have less power. `superiority_share` is not a p-value. P-values of two algorithms against their controls do
-    not compare the algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
+    Null hypothesis of the randomisation test: estimates are random guesses of the null model. Alternative: they are
+    better, by the statistic. Its p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value
+    are left out of R. Where no cluster repeats in a stratum and every run has an exact law, the p-value of the mean and
+    of the standardised statistic (with the laws' own means and standard deviations) is the exact tail of their
+    convolution instead: on the common lattice of the scores where there is one, else on a grid of 2^14 steps, rounded
+    towards a larger p-value, with the bound for the other rounding in `p_low`. Convolutions of more than 10^9
+    multiplications are left to the draws.
+
+    Runs of different clusters are assumed independent; of runs of one cluster (the runs on one truth, unless the cube
+    was made with another `cluster=`) nothing is assumed. A stratum that repeats a cluster is tested by relabelling:
+    draw r exchanges the nodes of all estimates of a cluster in one random way. This is exact for every null model whose
+    law does not depend on the names of nodes, whatever the dependence of a cluster's runs, their number and their edge
+    numbers. Under other null models ("knowledge", "orientation", "degree", functions) p is Fisher's combination of
+    twice the mean p of the runs of each cluster, which is valid and has little power.
+
+    Do not use it where guesses are shared between truths that share labels, as where columns stand in causal order:
+    shuffle the columns, or name one cluster for all truths. Do not read it as a test of one run, and not with few
+    draws. The paired tests take pairs for independent whatever the clusters. Where runs are independent, estimate and
+    first control are exchangeable under the other null models, so their difference is symmetric about 0 however skewed
+    the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less power.
+    `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
+    algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
 
     Examples
     --------
@@ -124,18 +161,25 @@ def test_controls(
     test = find_test(method, "test_controls", "method")
     check_number(level, "level", "(0, 1)")
     check_missing(missing)
+    check_choice(statistic, STATISTICS, "statistic")
     cube = null_stratum(read_cube(cube))
+    _check_cluster(cube, cluster)
     dims, names = strata_dims(cube), cube_metrics(cube, metrics)
     need_controls(cube, names, "to test against")
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _against_controls(part, name, test, level, missing)
+        return _against_controls(part, name, test, level, missing, statistic)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return stack_tests(parts, COLUMNS, [dim for dim in dims if dim != "null"], adjust, family)
+        strata = [dim for dim in dims if dim != "null"]
+        table = stack_tests(parts, COLUMNS, strata, adjust, family)
+        if test.design == "draws" and len(table):
+            warn_of_floors(table, adjust, family_labels(table, [*strata, *COLUMNS], family), 1 - level)
+        return table
 
     names = cube_metrics(cube, metrics)
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
+    settings["statistic"] = statistic
     made = call("test_controls", {"metrics": names} | settings)
     return tabulate(cube, names, rows, finish, strata=dims, made=made)
 
@@ -144,8 +188,19 @@ def test_controls(
 test_controls.__test__ = False  # type: ignore[attr-defined]
 
 
+def _check_cluster(cube: xr.Dataset, cluster: Any) -> None:
+    """Refuse another setting than that by which the controls were drawn."""
+    made = cluster_setting(cube)
+    asked = SINGLE if cluster is None else BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"
+    if cluster != "of the cube" and asked != made:
+        raise ValueError(
+            f"cluster={cluster!r} cannot be asked of a cube that was made with the clusters {made!r}, which decide how "
+            f"its controls were drawn; make it by cube(..., cluster={cluster!r})"
+        )
+
+
 def _against_controls(
-    cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing
+    cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing, compared: Statistic
 ) -> pd.DataFrame:
     """Return the rows of one metric, one a stratum; the parameters are those of `test_controls`."""
     _check_draws(cube, test)
@@ -165,14 +220,23 @@ def _against_controls(
     pairs = difference(cells(variable(cube, name, expected), dims))
     effect = mean_difference(pairs, level)
     alternative: Alternative = "greater" if direction == "maximize" else "less"
-    means, means_of_draws = control_means(filled, name)
-    observed, drawn = cells(means, dims, last=()), cells(means_of_draws, dims, last=("draw",))
+    able = tested(cube, name)
+    found = stratum_tests(cube, name, compared, worst=missing == "worst")
+    drawn = found.columns.values[:, 1:]
     if test.design == "draws":
-        outcome = test.function(observed, drawn, alternative=alternative)
+        statistic = cells(mean_score(filled, name), dims, last=())
+        own_columns = tied(found.columns.values)
+        simulated = np.asarray(test.function(*own_columns, alternative=alternative)[1], np.float64)
+        of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
+        # a failed run that counts as the worst is not in the law of the stratum
+        of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
     else:
         pairs = difference(_scored(cube, cells(_first_draw(cube, name, test.name), dims), name))
-        outcome = test.function(pairs, alternative=alternative)
-    statistic, p_value = outcome[:2]
+        statistic, p_value = test.function(pairs, alternative=alternative)[:2]
+        # a point of reference is not a random guess, so there is nothing to test
+        p_value, nothing = np.where(able, p_value, np.nan), np.full(len(able), np.nan)
+        none, words = np.zeros(len(able), bool), np.full(len(able), None, object)
+        of_strata = StratumP(p_value, nothing, nothing, nothing, none, words)
 
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
@@ -182,13 +246,12 @@ def _against_controls(
         metric=name,
         comparison="estimate vs control",
         statistic=statistic,
-        # a point of reference is not a random guess, so there is nothing to test
-        p_value=np.where(null.isin(null_references(cube, name)), np.nan, p_value),
+        p_value=of_strata.p,
         effect=effect.effect,
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
-        n_clusters=cluster_count(pairs, cells(cube["truth_id"], dims)),
+        n_clusters=cluster_count(pairs, cells(cluster_ids(cube), dims)),
         n_runs=(status != NO_RUN).sum(axis=1),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
@@ -197,19 +260,15 @@ def _against_controls(
         **_superiority(cube, name, failed & defined.any(axis=1, keepdims=True)),
         n_draws=int(cube.attrs["n_draws"]),
         n_draws_undefined=int(cube.attrs["n_draws"]) - (~np.isnan(drawn)).sum(axis=1),
+        test_statistic=compared if test.design == "draws" else None,
+        p_at_floor=of_strata.floor_flags,
+        p_method=of_strata.method,
+        p_low=of_strata.low,
+        p_high=of_strata.high,
+        n_no_information=found.columns.n_no_information,
     )
+    table = table.astype({"test_statistic": "str", "p_method": "str"})
     return table[(status != NO_RUN).any(axis=1)]
-
-
-def stratum_p_values(cube: xr.Dataset, name: str) -> Floats:
-    """Return the p-value of each stratum's randomisation test; NaN where its null model is a point of reference."""
-    test, dims = RANDOMISATION, strata_dims(cube)
-    _check_draws(cube, test)
-    means, drawn = control_means(cube, name)
-    alternative: Alternative = "greater" if cube[name].attrs["direction"] == "maximize" else "less"
-    found = test.function(cells(means, dims, last=()), cells(drawn, dims, last=("draw",)), alternative=alternative)
-    nulls = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(found[1]))
-    return np.where(nulls.isin(null_references(cube, name)), np.nan, found[1])
 
 
 def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
+from ..cubes.p_values import stratum_p
 from ..cubes.reading import (
     cube_metrics,
     losses,
@@ -31,7 +32,6 @@ from ..cubes.schema import NO_RUN, declare_columns
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, ratio_moments
 from ..statistics.multiplicity import adjust as adjusted
-from .control_tests import stratum_p_values
 from .result_tables import check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
@@ -196,7 +196,7 @@ def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float)
 
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
-    p = stratum_p_values(cube, name).reshape(n_rows, -1)
+    p = stratum_p(cube, name).p.reshape(n_rows, -1)
     n, ratio, error = (x.reshape(n_rows, -1) for x in ratio_moments(*losses(cube, name)))
     statistic, combined = np.full(n_rows, np.nan), np.full(n_rows, np.nan)
     defined = ~np.isnan(p)

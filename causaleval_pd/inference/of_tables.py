@@ -14,9 +14,10 @@ from ..cubes.cube import cube
 from ..cubes.strata import By, strata_names
 from ..cubes.summary import summary as summarise_cube
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.settings import NDraws
 from ..tables.tasks import Metrics
-from .compare import On
 from .compare import compare as compare_cube
+from .compared_values import On
 from .control_tests import test_controls as test_cube
 
 
@@ -29,7 +30,7 @@ def summary(
     by: By,
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
-    n_draws: int | None = 1000,
+    n_draws: NDraws | None = 1000,
     null: Nulls = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
@@ -79,7 +80,7 @@ def test_controls(
     metrics: Metrics = None,
     *,
     by: By,
-    n_draws: int = 1000,
+    n_draws: NDraws = 1000,
     null: Nulls = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
@@ -136,7 +137,7 @@ def compare(
     by: By,
     metrics: Metrics = None,
     on: On = "metric",
-    n_draws: int = 1000,
+    n_draws: NDraws = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
@@ -155,7 +156,7 @@ def compare(
         As in `causaleval_pd.cube`.
     on
         As in `causaleval_pd.compare`.
-    n_draws : int
+    n_draws : int or "auto"
         Controls a row; not made for on="metric".
     rng : int, Generator or None
         Seed of the controls, and of tests that resample.

@@ -17,12 +17,17 @@ from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Estimate, Floats, mean_difference, paired_difference
 from ..statistics.clusters import cluster_means, cluster_sums
-from ..statistics.effects import cliffs_delta, cohen_dz, paired_cliffs_delta, rank_biserial, welch_difference
+from ..statistics.dominance import cliffs_delta, paired_cliffs_delta
+from ..statistics.effects import cohen_dz, hedges_gz, welch_difference
 from ..statistics.paired_tests import Alternative, Outcome
+from ..statistics.rank_biserial import rank_biserial
 from ..statistics.ranks import ZeroMethod
 from ..statistics.walsh import hodges_lehmann, median_difference, shift_difference
+from .interval_notes import interval_notes, sample_notes
 
-Effect = Literal["hodges_lehmann", "mean_difference", "median_difference", "rank_biserial", "cliffs_delta", "cohen_dz"]
+Effect = Literal[
+    "hodges_lehmann", "mean_difference", "median_difference", "rank_biserial", "cliffs_delta", "cohen_dz", "hedges_gz"
+]
 Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
 Ints = NDArray[np.int64]
 
@@ -60,6 +65,7 @@ EFFECTS: dict[str, EffectSize] = {
     "rank_biserial": EffectSize(rank_biserial, cliffs_delta),
     "cliffs_delta": EffectSize(paired_cliffs_delta, cliffs_delta, members=True),
     "cohen_dz": EffectSize(cohen_dz, None),
+    "hedges_gz": EffectSize(hedges_gz, None),
 }
 
 
@@ -183,7 +189,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
     if how.paired:
         run = (status_a != NO_RUN) & (status_b != NO_RUN)
         failed = run & ((status_a == FAILED) | (status_b == FAILED))
-        value = np.where(run, paired_difference(a, b), np.nan)
+        value = paired_values(levels, first, second)
         if how.test.design == "blocks":
             blocks = complete_blocks(levels)
             value = np.where(np.repeat(_complete(blocks), len(first), axis=0), value, np.nan)
@@ -191,6 +197,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         else:
             tested = _test_pairs(value, cluster, levels, how)
         effect = _paired_effect(value, a, b, cluster, tested, how)
+        notes = interval_notes(effect, cluster_means(value, cluster), how.level)
         n_clusters = cluster_count(value, cluster)
     else:
         status = np.concatenate([status_a, status_b], axis=1)
@@ -203,6 +210,9 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
             n_clusters = cluster_count(value, None)
         tested = _test_samples(a, b, levels, how)
         effect = (EFFECTS[how.effect].independent or welch_difference)(a, b, how.level)
+        if tested.limits and how.effect == how.test.effect:
+            effect = Estimate(effect.effect, *tested.limits)
+        notes = sample_notes(effect, a, b)
     undefined = np.isnan(value)
     columns: dict[str, NDArray[Any] | str] = {
         "statistic": tested.statistic,
@@ -215,8 +225,17 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
         "method": how.method,
+        # an effect of the test alone has no interval
+        "note": notes if how.effect in EFFECTS else np.full(len(undefined), None, object),
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
+
+
+def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:
+    """Return the differences of paired runs, a row a stratum and pair of levels; NaN without both."""
+    a, b = (levels.scores[:, place].reshape(-1, levels.scores.shape[-1]) for place in (first, second))
+    run = [levels.status[:, place].reshape(a.shape) != NO_RUN for place in (first, second)]
+    return np.where(run[0] & run[1], paired_difference(a, b), np.nan)
 
 
 def cluster_count(value: Floats, cluster: Ints | None) -> Ints:
@@ -231,7 +250,8 @@ def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tes
     def shifted(shift: float, side: Alternative) -> Outcome:
         return Outcome(*how.test.function(a - shift, b, alternative=side, **how.options)[:2])
 
-    return _Tested(*claimed(shifted, levels, how))
+    limits = how.test.function(a, b, alternative="two-sided", **how.options)[-2:] if how.test.interval else None
+    return _Tested(*claimed(shifted, levels, how), limits=limits)
 
 
 def _test_blocks(blocks: Floats, cluster: Ints | None, first: Ints, second: Ints, how: Comparison) -> _Tested:

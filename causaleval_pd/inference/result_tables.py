@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type
 from ..statistics.multiplicity import adjust as adjusted
+from ..statistics.multiplicity import floors
 
 Missing = Literal["drop", "worst"]
 
@@ -48,6 +51,16 @@ def stack_tests(
     A column `p_adjusted` is kept, where a test has made its own correction.
     """
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*strata, *columns])
+    labels = family_labels(table, [*strata, *columns], family)
+    if "p_adjusted" not in table:
+        table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, labels)
+    return in_order(table, columns)
+
+
+def family_labels(
+    table: pd.DataFrame, known: Sequence[str], family: str | Sequence[str] | None
+) -> NDArray[np.int64] | None:
+    """Return the number of each row's family, None where all rows are one."""
     labels = None
     if family is not None:
         check_type(family, Iterable, "the name of a column or several", "family")
@@ -55,8 +68,31 @@ def stack_tests(
         if not within:
             raise ValueError("family names no column; leave it out to adjust all p-values together")
         for name in within:
-            check_known(name, [c for c in [*strata, *columns] if c in table], "column (family)")
-        labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy()
-    if "p_adjusted" not in table:
-        table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, labels)
-    return in_order(table, columns)
+            check_known(name, [c for c in known if c in table], "column (family)")
+        labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy(np.int64)
+    return labels
+
+
+def warn_of_floors(
+    table: pd.DataFrame, adjust: str | None, labels: NDArray[np.int64] | None, alpha: float
+) -> pd.DataFrame:
+    """Warn where the draws are too few for any simulated test of a family to pass; return the table."""
+    simulated = table["p_at_floor"].notna() & table["p_method"].fillna("").str.contains("simulated|relabelling")
+    least = 1 / (1 + table["n_draws"] - table["n_draws_undefined"])
+    found = floors(
+        table["p_value"].to_numpy(np.float64),
+        least.where(simulated).to_numpy(np.float64),
+        "none" if adjust is None else adjust,
+        alpha,
+        labels,
+    )
+    if found:
+        worst = max(found, key=lambda x: x.draws_needed)
+        warnings.warn(
+            f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
+            f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "
+            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, or n_draws='auto'",
+            UserWarning,
+            stacklevel=2,
+        )
+    return table

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cubes.schema import FAILED, NO_RUN
-from ..statistics.arrays import Floats
+from ..statistics.arrays import Bools, Floats
 from ..statistics.clusters import cluster_sums
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.skill import FEWEST_CLUSTERS, linearised_difference, skill_difference
@@ -46,11 +46,8 @@ def compare_skills(
     status_a, status_b = (levels.status[:, place].reshape(-1, n) for place in (first, second))
     run = (status_a != NO_RUN) & (status_b != NO_RUN)
     failed = run & ((status_a == FAILED) | (status_b == FAILED))
-    given = [x[:, place].reshape(-1, n) for place in (first, second) for x in losses]
-    gone = ~run | np.isnan(given).any(axis=0)
     cluster = clusters_of_pairs(levels.cluster, first, second)
-    parts = [np.where(gone, np.nan, x) for x in given]
-    summed = parts if cluster is None else [cluster_sums(x, cluster)[0] for x in parts]
+    summed, gone = paired_losses(losses, levels, first, second)
     a, b = (summed[0], summed[1]), (summed[2], summed[3])
 
     def shifted(shift: float, side: Alternative) -> Outcome:
@@ -75,6 +72,17 @@ def compare_skills(
         "method": how.method,
         "note": _notes(found.effect, found.p_value, found.largest_share, n_clusters),
     }
+
+
+def paired_losses(losses: Losses, levels: Levels, first: Ints, second: Ints) -> tuple[list[Floats], Bools]:
+    """Return losses and control losses of both levels, summed by cluster, and which pairs lack a value."""
+    n = levels.scores.shape[-1]
+    run = [levels.status[:, place].reshape(-1, n) != NO_RUN for place in (first, second)]
+    given = [x[:, place].reshape(-1, n) for place in (first, second) for x in losses]
+    gone = ~(run[0] & run[1]) | np.isnan(given).any(axis=0)
+    cluster = clusters_of_pairs(levels.cluster, first, second)
+    parts = [np.where(gone, np.nan, x) for x in given]
+    return (parts if cluster is None else [cluster_sums(x, cluster)[0] for x in parts]), gone
 
 
 def _notes(effect: Floats, p_value: Floats, share: Floats, n_clusters: Ints) -> NDArray[np.object_]:

@@ -7,6 +7,7 @@ derive from it.
 from __future__ import annotations
 
 from ..contract.statistical_test import TESTS, StatisticalTest, register_test
+from ..statistics.dominance import brunner_munzel
 from ..statistics.friedman import rank_differences
 from ..statistics.max_t import max_t
 from ..statistics.paired_tests import (
@@ -47,6 +48,7 @@ WILCOXON = register_test(
         options=("zero_method",),
         independent="mann_whitney",
         effect="hodges_lehmann",
+        signs=True,
         null="Paired differences are symmetric about 0.",
         claim="Differences lie to one side of 0, or of the margin.",
         statistic="Sum of the positive ranks; two-sided the smaller of the sums of either sign.",
@@ -65,6 +67,7 @@ SIGN = register_test(
         design="paired",
         verbs=("compare", "test_controls"),
         effect="median_difference",
+        signs=True,
         null="Positive and negative differences are equally probable.",
         claim="Differences of one sign are more frequent.",
         statistic="Number of positive differences.",
@@ -104,8 +107,8 @@ BOOTSTRAP = register_test(
         claim="The mean difference lies to one side of 0, or of the margin.",
         statistic="Mean difference.",
         assumption="Independent pairs (clusters).",
-        avoid="With fewer than about ten pairs: p is then that of the t test, and the interval covers too little (.82 "
-        "of .95 with 5 pairs, .91 with 10).",
+        avoid="With fewer than about ten pairs, where p is at least that of the t test. Below 5 pairs, and where most "
+        "differences are equal, there is no interval.",
         reference="https://doi.org/10.2307/2532163",
     )
 )
@@ -119,6 +122,7 @@ SIGN_FLIP = register_test(
         verbs=("compare",),
         options=("n_resamples", "level", "rng"),
         interval=True,
+        signs=True,
         null="Paired differences are symmetric about 0.",
         claim="The mean difference lies to one side of 0, or of the margin.",
         statistic="Mean difference.",
@@ -139,6 +143,7 @@ MCNEMAR = register_test(
         margin=False,
         binary=True,
         interval=True,
+        signs=True,
         null="Pairs (1, 0) and (0, 1) are equally probable.",
         claim="One of them is more probable.",
         statistic="Number of pairs (1, 0).",
@@ -159,6 +164,7 @@ MAX_T = register_test(
         margin=False,
         interval=True,
         correction="max_t",
+        signs=True,
         null="The differences of the pair are symmetric about 0, whatever the other levels do.",
         claim="The mean difference of the pair lies to one side of 0.",
         statistic="t of the paired differences.",
@@ -203,6 +209,27 @@ MANN_WHITNEY = register_test(
         assumption="Independent runs, within and between the levels.",
         avoid="For runs on the same truths, which are pairs.",
         reference="https://doi.org/10.1214/aoms/1177730491",
+    )
+)
+
+BRUNNER_MUNZEL = register_test(
+    StatisticalTest(
+        name="brunner_munzel",
+        long_name="Brunner and Munzel's test",
+        function=brunner_munzel,
+        design="independent",
+        verbs=("compare",),
+        options=("level",),
+        margin=False,
+        effect="cliffs_delta",
+        interval=True,
+        null="Values of neither level tend to be larger: P(A > B) = P(A < B), whatever their variances and shapes.",
+        claim="Values of one level tend to be larger.",
+        statistic="t of the dominance of values over those of the other level, with Welch's degrees of freedom.",
+        assumption="Independent runs, within and between the levels.",
+        avoid="With fewer than ten runs of a level, where it rejects too often. For runs on the same truths, which are "
+        "pairs.",
+        reference="https://doi.org/10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U",
     )
 )
 
@@ -261,5 +288,6 @@ TESTS.other_names(
         "mannwhitneyu": ["mann_whitney"],
         "rank_sum": ["mann_whitney"],
         "ranksums": ["mann_whitney"],
+        "brunnermunzel": ["brunner_munzel"],
     }
 )

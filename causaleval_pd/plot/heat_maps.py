@@ -25,7 +25,8 @@ from ..drawing import (
     write_square,
 )
 from ..execution.random_streams import RNGLike
-from ..inference.compare import On, compare
+from ..inference.compare import compare
+from ..inference.compared_values import On
 from ..inference.control_tests import test_controls
 from ..inference.pairwise import Claim, Effect
 from .facets import (
@@ -119,8 +120,7 @@ def p_values(
     at = table[y].cat.codes, table[x].cat.codes
     p[at], runs[at] = table["p_adjusted"], table["n_pairs"]
     least = np.zeros(shape, bool)
-    if method == "randomisation":
-        least[at] = table["p_value"] <= (1 + 1e-9) / (1 + table["n_draws"] - table["n_draws_undefined"])
+    least[at] = table["p_at_floor"].fillna(False)
     own = ax is None
     ax = _place_squares(cube, metric, x, y, ax, least=(0.8, 0.5), margins=(2.2, 1.8), room=1.0)
     ax.set(xlabel=x, ylabel=y)

@@ -137,6 +137,7 @@ ANSWERS = register_field(
         batches=_answer_batches,
         pair=_answer_pair,
         identify=_identify_answers,
+        truth_clusters=False,
         context=("group",),
     )
 )
@@ -151,6 +152,7 @@ QUANTITY = register_field(
         batches=_quantity_batches,
         pair=_quantity_pair,
         identify=_identify_quantities,
+        truth_clusters=False,
         context=("counts",),
     )
 )

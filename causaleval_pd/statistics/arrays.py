@@ -175,7 +175,7 @@ def quantile_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, F
 
 
 def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return the t interval of the mean, NaN for fewer than two values.
+    """Return the t interval of the mean, NaN for fewer than two values and for values that do not vary.
 
     Examples
     --------
@@ -188,8 +188,18 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Float
 
 
 def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the mean of paired differences and its t interval."""
+    """Return the mean of paired differences and its t interval, which is NaN where they do not vary.
+
+    Values without variation, as of runs that are all perfect, do not bound their mean: an interval of width 0 would.
+
+    Examples
+    --------
+    >>> found = mean_difference([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
+    >>> found.effect.tolist(), found.low.round(2).tolist()
+    ([2.0, 2.0], [-0.48, nan])
+    """
     n, mean, deviation = moments(difference)
+    deviation = np.where(deviation == 0, np.nan, deviation)
     half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
     return Estimate(mean, mean - half, mean + half)
 

@@ -1,17 +1,12 @@
-"""Effect sizes of paired and independent samples with their intervals, one a row along the last axis."""
+"""Differences of means, and in units of the standard deviation, with their intervals, one a row along the last axis."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from .arrays import Estimate, Floats, moments, ratio, welch_moments
-from .ranks import rounded, signed_ranks
-
-_ENDS: tuple[Literal["min", "max"], ...] = ("min", "max")
+from .arrays import Estimate, moments, ratio, welch_moments
 
 
 def cohen_dz(difference: ArrayLike, level: float = 0.95) -> Estimate:
@@ -33,109 +28,35 @@ def cohen_dz(difference: ArrayLike, level: float = 0.95) -> Estimate:
     return Estimate(effect, np.where(minus, -far, near), np.where(minus, -near, far))
 
 
-def rank_biserial(difference: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the matched-pairs rank-biserial correlation, (W+ - W-) / (W+ + W-) without zeros; 0 if all are zero.
+def hedges_gz(difference: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return Cohen's dz times Hedges' factor, which removes its bias, with the interval of dz.
 
-    The interval is symmetric on Fisher's z scale, with the null variance of the signed ranks, and NaN where the
-    effect is -1 or 1.
+    dz is too large by 5 % at 16 pairs and by 25 % at 4. The interval is that of the quantity that both estimate. NaN
+    below three pairs, where the factor does not exist.
 
     References
     ----------
-    Kerby (2014), 10.2466/11.IT.3.1.
+    Hedges (1981), 10.3102/10769986006002107.
+
+    Examples
+    --------
+    >>> differences = [1.0, 2.0, 4.0, -1.0, 3.0]
+    >>> cohen_dz(differences).effect.round(3), hedges_gz(differences).effect.round(3)
+    (np.float64(0.936), np.float64(0.747))
     """
-    ranks = signed_ranks(difference)
-    found = ~np.isnan(np.asarray(difference, np.float64)).all(axis=-1)
-    total = np.abs(ranks).sum(axis=-1)
-    effect = np.where(found, ratio(ranks.sum(axis=-1), total, empty=0.0), np.nan)
-    return _fisher(effect, ratio(np.sqrt((ranks**2).sum(axis=-1)), total), level)
+    found = cohen_dz(difference, level)
+    n = (~np.isnan(np.asarray(difference, np.float64))).sum(axis=-1)
+    half = np.maximum(n - 1, 2) / 2
+    factor = np.exp(scipy.special.gammaln(half) - scipy.special.gammaln(half - 0.5)) / np.sqrt(half)
+    return Estimate(*(np.where(n < 3, np.nan, x) for x in (found.effect * factor, found.low, found.high)))
 
 
 def welch_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the difference of the means of independent samples, mean(a) - mean(b), with Welch's interval."""
+    """Return the difference of the means of independent samples, mean(a) - mean(b), with Welch's interval.
+
+    Limits are NaN where neither sample varies.
+    """
     mean, error, df = welch_moments(a, b)
+    error = np.where(error == 0, np.nan, error)
     half = scipy.special.stdtrit(df, (1 + level) / 2) * error
     return Estimate(mean, mean - half, mean + half)
-
-
-def cliffs_delta(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return P(A > B) - P(A < B) of independent samples.
-
-    The interval rests on the unbiased variance of delta, not on that under the null, and is asymmetric so that it stays
-    within -1 and 1. NaN where a sample has fewer than two values.
-
-    References
-    ----------
-    Cliff (1993), 10.1037/0033-2909.114.3.494; Feng and Cliff (2004), 10.22237/jmasm/1099268160.
-    """
-    delta, mine, theirs, same = _dominance(a, b)
-    n, m = ((~np.isnan(x)).sum(axis=-1).astype(np.float64) for x in (mine, theirs))
-    rows, columns = (_squares(x, delta) for x in (mine, theirs))
-    within = n * m - same - n * m * delta**2
-    variance = ratio(m**2 * rows + n**2 * columns - within, n * m * (n - 1) * (m - 1))
-    least = ratio(1 - delta**2, n * m - 1)
-    return _asymmetric(delta, np.maximum(variance, least), level)
-
-
-def paired_cliffs_delta(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return P(A > B) - P(A < B) over all members of two paired samples, with an interval that allows for the pairing.
-
-    Pairs with an undefined member are left out. The variance is that of the sums of both members' dominance.
-
-    References
-    ----------
-    Cliff (1993), 10.1037/0033-2909.114.3.494; Feng and Cliff (2004), 10.22237/jmasm/1099268160.
-    """
-    a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
-    gone = np.isnan(a) | np.isnan(b)
-    delta, mine, theirs, _ = _dominance(np.where(gone, np.nan, a), np.where(gone, np.nan, b))
-    n, _, deviation = moments(mine + theirs)
-    return _asymmetric(delta, deviation**2 / np.maximum(n, 1), level)
-
-
-def _dominance(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return delta, the mean dominance of each value of a over b and of a over each value of b, and equal pairs."""
-    first, second = rounded(a), rounded(b)
-    n, m = ((~np.isnan(x)).sum(axis=-1, keepdims=True).astype(np.float64) for x in (first, second))
-    both = np.concatenate([first, second], axis=-1)
-    below, same = np.zeros(both.shape), np.zeros(both.shape)
-    if both.size:
-        # ranks among all minus ranks among its own are the number of others below, or at most as large
-        lower, upper = (_ranks(both, x) - np.concatenate([_ranks(first, x), _ranks(second, x)], -1) for x in _ENDS)
-        below, same = (lower + upper) / 2, upper - lower
-    split = first.shape[-1]
-    mine = np.where(np.isnan(first), np.nan, ratio(2 * below[..., :split], m) - 1)
-    theirs = np.where(np.isnan(second), np.nan, 1 - ratio(2 * below[..., split:], n))
-    pairs = np.where(np.isnan(first), 0.0, same[..., :split]).sum(axis=-1)
-    return moments(mine)[1], mine, theirs, pairs
-
-
-def _ranks(values: Floats, ends: Literal["min", "max"]) -> Floats:
-    """Rank, with the lowest or highest rank for ties, and undefined values last."""
-    top = np.finfo(np.float64).max
-    ordered = np.where(np.isnan(values), np.inf, np.clip(values, -top, top))
-    return np.asarray(scipy.stats.rankdata(ordered, ends, axis=-1) if values.size else ordered, np.float64)
-
-
-def _squares(values: Floats, centre: Floats) -> Floats:
-    """Return the sum of squared distances of the defined values from the centre."""
-    apart = values - centre[..., None]
-    return np.where(np.isnan(apart), 0.0, apart**2).sum(axis=-1)
-
-
-def _asymmetric(delta: Floats, variance: Floats, level: float) -> Estimate:
-    """Return the interval of Feng and Cliff, which cannot leave [-1, 1]."""
-    z = scipy.special.ndtri((1 + level) / 2)
-    spread = z * np.sqrt(variance)
-    inside = np.abs(delta) < 1
-    half = spread * np.sqrt((1 - delta**2) ** 2 + spread**2)
-    centre, width = delta - delta**3, 1 - delta**2 + spread**2
-    low, high = (ratio(np.where(inside, centre + x, np.nan), width) for x in (-half, half))
-    return Estimate(delta, low, high)
-
-
-def _fisher(effect: Floats, error: Floats, level: float) -> Estimate:
-    """Return the interval that is symmetric on Fisher's z scale."""
-    inside = np.abs(effect) < 1
-    centre = np.arctanh(np.where(inside, effect, np.nan))
-    half = scipy.special.ndtri((1 + level) / 2) * error
-    return Estimate(effect, np.tanh(centre - half), np.tanh(centre + half))

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -92,3 +95,85 @@ _STEPS = {
     "bh": _step_up,
     "by": _step_up_dependent,
 }
+
+
+#: draws that `auto_draws` gives at most; beyond, small p-values are left to other methods
+MOST_DRAWS, FEW_DRAWS = 100_000, 9_999
+
+
+class Floor(NamedTuple):
+    """A family whose simulated p-values are too coarse for their number."""
+
+    #: p-values of the family
+    n_tests: int
+    #: smallest p-value that its draws can give, and what the correction makes of it
+    least: float
+    least_adjusted: float
+    #: draws with which a test can pass
+    draws_needed: int
+
+
+def floors(
+    p: ArrayLike, least: ArrayLike, method: str, alpha: float = 0.05, family: ArrayLike | None = None
+) -> list[Floor]:
+    """Return the families of which no simulated test can pass after correction, with the draws that they need.
+
+    Parameters
+    ----------
+    p : (n,) array_like
+        p-values, NaN where undefined.
+    least : (n,) array_like
+        The smallest value that each can take, 1 / (R + 1) for R draws; NaN where it does not rest on draws.
+    method, family
+        As in `adjust`.
+    alpha : float
+        Level that the corrected p-values are compared with.
+
+    Returns
+    -------
+    list of Floor
+        In the order of the families' labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> floors(np.full(60, 1 / 1001), np.full(60, 1 / 1001), "holm")[0].draws_needed
+    1199
+    """
+    p, least = np.asarray(p, np.float64), np.asarray(least, np.float64)
+    name = CORRECTIONS[method]
+    labels = np.zeros(len(p), np.int64) if family is None else np.unique(np.asarray(family), return_inverse=True)[1]
+    found = []
+    for label in np.unique(labels):
+        mine = (labels == label) & ~np.isnan(p)
+        drawn = mine & ~np.isnan(least)
+        if name == "none" or not drawn.any():
+            continue
+        size, floor = int(mine.sum()), float(least[drawn].min())
+        before = int((p[mine] < floor * (1 - 1e-9)).sum())
+        there = max(1, int((p[drawn] <= least[drawn] * (1 + 1e-9)).sum()))
+        factor = {
+            "holm": float(size - before),
+            "bonferroni": float(size),
+            "bh": size / (before + there),
+            "by": size / (before + there) * float((1 / np.arange(1, size + 1)).sum()),
+        }[name]
+        if factor * floor > alpha * (1 + 1e-9):
+            found.append(Floor(size, floor, min(1.0, factor * floor), math.ceil(factor / alpha - 1e-9) - 1))
+    return found
+
+
+def auto_draws(n_tests: int, alpha: float = 0.05) -> int:
+    """Return the number of draws R for a family of tests under Holm's correction.
+
+    R + 1 is ten times n_tests / alpha, rounded up to a multiple of 1,000: a p-value of half of what Holm's first step
+    needs then passes it with a probability of .97. Where that is more than 100,000, R is 9,999, and p-values that no
+    draw reached need another method.
+
+    Examples
+    --------
+    >>> [auto_draws(n) for n in (1, 30, 60, 300, 5000)]
+    [999, 5999, 11999, 59999, 9999]
+    """
+    wanted = 1000 * math.ceil(10 * max(1, n_tests) / alpha / 1000 - 1e-9)
+    return wanted - 1 if wanted <= MOST_DRAWS else FEW_DRAWS

@@ -213,7 +213,7 @@ def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -
     array([0.0305,    nan])
     """
     n, mean, deviation = moments(difference)
-    return _t(mean, deviation / np.sqrt(np.maximum(n, 1)), np.maximum(n - 1, 1).astype(np.float64), alternative)
+    return t_test(mean, deviation / np.sqrt(np.maximum(n, 1)), np.maximum(n - 1, 1).astype(np.float64), alternative)
 
 
 def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
@@ -223,10 +223,10 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided
     ----------
     Welch (1947), 10.1093/biomet/34.1-2.28.
     """
-    return _t(*welch_moments(a, b), alternative)
+    return t_test(*welch_moments(a, b), alternative)
 
 
-def _t(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Outcome:
+def t_test(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Outcome:
     """Return the t test of means with their standard errors; t is 0 where mean and error are 0."""
     check_alternative(alternative)
     t = np.divide(mean, error, out=np.full(np.shape(mean), np.nan), where=error > 0)

@@ -9,12 +9,12 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import BLOCK, Floats, moments, quantiles, rows_by_number
+from .arrays import BLOCK, Floats, moments, rows_by_number
 from .direction import TOLERANCE
 from .paired_tests import Alternative, BoundedOutcome, check_alternative
 
-#: pairs below which the bootstrap's p-value is at least that of the t test
-_FEW = 10
+#: pairs below which the bootstrap is at least as careful as the t test, and below which it has no interval
+_FEW, FEWEST_PAIRS = 10, 5
 
 
 def sign_flip(
@@ -120,8 +120,9 @@ def bootstrap_mean(
     Returns
     -------
     BoundedOutcome
-        Mean, p-value and limits; p is NaN for fewer than two pairs or values that do not vary, unless all
-        are 0 (p = 1).
+        Mean, p-value and limits. p is NaN for fewer than two pairs or values that do not vary, unless all are 0
+        (p = 1). Limits are NaN below five pairs, and where too many resamples do not vary to bound the mean, as where
+        most values are equal.
 
     Raises
     ------
@@ -130,15 +131,16 @@ def bootstrap_mean(
 
     Notes
     -----
-    The limits are bias-corrected and accelerated (BCa). The p-value compares t = mean / s with the studentised, centred
-    resamples t* = (mean* - mean) / s*: p = (#{t* at least as extreme} + 1) / (n_resamples + 1). Centred means without
-    studentising reject far too often in small samples. With fewer than ten pairs, whose resamples are too
-    much alike, p is at least that of Student's t. A resample without variation counts as extreme, which keeps p of
-    two or three pairs large. Rows of equal size share their resamples, as in `sign_flip`.
+    The p-value compares t = mean / s with the studentised, centred resamples t* = (mean* - mean) / s*:
+    p = (#{t* at least as extreme} + 1) / (n_resamples + 1). The limits are mean -+ q s, where q is the quantile of
+    |t*|: the means that the two-sided test does not reject. Centred means without studentising reject far too often in
+    small samples. With fewer than ten pairs, whose resamples are too much alike, p is at least that of Student's t and
+    the interval holds that of t. A resample without variation counts as extreme, which keeps p of two or three pairs
+    large. Rows of equal size share their resamples, as in `sign_flip`.
 
     References
     ----------
-    Efron (1987), 10.1080/01621459.1987.10478410; Hall and Wilson (1991), 10.2307/2532163.
+    Hall and Wilson (1991), 10.2307/2532163; Hall (1988), 10.1214/aos/1176350933.
     """
     check_alternative(alternative)
     seed = int(np.random.default_rng(rng).integers(2**63))
@@ -146,9 +148,7 @@ def bootstrap_mean(
     _, mean, deviation = moments(values)
     flat, spread = mean.reshape(-1), deviation.reshape(-1)
     p, low, high = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, np.nan)
-    still = spread == 0
-    low[still], high[still] = flat[still], flat[still]
-    p[still & (np.abs(flat) <= TOLERANCE)] = 1.0
+    p[(spread == 0) & (np.abs(flat) <= TOLERANCE)] = 1.0
     for rows, sample in _by_size(values, spread > 0, n_resamples):
         if sample.shape[1] > 1:
             p[rows], low[rows], high[rows] = _bootstrap(sample, n_resamples, seed, level, alternative)
@@ -158,7 +158,7 @@ def bootstrap_mean(
 def _bootstrap(
     sample: Floats, n_resamples: int, seed: int, level: float, alternative: Alternative
 ) -> tuple[Floats, Floats, Floats]:
-    """Return p-value and BCa limits of the mean of samples (rows, n) that vary; see `bootstrap_mean`."""
+    """Return p-value and limits of the mean of samples (rows, n) that vary; see `bootstrap_mean`."""
     n = sample.shape[1]
     mean = sample.mean(axis=1)
     apart = sample - mean[:, None]
@@ -167,29 +167,30 @@ def _bootstrap(
     error = np.sqrt(squares.sum(axis=1))
     varies = error > noise * np.sqrt(n)
     t = np.divide(mean * n, error, out=np.full(len(mean), np.nan), where=varies)
-    means = np.empty((len(sample), n_resamples))  # centred
+    sizes = np.empty((len(sample), n_resamples))  # of t*
     count = np.zeros(len(sample))
     done = 0
     for weights in resamples(_random_weights, n, n_resamples, seed):
         drawn = (apart @ weights.T) / n
-        spread = squares @ weights.T - n * drawn**2
-        bound = np.where(varies, t, 0.0)[:, None] * np.sqrt(np.maximum(spread, 0.0)) / n
-        means[:, done : done + len(weights)] = drawn
+        spread = np.sqrt(np.maximum(squares @ weights.T - n * drawn**2, 0.0)) / n
+        count += _count(drawn, np.where(varies, t, 0.0)[:, None] * spread, noise, alternative)
+        moves = spread > noise[:, None]
+        size = np.divide(np.abs(drawn), spread, out=np.full(drawn.shape, np.inf), where=moves)
+        sizes[:, done : done + len(weights)] = size
         done += len(weights)
-        count += _count(drawn, bound, noise, alternative)
-    # a mean* equal to the mean counts half for the bias; shares of 0 and 1 have no normal quantile
-    below = (means < -noise[:, None]).mean(axis=1) / 2 + (means <= noise[:, None]).mean(axis=1) / 2
-    bias = scipy.special.ndtri(np.clip(below, 0.5 / n_resamples, 1 - 0.5 / n_resamples))
-    scale = 6 * error**3
-    acceleration = np.divide((apart**3).sum(axis=1), scale, out=np.zeros(len(mean)), where=varies)
-    z = bias[:, None] + scipy.special.ndtri([(1 - level) / 2, (1 + level) / 2])
-    place = scipy.special.ndtr(bias[:, None] + z / (1 - acceleration[:, None] * z))
-    limits = mean[:, None] + quantiles(means, place)
     p = np.where(varies, (count + 1) / (n_resamples + 1), np.nan)
+    place = int((1 - level) * (n_resamples + 1) + TOLERANCE)
+    half = np.full(len(sample), np.inf)
+    if place and n >= FEWEST_PAIRS:
+        sizes.partition(n_resamples - place, axis=1)
+        half = sizes[:, n_resamples - place] * error / n
     if n < _FEW:
-        tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative] * math.sqrt((n - 1) / n)
+        scale = math.sqrt((n - 1) / n)
+        tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative] * scale
         p = np.maximum(p, scipy.special.stdtr(n - 1, tail) * (2 if alternative == "two-sided" else 1))
-    return p, limits[:, 0], limits[:, 1]
+        half = np.maximum(half, scipy.special.stdtrit(n - 1, (1 + level) / 2) * error / n / scale)
+    half = np.where(np.isfinite(half) & varies, half, np.nan)
+    return p, mean - half, mean + half
 
 
 def _by_size(values: Floats, wanted: NDArray[np.bool_], n_resamples: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Estimate, Floats, ratio
 from .direction import TOLERANCE
@@ -117,18 +117,8 @@ def skill_difference(
     (np.float64(0.183), np.float64(0.013))
     """
     check_alternative(alternative)
-    sides = [_pairs(*side) for side in (first, second)]
-    gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
+    effect, values, gone = _differences(first, second)
     number = (~gone).sum(axis=-1)
-    whole, left_out = [], []
-    for losses, controls in sides:
-        a, b = (np.where(gone, 0.0, x) for x in (losses, controls))
-        top, bottom = a.sum(axis=-1), b.sum(axis=-1)
-        rest = bottom[..., None] - b
-        whole.append(np.where(bottom > TOLERANCE, ratio(top, bottom), np.nan))
-        left_out.append(np.where(rest > TOLERANCE, ratio(top[..., None] - a, np.where(rest > 0, rest, 1.0)), np.nan))
-    effect = whole[1] - whole[0]
-    values = np.where(gone, np.nan, left_out[1] - left_out[0])
     error = _jackknife_error(values, number)
     enough = number >= FEWEST_CLUSTERS
     df = np.maximum(number - 1, 1).astype(np.float64)
@@ -143,6 +133,31 @@ def skill_difference(
     share = ratio(np.where(gone, 0.0, squares).max(axis=-1, initial=0.0), total)
     t, p, half = (np.where(enough, x, np.nan) for x in (t, p, half))
     return SkillDifference(t, p, effect, effect - half, effect + half, share)
+
+
+def skill_contributions(first: tuple[ArrayLike, ArrayLike], second: tuple[ArrayLike, ArrayLike]) -> Floats:
+    """Return what each cluster contributes to the difference of two skills: its jackknife value minus their mean.
+
+    Parameters and missing values as in `skill_difference`; NaN for clusters with a missing value.
+    """
+    values = _differences(first, second)[1]
+    return np.asarray(_mean(values, (~np.isnan(values)).sum(axis=-1))[..., None] - values, np.float64)
+
+
+def _differences(
+    first: tuple[ArrayLike, ArrayLike], second: tuple[ArrayLike, ArrayLike]
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return the difference of two skills (...), the same without each cluster (..., n), and absent clusters."""
+    sides = [_pairs(*side) for side in (first, second)]
+    gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
+    whole, left_out = [], []
+    for losses, controls in sides:
+        a, b = (np.where(gone, 0.0, x) for x in (losses, controls))
+        top, bottom = a.sum(axis=-1), b.sum(axis=-1)
+        rest = bottom[..., None] - b
+        whole.append(np.where(bottom > TOLERANCE, ratio(top, bottom), np.nan))
+        left_out.append(np.where(rest > TOLERANCE, ratio(top[..., None] - a, np.where(rest > 0, rest, 1.0)), np.nan))
+    return whole[1] - whole[0], np.where(gone, np.nan, left_out[1] - left_out[0]), gone
 
 
 def linearised_difference(first: tuple[ArrayLike, ArrayLike], second: tuple[ArrayLike, ArrayLike]) -> Floats:

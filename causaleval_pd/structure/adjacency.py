@@ -42,7 +42,7 @@ _SKELETON: dict[str, Any] = {
 def shared_adjacencies(pairs: GraphPairs) -> Confusion:
     """Compare adjacencies over unordered pairs of nodes."""
     c = pairs.counts
-    return Confusion(c.tp, c.true_edges, c.estimated_edges, c.n_pairs)
+    return Confusion(c.tp, c.true_edges, c.estimated_edges, c.n_pairs, (c.fp, c.fn, c.tn))
 
 
 _ADJACENCY = ConfusionFamily(

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from itertools import pairwise, product
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from ..contract.context import Context
-from ..contract.field import Field, register_field
+from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ..graphs.packed import unpack_column
@@ -41,6 +43,13 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
             for block, column in zip((true, estimated), unpacked, strict=True)
         ]
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
+
+
+def labels(truths: pd.Series) -> NDArray[np.int64]:
+    """Return a number a cell that stands for the names of its nodes, 0 where missing."""
+    unpacked = unpack_column(truths, in_place=True)
+    names = identify_cells(pd.Series(["\0".join(names) for names in unpacked.node_sets], dtype=object))
+    return np.append(names, 0)[unpacked.row_node_set]
 
 
 def different_nodes(truth: list[str], estimate: list[str]) -> str:
@@ -90,6 +99,7 @@ GRAPHS = register_field(
         batches=batches,
         pair=pair,
         custom_null=custom_null,
+        labels=labels,
         samples=samples,
     )
 )

@@ -74,6 +74,8 @@ def shd(
         (absent_undirected_cost, "absent_undirected_cost"),
     ):
         check_number(cost, name, "[0, inf)")
+    if reversal_cost == undirected_cost == absent_undirected_cost == 1 and normalised is False:
+        return c.different
     total = c.fn + c.fp
     for cost, counts in ((reversal_cost, c.reversed), (undirected_cost, c.lost_direction + c.added_direction)):
         total += counts if cost == 1 else cost * counts

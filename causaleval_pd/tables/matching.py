@@ -32,9 +32,18 @@ class Matches:
     #: (n,): class of each row's controls as the user stated it
     kinds: NDArray[np.object_] | None
 
-    def matcher(self, model: Null, task: Task, stratum: NDArray[np.int64] | None = None) -> Matcher:
-        """Prepare a null model for the rows of a task."""
-        return model.match(Matching(task.truth, task.estimate, self.kinds, stratum, model.options, task.context))
+    def matcher(
+        self,
+        model: Null,
+        task: Task,
+        stratum: NDArray[np.int64] | None = None,
+        cluster: NDArray[np.int64] | None = None,
+    ) -> Matcher:
+        """Prepare a null model for the rows of a task; those of a `cluster` share their labels."""
+        matching = Matching(
+            task.truth, task.estimate, self.kinds, stratum, model.options, task.context, cluster=cluster
+        )
+        return model.match(matching)
 
 
 def match_rows(table: pd.DataFrame, choice: NullChoice) -> Matches:

@@ -12,30 +12,72 @@ from ..contract.checks import check_choice, name_row
 from ..contract.metric import Metric
 from ..contract.pairs import Batch, PairError, Pairs
 from ..execution.engines import map_chunks, stop_if_unwanted
-from ..execution.work_units import BLOCK_ROWS, Unit, work_units
+from ..execution.work_units import Unit, work_units
 from .settings import SERIAL, Execution, Invalid
 from .tasks import Task
+
+Values = NDArray[np.float64]
+
+#: rows that are scored at once: what metrics share about them stays in the cache
+PART_ROWS = 60_000
 
 
 def score_rows(
     task: Task, invalid: Invalid, index: pd.Index, work: Execution = SERIAL
 ) -> dict[str, NDArray[np.float64]]:
     """Compute the metrics of a task for every row of the table with this index, NaN where a cell is missing."""
-    values = {m.name: np.full(len(index), np.nan) for m in task.metrics}
     batches = list(task.batches())
     check_kinds(task.metrics, batches, invalid, index)
     costs = [scoring_work(task.metrics, batch.pairs) for batch in batches]
-    units = work_units(batches, costs, [BLOCK_ROWS] * len(batches))
+    units = work_units(batches, costs, [len(index)] * len(batches))
 
-    def run(unit: Unit) -> list[list[NDArray[np.float64]]]:
-        return [[score(m, part.pairs, invalid, rows=part.rows, index=index) for m in task.metrics] for part in unit]
+    def run(unit: Unit) -> list[list[Values]]:
+        return [_score_parts(task.metrics, batch, invalid, index) for batch in unit]
 
-    for unit, found in zip(units, map_chunks(run, units, engine=work.engine, n_jobs=work.n_jobs), strict=True):
-        for part, scores in zip(unit, found, strict=True):
-            rows = _as_slice(part.rows)
-            for m, scored in zip(task.metrics, scores, strict=True):
-                values[m.name][rows] = scored
-    return values
+    found = map_chunks(run, units, engine=work.engine, n_jobs=work.n_jobs)
+    if len(units) == len(batches) == 1 and np.array_equal(batches[0].rows, np.arange(len(index))):
+        [values] = next(iter(found))
+    else:
+        values = [np.full(len(index), np.nan) for _ in task.metrics]
+        for unit, scored in zip(units, found, strict=True):
+            for batch, columns in zip(unit, scored, strict=True):
+                rows = _as_slice(batch.rows)
+                for column, scores in zip(values, columns, strict=True):
+                    column[rows] = scores
+    return {m.name: column for m, column in zip(task.metrics, values, strict=True)}
+
+
+def _score_parts(metrics: Sequence[Metric], batch: Batch, invalid: Invalid, index: pd.Index) -> list[Values]:
+    """Score the pairs of a batch part by part, so that what metrics share about a part stays in the cache."""
+    n, first = len(batch.rows), 0
+    found = [np.empty(0)] * len(metrics)
+    for pairs in batch.pairs.parts(PART_ROWS):
+        rows = batch.rows[first : first + pairs.n]
+        for i, m in enumerate(metrics):
+            found[i] = _add_scores(found[i], score(m, pairs, invalid, rows=rows, index=index), pairs, first, n)
+        first += pairs.n
+    # two metrics may be one count, but columns do not share memory
+    seen = [any(column is other for other in found[:i]) for i, column in enumerate(found)]
+    return [column.copy() if again else column for column, again in zip(found, seen, strict=True)]
+
+
+def _add_scores(column: Values, scores: Values, part: Pairs, first: int, n: int) -> Values:
+    """Lay the scores of a part out among those of n pairs; counts may stand there already, in the room of the part."""
+    rows = slice(first, first + part.n)
+    for whole in part.room:
+        if scores.base is whole and (first == 0 or column is whole) and _same_memory(scores, whole[rows]):
+            return whole
+    if first == 0 or any(column is whole for whole in part.room):
+        before, column = column, np.empty(n)
+        column[:first] = before[:first]
+    column[rows] = scores
+    return column
+
+
+def _same_memory(one: Values, other: Values) -> bool:
+    """Return whether two arrays are views of the same numbers."""
+    place, there = one.__array_interface__, other.__array_interface__
+    return all(place[key] == there[key] for key in ("data", "shape", "strides", "typestr"))
 
 
 def _as_slice(rows: NDArray[np.int64]) -> NDArray[np.int64] | slice:

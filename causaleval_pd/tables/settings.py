@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +13,15 @@ from ..contract.checks import check_flag, check_known, check_number, check_whole
 from ..contract.context import describe_context
 from ..contract.null import Nulls
 from ..execution.engines import Engine, job_count
+from ..statistics.multiplicity import auto_draws
 
 Invalid = Literal["raise", "nan"]
 Method = Literal["auto", "exact", "moments", "simulate"]
 PRule = Literal["add_one", "share", "mid"]
+#: what p-values below the reach of the draws rest on
+Tails = Literal["exact", "splitting"]
+#: controls a row, or as many as the number of tests needs
+NDraws = int | Literal["auto"]
 
 #: draws of every row before the first look, where draws stop early
 FIRST_DRAWS = 100
@@ -53,8 +58,9 @@ class Cells:
 class Drawing:
     """How controls are drawn and summarised, the same for every row; see `with_controls`.
 
-    `keep` keeps raw draws or their sums by stratum. With `stop_after`, a row's draws for p stop after this number of
-    controls that are as good; `n_draws` is then their limit.
+    `keep` keeps raw draws or their sums by stratum, with `tails` what smaller p-values of strata rest on, and without
+    `summarise` nothing else is made of them. With `stop_after`, a row's draws for p stop after this number of controls
+    that are as good; `n_draws` is then their limit.
 
     Raises
     ------
@@ -69,11 +75,14 @@ class Drawing:
     invalid: Invalid = "raise"
     stop_after: int | None = None
     keep: bool = False
+    tails: Tails | None = None
+    summarise: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1, 2**31 - 1))
         check_number(self.level, "level", "(0, 1)")
         check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
+        check_known(self.tails, ("exact", "splitting", None), "value of tails")
         check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")
         if self.stop_after is not None:
             object.__setattr__(self, "stop_after", check_whole(self.stop_after, "stop_after", 1))
@@ -84,7 +93,7 @@ class Drawing:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result."""
-        names = ("method", "level", "p_rule", "stop_after", "invalid")
+        names = ("method", "level", "p_rule", "stop_after", "invalid", "tails")
         return {"n_draws": self.n_draws if self.draws else 0} | {name: getattr(self, name) for name in names}
 
     @property
@@ -96,6 +105,26 @@ class Drawing:
     def draws(self) -> bool:
         """Whether outputs without a closed form are simulated."""
         return self.method in ("auto", "simulate")
+
+
+def settle_draws(how: Drawing, n_draws: NDraws, n_tests: int) -> Drawing:
+    """Return the settings with as many draws as `n_tests` tests need, where `n_draws` is "auto".
+
+    Where these are too many, small p-values are left to splitting.
+    """
+    if n_draws != "auto":
+        return how
+    found = auto_draws(n_tests)
+    few = found < n_tests / 0.05 - 1
+    return replace(how, n_draws=found, tails="splitting" if few else how.tails)
+
+
+def first_draws(n_draws: NDraws) -> int:
+    """Return the number of draws by which settings are checked before the number of tests is known."""
+    if isinstance(n_draws, str):
+        check_known(n_draws, ("auto",), "value of n_draws")
+        return 1
+    return n_draws
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm
+from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
-from ..execution.work_units import BLOCK_ROWS, Unit, work_units
+from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise, with_p_of
 from .scoring import check_kinds, score, scoring_work
 from .settings import SERIAL, Drawing, Execution
-from .stratum_draws import StratumDraws, add_strata
+from .stratum_draws import ClusterRows, StratumDraws, add_strata, cluster_sizes
 from .tasks import Task
 
 #: nanoseconds that it takes to summarise one value of a control, and to find the closed forms of one row
@@ -30,7 +30,8 @@ _SUMMARY_WORK, _CLOSED_WORK = 50.0, 2000.0
 class Chunk(NamedTuple):
     """Rows scored together: positions, class of their controls, summaries by metric name, and what is kept of draws.
 
-    That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum.
+    That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum. `laws` holds the exact
+    laws of rows by metric name, with the positions of these rows, where tails are asked for.
     """
 
     rows: NDArray[np.int64]
@@ -38,6 +39,7 @@ class Chunk(NamedTuple):
     summaries: dict[str, RowControls]
     draws: dict[str, Floats]
     strata: dict[str, dict[int, StratumDraws]]
+    laws: dict[str, list[tuple[NDArray[np.int64], Distribution]]]
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class _Job:
     how: Drawing
     index: pd.Index
     strata: NDArray[np.int64] | None
+    clusters: ClusterRows | None
 
     def controls(self, batch: Batch) -> Controls:
         """Match controls to rows."""
@@ -64,21 +67,31 @@ def control_chunks(
     index: pd.Index,
     work: Execution = SERIAL,
     strata: NDArray[np.int64] | None = None,
+    clusters: NDArray[np.int64] | None = None,
+    counted: NDArray[np.bool_] | None = None,
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
     `match` makes the controls of a batch of rows: a null model prepared for the task. Rows have random streams named by
-    `keys`, and `index` labels for messages. With `strata` (n,), kept draws are added up by stratum.
+    `keys`, and `index` labels for messages. With `strata` (n,), kept draws are added up by stratum, and with `clusters`
+    (n,) also by cluster, those of the rows that are `counted` (n,). Where `how` asks for draws alone, other rows are
+    left out.
     """
-    job = _Job(task, match, keys, how, index, strata)
-    batches = [_by_stratum(batch, strata) for batch in task.batches()]
+    batches = [_by_stratum(batch, strata, clusters) for batch in _needed(task, how, counted)]
+    of_clusters = None
+    if strata is not None and clusters is not None:
+        every = [np.arange(0)] + [
+            batch.rows if counted is None else batch.rows[counted[batch.rows]] for batch in batches
+        ]
+        of_clusters = cluster_sizes(strata, clusters, np.concatenate(every))
+    job = _Job(task, match, keys, how, index, strata, of_clusters)
     check_kinds(task.metrics, batches, how.invalid, index)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
     def run(unit: Unit) -> Chunk:
         added: dict[str, dict[int, StratumDraws]] = {} if strata is None else {m.name: {} for m in task.metrics}
-        return _joined([_score(job, block, added) for block in unit])
+        return _joined([_score(job, block, added) for block in own_pairs(unit)])
 
     weights = [sum(len(block.rows) for block in unit) for unit in units]
     yield from map_chunks(
@@ -92,11 +105,22 @@ def control_chunks(
     )
 
 
-def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None) -> Batch:
-    """Put the rows of a stratum side by side, so that a unit has few strata."""
+def _needed(task: Task, how: Drawing, counted: NDArray[np.bool_] | None) -> Iterator[Batch]:
+    """Yield the batches of the rows that are scored."""
+    for batch in task.batches():
+        if how.summarise or counted is None:
+            yield batch
+        elif counted[batch.rows].any():
+            some = np.flatnonzero(counted[batch.rows])
+            yield Batch(batch.rows[some], batch.pairs.take(some))
+
+
+def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None, clusters: NDArray[np.int64] | None) -> Batch:
+    """Put the rows of a stratum, and in it those of a cluster, side by side, so that a unit has few of either."""
     if strata is None:
         return batch
-    order = np.argsort(strata[batch.rows], kind="stable")
+    within = [] if clusters is None else [clusters[batch.rows]]
+    order = np.lexsort([*within, strata[batch.rows]])
     return Batch(batch.rows[order], batch.pairs.take(order))
 
 
@@ -122,7 +146,7 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
     task, how = job.task, job.how
     controls = job.controls(batch)
     observed = {m.name: score(m, batch.pairs, how.invalid, rows=batch.rows, index=job.index) for m in task.metrics}
-    closed = {m.name: _closed_form(controls, m, how) for m in task.metrics}
+    closed = {m.name: _closed_form(controls, m, how) if how.summarise else None for m in task.metrics}
     drawn = tuple(m for m in task.metrics if _needs_draws(closed[m.name], how))
     most = _block_rows(how, len(drawn))
     if len(batch.rows) > most:
@@ -131,9 +155,12 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
         blocks = [Batch(batch.rows[i : i + most], batch.pairs.take(slice(i, i + most))) for i in starts]
         return _joined([_score(job, block, added) for block in blocks])
     draws = simulate(drawn, controls, len(batch.rows), how, 0, how.n_first)
-    summaries = {m.name: summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics}
+    summaries = {}
+    if how.summarise:
+        found = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
+        summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
     if controls.tested is not None:
-        drawn, draws = _test_by(controls.tested, job, observed, summaries)
+        drawn, draws, closed = _test_by(controls.tested, job, observed, summaries)
     for m in drawn:
         if how.stop_after is not None:
             able = True if controls.tested is None else controls.tested.rows
@@ -141,15 +168,30 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
             counted = _stop_early(m, seen, draws[m.name], how.stop_after, job, batch)
             summaries[m.name] = counted.into(summaries[m.name])
         if job.strata is not None:
-            add_strata(m, job.strata[batch.rows], draws[m.name], added[m.name])
+            clusters = None if job.clusters is None else job.clusters.take(batch.rows)
+            strata, seen = job.strata[batch.rows], observed[m.name]
+            add_strata(m, strata, draws[m.name], added[m.name], seen, clusters, pooled=how.summarise)
     kept = draws if how.keep and job.strata is None else {}
-    return Chunk(batch.rows, controls.kind, summaries, kept, added)
+    tested = np.ones(len(batch.rows), np.bool_) if controls.tested is None else controls.tested.rows
+    laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()} if how.tails and how.keep else {}
+    return Chunk(batch.rows, controls.kind, summaries, kept, added, laws)
+
+
+def _laws(
+    closed: ClosedForm | None, rows: NDArray[np.int64], able: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.int64], Distribution]]:
+    """Return the rows that have an exact law and may be tested by it, with their laws."""
+    if closed is None or closed.distribution is None:
+        return []
+    law = closed.distribution
+    known = able if closed.listed is None else able & closed.listed
+    return [(rows[known], replace(law, index=law.index[known]))]
 
 
 def _test_by(
     tested: Conditional, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
-) -> tuple[tuple[Metric, ...], dict[str, Floats]]:
-    """Replace p-values by those of other controls; return which metrics these are drawn for, and their draws."""
+) -> tuple[tuple[Metric, ...], dict[str, Floats], dict[str, ClosedForm | None]]:
+    """Replace p-values by those of other controls; return which metrics these are drawn for, draws and closed forms."""
     how = job.how
     closed = {m.name: _closed_form(tested.controls, m, how) for m in job.task.metrics}
     drawn = tuple(m for m in job.task.metrics if _needs_draws(closed[m.name], how))
@@ -157,7 +199,7 @@ def _test_by(
     for m in job.task.metrics:
         found = summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how)
         summaries[m.name] = with_p_of(summaries[m.name], found, tested.rows)
-    return drawn, draws
+    return drawn, draws, closed
 
 
 def _joined(parts: list[Chunk]) -> Chunk:
@@ -171,6 +213,7 @@ def _joined(parts: list[Chunk]) -> Chunk:
         {name: stack_rows([part.summaries[name] for part in parts]) for name in first.summaries},
         {name: np.concatenate([part.draws[name] for part in parts]) for name in first.draws},
         first.strata,
+        {name: [law for part in parts for law in part.laws[name]] for name in first.laws},
     )
 
 

@@ -262,7 +262,7 @@ CUT_SUMS = "'replicate'.*make the cube from the rows you want"
 
 
 @pytest.mark.parametrize("name", WHOLE | CUTS)
-@pytest.mark.parametrize("kind", ["draws", "sums"])
+@pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
 def test_every_verb_of_a_reshaped_cube(cubes, wanted, kind, name):
     change, rows = (WHOLE | CUTS)[name]
     changed, runs = change(cubes[kind]), rows(RUNS)
@@ -310,7 +310,7 @@ def test_a_renamed_metric_stays_a_metric(cubes, kind):
         ce.summary(own.drop_vars("shd").assign(third=own["half"]))
 
 
-@pytest.mark.parametrize("kind", ["draws", "sums"])
+@pytest.mark.parametrize("kind", [pytest.param("draws", marks=pytest.mark.slow), "sums"])
 @pytest.mark.parametrize("name", [*WHOLE, *CUTS])
 def test_lazy_cubes_are_reshaped_alike(cubes, wanted, kind, name):
     import dask

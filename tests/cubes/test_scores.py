@@ -118,7 +118,7 @@ def test_draws_and_sums_are_those_of_each_row(null):
 
 
 def test_draws_are_kept_up_to_a_limit(monkeypatch):
-    n_bytes = 2 * 2 * 7 * 8  # strata x replicates x draws
+    n_bytes = 2 * 2 * 2 * 7 * 8  # controls and relabelled estimates x strata x replicates x draws
     for limit, kept in ((n_bytes, 1), (n_bytes - 1, 0)):
         monkeypatch.setattr(scores, "DRAWS_BYTES", limit)
         assert ce.cube(RUNS, ["shd"], by=["a"], n_draws=7, rng=3).attrs["draws_kept"] == kept

@@ -11,13 +11,14 @@ from causaleval_pd.statistics.arrays import ratio_of_means
 
 
 def columns(cube, metric, *, interval="quantile", level=0.9, tested=None, shared=False):
-    sums = stratum_sums(cube, metric)
+    sums = stratum_sums(cube, metric, statistic="mean")
     n = len(sums.n)
     return summary_columns(
         sums,
         loss_ratio(cube, metric, level) if cube.attrs["n_draws"] else None,
         cube[metric].attrs,
         np.ones(n, bool) if tested is None else tested,
+        cluster="none",
         shared=shared,
         level=level,
         interval=interval,

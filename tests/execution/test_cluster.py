@@ -162,6 +162,7 @@ def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
     assert set(partitions) <= pids
 
 
+@pytest.mark.slow
 def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
     monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e6)
     found = ce.with_controls(RUNS, METRICS, engine="dask", **HOW)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 REGISTERS = {
     "metrics": """
         @ce.metric(field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="theirs")
@@ -85,6 +87,7 @@ def install(folder: Path) -> None:
     (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_what_is_installed_is_found_when_it_is_named(tmp_path):
     install(tmp_path)
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + CODE % USES

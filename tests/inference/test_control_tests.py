@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
 from statsmodels.stats.multitest import multipletests
 
+import causaleval_pd as ce
 from causaleval_pd.inference.control_tests import test_controls as against_controls
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
@@ -20,6 +23,7 @@ COLUMNS = [
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
     shares = ["n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
+    shares += ["test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information"]
     assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
@@ -33,7 +37,7 @@ def test_randomisation_compares_stratum_means(direction, make_cube):
     values[1, 2], draws[1, 2] = np.nan, np.nan
     draws[2, :, 5] = np.nan
     cube = make_cube({"a": np.arange(4)}, {"m": (values, direction, draws)})
-    table = against_controls(cube)
+    table = against_controls(cube, statistic="mean")
     sign = -1 if direction == "maximize" else 1
     score = (lambda x: np.abs(x - 2.0)) if direction == "zero" else (lambda x: x)
     for i in range(4):
@@ -231,3 +235,43 @@ def test_draws_without_a_defined_row_are_counted(make_cube):
     assert table["n_draws"].tolist() == [10, 10]
     assert table["n_draws_undefined"].tolist() == [4, 0]
     np.testing.assert_allclose(table["p_value"], [1 / 7, 1 / 11])
+
+
+def perfect(n):
+    """Return strata of one perfect run each, whose SHD no draw reaches."""
+    rng = np.random.default_rng(1)
+    names = [f"N{i}" for i in range(9)]
+    pairs = np.array([(i, j) for i in range(9) for j in range(i)])
+    graphs = []
+    for _ in range(n):
+        order = rng.permutation(9)
+        chosen = pairs[rng.choice(36, 9, replace=False)]
+        graphs.append("; ".join([f"N{order[a]} -> N{order[b]}" for a, b in chosen] + names))
+    return pd.DataFrame({"s": range(n), "truth": graphs, "estimate": graphs})
+
+
+def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
+    cube = ce.cube(perfect(12), ["shd"], by=["s"], n_draws=199, rng=1, tails="exact")
+    with pytest.warns(UserWarning, match=r"holm.*over 12 tests turns into 0.06.*n_draws=239"):
+        table = against_controls(cube, adjust="holm")
+    assert table["p_at_floor"].all() and (table["p_value"] == 1 / 200).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        against_controls(cube)
+        against_controls(cube, adjust="holm", family="s")
+        against_controls(cube, adjust="holm", level=0.9)
+        against_controls(ce.cube(perfect(12), ["adjacency_tp"], by=["s"], n_draws=19, rng=1), adjust="holm")
+
+
+def test_auto_chooses_the_draws_of_the_family():
+    runs = perfect(4)
+    cube = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws="auto", rng=1)
+    assert cube.attrs["n_draws"] == 3999 == cube.sizes["draw"]
+    fixed = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws=3999, rng=1)
+    assert ce.summary(cube).equals(ce.summary(fixed))
+    assert ce.cube(runs, ["shd"], by=["s"], n_draws="auto", rng=1).attrs["n_draws"] == 999
+    assert (against_controls(cube, adjust="holm")["p_adjusted"] < 0.05).all()
+    with pytest.raises(ValueError, match="value of n_draws"):
+        ce.cube(runs, ["shd"], by=["s"], n_draws="many")
+    table = runs.ceval.test_controls(["shd"], by=["s"], n_draws="auto", rng=1)
+    assert set(table["n_draws"]) == {999}

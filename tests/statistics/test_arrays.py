@@ -93,11 +93,14 @@ def test_mean_interval_equals_scipy(ragged):
         values = row[~np.isnan(row)]
         if len(values) < 2:
             assert np.isnan(a) and np.isnan(b)
-        elif values.std() > 0:
+        else:
             expected = scipy_stats.ttest_1samp(values, 0).confidence_interval(0.9)
             np.testing.assert_allclose([a, b], expected)
-        else:
-            assert a == b == values[0]
+
+
+def test_values_that_do_not_vary_do_not_bound_their_mean():
+    low, high = mean_interval([[1.0, 1.0, 1.0], [1.0, 1.0, 0.9]])
+    assert np.isnan(low[0]) and np.isnan(high[0]) and low[1] < 0.97 < high[1]
 
 
 def test_ratio_of_means_and_its_interval():

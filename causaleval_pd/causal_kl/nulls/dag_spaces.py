@@ -74,16 +74,17 @@ def true_orientations(truth: Structure, estimate: Structure) -> Space:
 
 def relabellings(truth: Structure, estimate: Structure) -> Space:
     """Return the estimate's DAG with its nodes relabelled."""
-    k = len(estimate.nodes)
+    k, graph = len(estimate.nodes), _planes(estimate)
+    listed = None
     if k <= MOST_LISTED:
         renamed = [
             [sum(1 << names[p] for p in estimate.parents[names.index(i)]) for i in range(k)]
             for names in itertools.permutations(range(k))
         ]
-        return _listed(np.array(renamed, np.int64))
-    graph = _planes(estimate)
+        listed = np.array(renamed, np.int64)
+    # the permutation of a draw depends on key and number alone, so that rows with one key are relabelled jointly
     return Space(
-        None,
+        listed,
         lambda key, start, count: parent_sets(control_kernels().relabel_graphs(graph, k, [0], key, start, count), k),
     )
 

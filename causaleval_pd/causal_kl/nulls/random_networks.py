@@ -166,5 +166,13 @@ for _name, _long_name, _space in (
 ):
     register_null(
         "network",
-        Null(_name, _long_name, drawn_from(_space), prepare=no_fits, reference=_name == "oracle_skeleton"),
+        Null(
+            _name,
+            _long_name,
+            drawn_from(_space),
+            prepare=no_fits,
+            reference=_name == "oracle_skeleton",
+            label_invariant=_name in ("dags", "edges", "permutation"),
+            joint=_name == "permutation",
+        ),
     )

@@ -117,5 +117,6 @@ register_null(
         "complexity",
         "random models without redundancies that have the estimate's outcomes and sizes of disjuncts",
         complexity_controls,
+        label_invariant=True,
     ),
 )

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
@@ -47,14 +48,17 @@ def exchangeable(pairs: FormulaPairs, position: int) -> list[list[str]]:
     return list(groups.values())
 
 
-def relabel_law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[float]], Cell]:
-    """Return a function that relabels the exogenous factors of a pair's estimates.
+def relabel_law(
+    pairs: FormulaPairs, position: int, groups: Sequence[Sequence[str]] | None = None
+) -> Callable[[Iterator[float]], Cell]:
+    """Return a function that relabels the exogenous factors of a pair's estimates, or those of `groups`.
 
     The law is uniform over the permutations of the known factors that are outcomes of neither truth nor estimate (of
     those with the same values among themselves), combined with a uniform permutation of the values of each: a crisp
     factor changes its polarity with probability 1/2. Outcomes stay unchanged.
     """
-    groups, words = exchangeable(pairs, position), pairs.setting(position).vocabulary
+    words = pairs.setting(position).vocabulary
+    groups = exchangeable(pairs, position) if groups is None else groups
     cell = pairs.estimated_models(position)
 
     def sample(uniforms: Iterator[float]) -> Cell:
@@ -179,13 +183,80 @@ def _matching_moments(entries: NDArray[np.float64]) -> tuple[NDArray[np.float64]
     return entries.sum(axis=(-1, -2)) / n, np.square(centred).sum(axis=(-1, -2)) / max(n - 1, 1)
 
 
+class SharedFactors(NamedTuple):
+    """The factors that are exchanged jointly: those that no model of a cluster in a stratum explains."""
+
+    #: (n,): position of each row's groups, -1 for a row without models
+    of_row: NDArray[np.int64]
+    #: groups of factors with the same values
+    groups: list[list[list[str]]]
+
+
+def shared_factors(matching: Matching) -> SharedFactors | None:
+    """Find the factors that all rows of a cluster in a stratum can exchange; None where rows are relabelled singly."""
+    if matching.cluster is None:
+        return None
+    stratum = np.zeros(len(matching.cluster), np.int64) if matching.stratum is None else matching.stratum
+    number = pd.factorize(pd.MultiIndex.from_arrays([stratum, matching.cluster]))[0].astype(np.int64)
+    of_row = np.full(len(number), -1, np.int64)
+    explained: dict[int, set[str]] = {}
+    domains: dict[int, list[dict[str, tuple[int, ...]]]] = {}
+    limits: dict[int, list[set[str]]] = {}
+    for batch in FORMULAS.batches(matching.truth, matching.estimate, matching.context):
+        pairs: Any = batch.pairs
+        seen: set[tuple[int, ...]] = set()
+        of_row[batch.rows] = number[batch.rows]
+        for position, row in enumerate(batch.rows.tolist()):
+            index = (pairs.truth_index, pairs.estimate_index, pairs.setting_index)
+            key = (int(number[row]), *(int(x[position]) for x in index))
+            if key in seen:
+                continue
+            seen.add(key)
+            models = (pairs.true_model(position), *pairs.estimated_models(position))
+            explained.setdefault(key[0], set()).update(name for model in models for name, _ in model.outcomes)
+            words = pairs.setting(position).vocabulary
+            names_of_data = pairs.setting(position).names
+            if names_of_data is not None:
+                limits.setdefault(key[0], []).append(set(names_of_data))
+            known = {name: words.domain(name) for name in known_factors(pairs, position)}
+            domains.setdefault(key[0], []).append(known)
+    groups: list[list[list[str]]] = [[] for _ in range(int(number.max(initial=-1)) + 1)]
+    for which, found in domains.items():
+        names = {name: values for known in found for name, values in known.items()}
+        for data in limits.get(which, []):
+            # a model cannot have factors that a row's data lack
+            names = {name: values for name, values in names.items() if name in data}
+        for values in sorted({values for name, values in names.items() if name not in explained[which]}):
+            groups[which].append(sorted(x for x in names if names[x] == values and x not in explained[which]))
+    return SharedFactors(of_row, groups)
+
+
 def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's estimate up to the names of exogenous factors."""
-    return RelabelledModels(pairs, rows, keys, relabel_law, always_acyclic=False)
+    """Match every control to its row's estimate up to the names of exogenous factors.
+
+    Rows of one cluster that share a key exchange the same factors in the same way.
+    """
+    shared: SharedFactors | None = matching.prepared
+    if shared is None:
+        return RelabelledModels(pairs, rows, keys, relabel_law, always_acyclic=False)
+    groups, of_row = shared.groups, shared.of_row[rows]
+
+    def law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[float]], Cell]:
+        return relabel_law(pairs, position, groups[of_row[position]])
+
+    return DrawnModels(pairs, rows, keys, law, always_acyclic=False)
 
 
 register_null(
-    FORMULAS.name, Null("relabel", "the estimate with its exogenous factors exchanged at random", relabel_controls)
+    FORMULAS.name,
+    Null(
+        "relabel",
+        "the estimate with its exogenous factors exchanged at random",
+        relabel_controls,
+        prepare=shared_factors,
+        label_invariant=True,
+        joint=True,
+    ),
 )
 
 #: truths and estimates with the numbers of literals that they share, of the estimate, and of the truth

@@ -15,9 +15,11 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 
 from ...contract.delegation import takes_settings_of
+from ...contract.field import get_field
 from ...contract.null import Nulls
 from ...execution.files import computation
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
+from ...tables.clusters import setting_of
 from ...tables.columns import column
 from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
@@ -36,14 +38,15 @@ from ..strata import (
     strata_edges,
     stratum_numbers,
 )
+from .clusters import CLUSTER, REPEATED, ClusterPlan, PartClusters, clustered, part_clusters, plan_clusters
 from .cube_chunks import chunked_variables
-from .partitions import cells_of, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
+from .partitions import cells_of, check_draws, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
 
 #: columns that hold a row's cell while rows are shuffled
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
-@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs"))
+@takes_settings_of(cube_of, without=("progress", "engine", "n_jobs", "tails"))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -83,8 +86,8 @@ def cube(
     Returns
     -------
     Dataset
-        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places. The verbs of a cube give lazy
-        tables of it.
+        As `causaleval_pd.cube(..., tails=None)`, of dask arrays; value tables are padded to 4096 places. The verbs of a
+        cube give lazy tables of it.
 
     Raises
     ------
@@ -103,12 +106,13 @@ def cube(
     >>> found.ceval.summary().compute()["p_value"].max().round(2)
     np.float64(0.01)
     """
-    unsuited = {"progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"progress", "engine", "n_jobs", "tails"} & set(settings)
     if unsuited or keep_draws not in (True, False):
         what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
         raise ValueError(
             f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
         )
+    check_draws(n_draws)
     made = cube_settings(table, metrics, settings)
     if made.get("truth", "truth") is None and made.get("context") and replicate is None:
         raise ValueError(
@@ -117,12 +121,29 @@ def cube(
         )
     if n_draws is not None:
         need_key(table, key)
-    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "keep_draws": keep_draws}
+    # no partition has seen all rows of a stratum
+    made |= {
+        "tails": None,
+        "n_draws": n_draws,
+        "null": null,
+        "rng": resolve_seed(rng),
+        "key": key,
+        "keep_draws": keep_draws,
+    }
     template = cube_of(table._meta, metrics, by=by, replicate=replicate, engine="serial", **made)
 
     parts = table.to_delayed()
     found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
     coordinates, extra = _coordinates(found, table._meta, by)
+    field = get_field(made["field"])
+    scoring, plan = made, None
+    if clustered(made, field):
+        placed_strata = [_strata(part, coordinates) for part in found]
+        setting = setting_of(made.get("cluster", "truth"), field)
+        plan = plan_clusters([part.clusters for part in found], placed_strata, made.get("cluster", "truth"), setting)
+        scoring = made | {"cluster": plan.placed}
+        blank = table._meta.assign(**{CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.Series(dtype=bool)})
+        template = cube_of(blank, metrics, by=by, replicate=replicate, engine="serial", **scoring)
     strata = {name: len(coordinates[name]) for name in strata_edges(by)}
     numbers = _numbers(found, coordinates, made) if replicate is None else None
     if numbers is not None:
@@ -133,12 +154,18 @@ def cube(
     # the tables of dask take no delayed partitions that are shuffled later, but a map over their inputs
     own = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
     columns = {name: pd.Series(dtype=np.int64) for name in (_STRATUM, _REPLICATE)}
+    columns |= {CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.Series(dtype=bool)} if plan else {}
     meta = table._meta.assign(**columns)
-    placed = table.map_partitions(_place, own, by, replicate, made, coordinates, meta=meta, align_dataframes=False)
+    placed = table.map_partitions(
+        _place, own, by, replicate, made, coordinates, plan, meta=meta, align_dataframes=False
+    )
     if n_draws is not None and looks_at_strata(made["field"], null):
         placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
+    elif plan is not None and plan.spread:
+        # the sums of a stratum need clusters whole
+        placed = placed.shuffle(on=CLUSTER, npartitions=len(parts))
     scored = [
-        delayed(_score)(part, metrics, replicate, made, i, dask_key_name=f"score-{token}-{i}")
+        delayed(_score)(part, metrics, replicate, scoring, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
     ]
     variables = _variables(scored, template, sizes, token)
@@ -178,6 +205,7 @@ class _Found(NamedTuple):
     axes: list[Axis]
     truth: NDArray[np.int64]
     keys: pd.DataFrame
+    clusters: PartClusters
 
 
 def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, own: Task) -> list[Axis]:
@@ -193,10 +221,14 @@ def _look_up(
     with in_partition(number):
         own = cells_of(part, settings)
         axes = _axes(part, by, replicate, own)
+        grouped = clustered(settings, own.field)
+        nothing = np.empty(0, np.int64)
+        clusters = part_clusters(part, settings, own) if grouped else PartClusters(nothing, nothing, nothing)
     if replicate is not None:
-        return _Found([axis._replace(codes=np.empty(0, np.int64)) for axis in axes], np.empty(0, np.int64), part[[]])
+        kept = axes if grouped else [axis._replace(codes=nothing) for axis in axes]
+        return _Found(kept, nothing, part[[]], clusters)
     keys = list(key_columns(part, settings["key"]))
-    return _Found(axes, run_identity(own, keys, None), pd.DataFrame(dict(enumerate(x.array for x in keys))))
+    return _Found(axes, run_identity(own, keys, None), pd.DataFrame(dict(enumerate(x.array for x in keys))), clusters)
 
 
 def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -221,6 +253,12 @@ def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[d
             np.array(ordered, dtype=object) if words else np.array([np.nan if x is None else x for x in ordered])
         )
     return coordinates, extra
+
+
+def _strata(part: _Found, coordinates: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
+    """Return the strata of a partition's rows, numbered in the order of the cube's cells."""
+    axes = [_whole(axis, coordinates) for axis in part.axes if axis.name != "replicate"]
+    return stratum_numbers(axes, len(part.clusters.ids))
 
 
 def _whole(axis: Axis, coordinates: Mapping[str, NDArray[Any]]) -> Axis:
@@ -254,11 +292,15 @@ def _place(
     replicate: Hashable | None,
     settings: Mapping[str, Any],
     coordinates: Mapping[str, NDArray[Any]],
+    plan: ClusterPlan | None,
 ) -> pd.DataFrame:
-    """Add the places of a partition's rows in the whole cube."""
-    axes = [_whole(axis, coordinates) for axis in _axes(part, by, replicate, cells_of(part, settings))]
+    """Add the places of a partition's rows in the whole cube, and their clusters."""
+    cells = cells_of(part, settings)
+    axes = [_whole(axis, coordinates) for axis in _axes(part, by, replicate, cells)]
     own = axes.pop().codes if numbers is None else numbers.to_numpy()
-    return part.assign(**{_STRATUM: stratum_numbers(axes, len(part)), _REPLICATE: own})
+    stratum = stratum_numbers(axes, len(part))
+    placed = part.assign(**{_STRATUM: stratum, _REPLICATE: own})
+    return placed if plan is None else plan.mark(placed, part_clusters(part, settings, cells).ids, stratum)
 
 
 def _score(

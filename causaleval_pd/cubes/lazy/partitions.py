@@ -68,6 +68,15 @@ def check_dims(metrics: Metrics) -> None:
         )
 
 
+def check_draws(n_draws: object) -> None:
+    """Refuse a number of draws that depends on the number of tests, which a lazy table does not show."""
+    if isinstance(n_draws, str):
+        raise ValueError(
+            f"n_draws={n_draws!r} depends on the number of tests, which is not known before a dask table is read; give "
+            "a number, such as ten times the number of tests / .05"
+        )
+
+
 def need_key(table: DaskFrame, key: Hashable | Sequence[Hashable] | None) -> None:
     """Refuse a table whose index may repeat, unless a key is named."""
     if key is None and not table.known_divisions:

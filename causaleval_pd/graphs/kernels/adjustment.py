@@ -201,7 +201,7 @@ def adjustment_mistakes(
     """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth.
 
     The count is -1 where a graph has a cycle. The strategy "parent", "ancestor" or "optimal" chooses the adjustment
-    set; other parameters as in `pair_counts`.
+    set; other parameters as in `adjacency_counts`.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)

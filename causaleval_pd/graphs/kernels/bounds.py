@@ -279,7 +279,7 @@ def _sid_bounds(
 def sid_bounds(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int, limit: int
 ) -> NDArray[np.int64]:
-    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG; other parameters as in `pair_counts`.
+    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG; others as in `adjacency_counts`.
 
     Columns of the result (n, 3): lower bound, upper bound, and 0 where components were oriented as a whole; 1 where one
     is over the limit or not as in a CPDAG, so that each of its nodes takes any of its undirected neighbours as parents,

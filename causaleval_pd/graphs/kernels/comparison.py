@@ -30,27 +30,28 @@ from .bits import (
 )
 from .bounds import sid_bounds
 from .draws import draw_graphs
-from .inputs import Ints, Words, checked_comparison, checked_planes, read_only, words_in_place
+from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
+from .pair_counts import adjacency_counts, direction_counts
 from .planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
+    "adjacency_counts",
     "adjustment_mistakes",
     "ancestor_counts",
     "blanket_counts",
     "dag_to_cpdag",
     "degrees",
+    "direction_counts",
     "draw_graphs",
     "extend_to_dag",
     "is_acyclic",
-    "pair_counts",
     "separation_mistakes",
     "sid_bounds",
     "split_cells",
     "v_structure_counts",
 ]
 
-N_COUNTS = 9
 _DAG, _DIGRAPH = np.uint64(DAG), np.uint64(DIGRAPH)
 _CLASS_SHIFT, _BYTE = np.uint64(16), np.uint64(0xFF)
 
@@ -58,63 +59,6 @@ _CLASS_SHIFT, _BYTE = np.uint64(16), np.uint64(0xFF)
 def _rows(n_nodes: int, relations: int) -> Words:
     """Return room for some relations of one graph as rows of bits."""
     return np.empty((relations, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
-
-
-@kernel
-def _pair_counts(
-    truth: Words,
-    truth_step: int,
-    estimate: Words,
-    estimate_step: int,
-    words: np.uint64,
-    left: Ints,
-    right: Ints,
-    out: NDArray[np.float64],
-) -> None:
-    """Fill the counts of each pair, a row a count; graphs are that many words apart."""
-    for n in range(left.size):
-        t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
-        shared = true = estimated = same = opposite = directed = claimed = lost = added = 0
-        for w in range(words):
-            tf, tb, ef, eb = truth[t + w], truth[t + w + words], estimate[e + w], estimate[e + w + words]
-            t_edge, e_edge, t_arrow, e_arrow = tf | tb, ef | eb, tf ^ tb, ef ^ eb
-            both = t_arrow & e_arrow
-            shared += popcount(t_edge & e_edge)
-            true += popcount(t_edge)
-            estimated += popcount(e_edge)
-            same += popcount(both & ~(tf ^ ef))
-            opposite += popcount(both & (tf ^ ef))
-            directed += popcount(t_arrow)
-            claimed += popcount(e_arrow)
-            lost += popcount(t_arrow & ef & eb)
-            added += popcount(e_arrow & tf & tb)
-        out[0, n], out[1, n], out[2, n], out[3, n], out[4, n] = shared, true, estimated, same, opposite
-        out[5, n], out[6, n], out[7, n], out[8, n] = directed, claimed, lost, added
-
-
-def pair_counts(
-    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
-) -> NDArray[np.float64]:
-    """Count what pairs of graphs have in common.
-
-    Parameters
-    ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare; also in place in packed cells.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-
-    Returns
-    -------
-    (n, 9) float64
-        Shared adjacencies; edges of the truth; of the estimate; shared edges with the same direction; reversed;
-        directed edges of the truth; of the estimate; shared edges that lost their direction; that gained one.
-    """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
-    out = np.empty((N_COUNTS, len(given.truth_index)))
-    sides = *words_in_place(given.truth), *words_in_place(given.estimate)
-    _pair_counts(*sides, np.uint64(given.truth.shape[2]), given.truth_index, given.estimate_index, out)
-    return out.T
 
 
 @kernel
@@ -302,7 +246,7 @@ def v_structure_counts(
     """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent.
 
     Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters are those of
-    `pair_counts`.
+    `adjacency_counts`.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     for block in (given.truth, given.estimate):

@@ -10,6 +10,7 @@ Graphs of the kinds in `MIXED_KINDS` have four planes instead, which `graphs.mix
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,15 @@ MIXED_KINDS = ("mag", "pag", "admg", "skeleton", "mixed")
 KINDS = PLAIN_KINDS + MIXED_KINDS
 DAG, CPDAG, PDAG, DIGRAPH, MAG, PAG, ADMG, SKELETON, MIXED = range(len(KINDS))
 
+#: counts of adjacencies of a pair of graphs: of both, of either only, of neither, and pairs of nodes that differ
+N_ADJACENCY_COUNTS = 5
+
 _CELLS_AT_ONCE = 1 << 24  # bounds the scratch memory of work that spreads bits to bytes
+
+
+def a_kind(code: int | np.integer[Any]) -> str:
+    """Return the name of a class after its article."""
+    return f"{'an' if code == ADMG else 'a'} {KINDS[code]}"
 
 
 def planes_of_kind(kind: int) -> int:

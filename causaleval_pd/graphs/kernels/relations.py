@@ -92,7 +92,7 @@ def _ancestor_counts(
 def ancestor_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes joined by a directed path, of directed edges only; parameters as in `pair_counts`.
+    """Count ordered pairs of nodes joined by a directed path, of directed edges; parameters as in `adjacency_counts`.
 
     Columns of the result (n, 5): pairs (ancestor, descendant) of the truth; of the estimate; of both; true directed
     edges whose tail is an ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and
@@ -145,7 +145,7 @@ def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows
 def blanket_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count members of Markov blankets in the truth, the estimate and both; parameters as in `pair_counts`.
+    """Count members of Markov blankets in the truth, the estimate and both; parameters as in `adjacency_counts`.
 
     Members are neighbours and parents of a common child, summed over nodes.
     """
@@ -308,7 +308,7 @@ def separation_mistakes(
 ) -> NDArray[np.int64]:
     """Count ordered pairs of nodes that the estimate separates and the truth does not; -1 where a graph has a cycle.
 
-    The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `pair_counts`.
+    The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `adjacency_counts`.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)

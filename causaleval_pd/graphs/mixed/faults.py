@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..edge_strings import write_mixed_edges, write_name
-from ..kernels.planes import ADMG, KINDS, MAG, MIXED, PAG, SKELETON
+from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON, a_kind
 from .conversions import mag_to_pag, pag_to_mag
 from .marks import ARROW, CIRCLE, NONE, TAIL, ends_from_planes, marks_from_planes
 
@@ -144,4 +144,4 @@ def explain_mixed_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     mend = "mend the graph"
     if kind in (MAG, PAG):
         mend += ", or declare it mixed, which keeps it as it is"
-    return f"is declared a {KINDS[kind]}, but {fault_of(planes, names, kind)}; {mend}"
+    return f"is declared {a_kind(kind)}, but {fault_of(planes, names, kind)}; {mend}"

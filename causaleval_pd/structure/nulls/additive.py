@@ -13,9 +13,9 @@ from ...contract.law import ClosedForm, Shape
 from ...contract.metric import Metric
 from ...graphs.kernels.planes import marks_from_planes, row_chunks
 from ...graphs.pairs import GraphBatch, GraphPairs
+from ...statistics.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .edge_moments import edge_weights
-from .lattice import common_step, most_values
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from .third_moments import central_third_moment, triple_sums
 

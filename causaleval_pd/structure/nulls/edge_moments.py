@@ -13,9 +13,9 @@ from ...graphs.counts import PairCounts
 from ...graphs.kernels import kernels
 from ...graphs.kernels.ones import count_ones
 from ...graphs.pairs import GraphPairs
+from ...statistics.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
-from .lattice import common_step, most_values
 
 
 def linear(

@@ -15,7 +15,7 @@ from ...contract.null import Conditional, Controls, Matching
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import kernels
-from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, PLAIN_KINDS
+from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, PLAIN_KINDS, a_kind
 from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
@@ -98,7 +98,7 @@ def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint
         if mixed.any():
             at = int(mixed.argmax())
             raise ValueError(
-                f"row {rows[at]}: the {side} is a {KINDS[batch.kinds[index[at]]]}, and this null model draws controls "
+                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
                 f"for {', '.join(PLAIN_KINDS)} only"
             )
     wrong, kinds = pairs.estimate.misdeclared[pairs.estimate_index], pairs.estimate.kinds[pairs.estimate_index]

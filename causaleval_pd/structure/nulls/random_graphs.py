@@ -102,6 +102,7 @@ register_null(
         edges_controls,
         published=published_controls,
         options=PERMUTE,
+        label_invariant=True,
     ),
 )
 
@@ -154,5 +155,6 @@ register_null(
         prepare=stratum_pools,
         by_stratum=True,
         options=PERMUTE,
+        label_invariant=True,
     ),
 )

@@ -123,6 +123,7 @@ register_null(
         published=published_controls,
         options=PERMUTE,
         p_given="the number of edges",
+        label_invariant=True,
     ),
 )
 
@@ -143,6 +144,7 @@ register_null(
         "graphs grown by preferential attachment, with the estimate's number of edges",
         scale_free_controls,
         published=published_controls,
+        label_invariant=True,
     ),
 )
 
@@ -171,5 +173,6 @@ register_null(
         prepare=check_rewiring,
         published=published_controls,
         options={"rewiring": 0.1},
+        label_invariant=True,
     ),
 )

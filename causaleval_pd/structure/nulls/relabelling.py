@@ -149,4 +149,13 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law)
 
 
-register_null("graph", Null("permutation", "the estimate with its nodes relabelled at random", permutation_controls))
+register_null(
+    "graph",
+    Null(
+        "permutation",
+        "the estimate with its nodes relabelled at random",
+        permutation_controls,
+        label_invariant=True,
+        joint=True,
+    ),
+)

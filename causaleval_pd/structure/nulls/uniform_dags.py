@@ -53,5 +53,6 @@ register_null(
         "uniformly random labelled DAGs with the estimate's number of edges",
         dags_controls,
         published=published_controls,
+        label_invariant=True,
     ),
 )

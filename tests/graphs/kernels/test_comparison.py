@@ -77,22 +77,24 @@ def test_counts_equal_their_reference_and_a_loop(d):
     truth, estimate = random_pdags(rng, 7, d), random_pdags(rng, 9, d)
     left, right = rng.integers(0, 7, 30), rng.integers(0, 9, 30)
     given = pack(truth), pack(estimate), left, right
-    found = kernels.pair_counts(*given)
-    np.testing.assert_array_equal(found, reference.pair_counts(*given))
+    found = np.array([*kernels.adjacency_counts(*given, d), *kernels.direction_counts(*given)])
+    expected = [*reference.adjacency_counts(*given, d), *reference.direction_counts(*given)]
+    np.testing.assert_array_equal(found, expected)
     v = kernels.v_structure_counts(*given, d)
     np.testing.assert_array_equal(v, reference.v_structure_counts(*given, d))
     for n in range(30 if d <= 12 else 2):
         t, e = truth[left[n]], estimate[right[n]]
-        row = np.zeros(9, int)
+        row = np.zeros(11, int)
         for i, j in itertools.combinations(range(d), 2):
             a, b = (bool(t[i, j]), bool(t[j, i])), (bool(e[i, j]), bool(e[j, i]))
             ta, ea = any(a), any(b)
             td, ed = a[0] != a[1], b[0] != b[1]
             row += [
-                *(ta and ea, ta, ea, td and ed and a == b, td and ed and a != b, td, ed),
+                *(ta and ea, ea and not ta, ta and not ea, not ta and not ea, a != b),
+                *(td and ed and a == b, td and ed and a != b, td, ed),
                 *(td and ea and not ed, ed and ta and not td),
             ]
-        np.testing.assert_array_equal(found[n], row)
+        np.testing.assert_array_equal(found[:, n], row)
         assert v[n].tolist() == [len(colliders(t)), len(colliders(e)), len(colliders(t) & colliders(e))]
 
 
@@ -182,10 +184,10 @@ def test_read_only_and_strided_input_is_taken_as_it_is():
     wide = np.repeat(planes, 2, axis=0)[::2]
     wide.flags.writeable = False
     index = np.arange(8)
-    expected = kernels.pair_counts(planes, planes, index, index)
-    np.testing.assert_array_equal(kernels.pair_counts(wide, wide, index.astype(np.int32), index[::1]), expected)
+    expected = kernels.direction_counts(planes, planes, index, index)
+    np.testing.assert_array_equal(kernels.direction_counts(wide, wide, index.astype(np.int32), index[::1]), expected)
     with pytest.raises(IndexError, match="row 2: truth_index is 8"):
-        kernels.pair_counts(planes, planes, [0, 1, 8], [0, 1, 2])
+        kernels.direction_counts(planes, planes, [0, 1, 8], [0, 1, 2])
     with pytest.raises(ValueError, match="must have the shape"):
         kernels.is_acyclic(planes, 20)
 
@@ -194,7 +196,8 @@ def test_nothing_in_nothing_out():
     empty = np.empty((0, 2, 1), np.uint64)
     none = np.empty(0, np.int64)
     for module in (kernels, reference):
-        assert module.pair_counts(empty, empty, none, none).shape == (0, 9)
+        assert [row.shape for row in module.adjacency_counts(empty, empty, none, none, 5)] == [(0,)] * 5
+        assert module.direction_counts(empty, empty, none, none).shape == (6, 0)
         assert module.v_structure_counts(empty, empty, none, none, 5).shape == (0, 3)
         assert module.degrees(empty, 5).shape == (0, 5, 3)
         assert module.is_acyclic(empty, 5).shape == module.extend_to_dag(empty, 5)[1].shape == (0,)

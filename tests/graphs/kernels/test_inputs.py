@@ -7,6 +7,7 @@ import pytest
 from references import comparison as reference
 
 from causaleval_pd.graphs.kernels import comparison as kernels
+from causaleval_pd.graphs.kernels import pair_counts
 
 EITHER = pytest.mark.parametrize("module", [kernels, reference])
 INDEX = np.arange(8)
@@ -36,7 +37,7 @@ def test_any_layout_gives_the_same_numbers(module):
     for given in variants(planes).values():
         before = np.array(given)
         np.testing.assert_array_equal(
-            module.pair_counts(given, planes, INDEX, INDEX), module.pair_counts(planes, planes, INDEX, INDEX)
+            module.direction_counts(given, planes, INDEX, INDEX), module.direction_counts(planes, planes, INDEX, INDEX)
         )
         np.testing.assert_array_equal(module.dag_to_cpdag(given, 10)[0], module.dag_to_cpdag(planes, 10)[0])
         np.testing.assert_array_equal(given, before)
@@ -45,11 +46,14 @@ def test_any_layout_gives_the_same_numbers(module):
 def test_every_layout_meets_the_same_compiled_function():
     planes = some_planes()
     for given in [planes, *variants(planes).values()]:
-        kernels.pair_counts(given, given, INDEX, INDEX.astype(np.int32))
+        kernels.direction_counts(given, given, INDEX, INDEX.astype(np.int32))
+        kernels.adjacency_counts(given, given, INDEX, INDEX.astype(np.int32), 10)
         kernels.v_structure_counts(given, given, INDEX, INDEX, 10)
         kernels.is_acyclic(given, 10)
-    own = [f for f in vars(kernels).values() if getattr(f, "signatures", None) and f.__module__ == kernels.__name__]
-    assert len(own) >= 3
+    every = [*vars(kernels).values(), *vars(pair_counts).values()]
+    modules = kernels.__name__, pair_counts.__name__
+    own = [f for f in every if getattr(f, "signatures", None) and f.__module__ in modules]
+    assert len(own) >= 4
     assert {f.__name__: len(f.signatures) for f in own} == {f.__name__: 1 for f in own}
 
 
@@ -69,16 +73,23 @@ def test_bits_of_no_pair_are_refused(module):
 def test_positions_outside_the_block_are_refused(module, position, found):
     planes = some_planes()
     with pytest.raises(IndexError, match=f"row 1: estimate_index is {found}, but there are 8 graphs"):
-        module.pair_counts(planes, planes, [0, 1], [0, position])
+        module.adjacency_counts(planes, planes, [0, 1], [0, position], 10)
+
+
+@pytest.mark.parametrize("out", [[np.empty(8)] * 4, [np.empty(8)] * 4 + [np.empty(7)]])
+def test_room_that_does_not_fit_is_refused(out):
+    planes = some_planes()
+    with pytest.raises(ValueError, match="out must be 5 arrays of length 8"):
+        kernels.adjacency_counts(planes, planes, INDEX, INDEX, 10, out)
 
 
 @EITHER
 def test_shapes_that_do_not_fit_are_refused(module):
     planes = some_planes()
     with pytest.raises(ValueError, match=r"must have the shapes .* found \(8, 2, 1\) and \(8, 2, 2\)"):
-        module.pair_counts(planes, np.repeat(planes, 2, axis=2), INDEX, INDEX)
+        module.adjacency_counts(planes, np.repeat(planes, 2, axis=2), INDEX, INDEX, 10)
     with pytest.raises(ValueError, match=r"equally long, found the shapes \(8,\) and \(3,\)"):
-        module.pair_counts(planes, planes, INDEX, INDEX[:3])
+        module.adjacency_counts(planes, planes, INDEX, INDEX[:3], 10)
     with pytest.raises(ValueError, match=r"on 20 nodes must have the shape \(N, 2, 3\), found \(8, 2, 1\)"):
         module.degrees(planes, 20)
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.graphs.kernels import control_kernels, kernels
 from causaleval_pd.graphs.kernels.planes import MIXED_KINDS, arcs_from_planes, marks_from_planes
@@ -36,15 +37,13 @@ def batch(column: pd.Series) -> GraphBatch:
 @pytest.mark.parametrize("side", ["truth", "estimate", "both"])
 def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
     graph, dag = packed(kind), ce.graph_column([DAG])
-    table = pd.DataFrame(
-        {"truth": dag if side == "estimate" else graph, "estimate": dag if side == "truth" else graph}, index=["r"]
-    )
+    table = pd.DataFrame({"truth": dag if side == "estimate" else graph, "estimate": dag if side == "truth" else graph})
     refusing = [m for m in METRICS.every() if m.field == "graph" and kind not in (*m.kinds, *m.truth_kinds)]
     assert len(refusing) > 20
     for m in refusing:
         if side == "truth" and not m.truth_kinds:
             continue
-        with pytest.raises(ValueError, match=f"{m.name} applies to .* a {kind}"):
+        with pytest.raises(ValueError, match=f"{m.name} applies to .* an? {kind}"):
             ce.evaluate(table, [m.name])
         assert ce.evaluate(table, [m.name], invalid="nan")[m.name].isna().all()
         if side == "both":
@@ -54,9 +53,7 @@ def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
 
 @pytest.mark.parametrize("kind", MIXED_KINDS)
 def test_every_null_model_refuses_by_name(kind: str) -> None:
-    @ce.metric(
-        field="graph", kinds=("dag", *MIXED_KINDS), direction=None, range=(0, 9), optimum=None, long_name="words"
-    )
+    @ce.metric(field="graph", kinds=("dag", *MIXED_KINDS), direction="minimize", range=(0, 9), optimum=0, long_name="n")
     def words_of_planes(pairs: GraphPairs) -> np.ndarray:
         return np.full(pairs.n, float(pairs.estimate.planes.shape[1]))
 
@@ -69,9 +66,9 @@ def test_every_null_model_refuses_by_name(kind: str) -> None:
         assert {"edges", "permutation", "orientation"} <= set(names)
         for name in names:
             model = ce.null_model(name, **options[name]) if name in options else name
-            with pytest.raises(ValueError, match=f"is a {kind}|needs strata|needs"):
+            with pytest.raises(ValueError, match=f"row 0: the estimate is an? {kind}, and this null|needs strata"):
                 ce.with_controls(table, [words_of_planes], null=model, n_draws=3, rng=1)
-        with pytest.raises(ValueError, match=f"is a {kind}"):
+        with pytest.raises(ValueError, match=f"is an? {kind}"):
             ce.with_controls(table, [words_of_planes], null=lambda graph, rng: graph, n_draws=3, rng=1)
     finally:
         METRICS.pop("words_of_planes")
@@ -87,11 +84,9 @@ def test_kernels_and_batches_refuse_four_planes() -> None:
             function(graphs.planes, 4)
     for truth, estimate in ((graphs, dags), (dags, graphs), (graphs, graphs)):
         pairs = GraphPairs(truth, estimate, index, index)
-        blocks = (truth.planes, estimate.planes, index, index)
-        with pytest.raises(ValueError, match="must have the shape"):
-            module.pair_counts(*blocks)
         for read in (
-            lambda pairs=pairs: pairs.counts,
+            lambda pairs=pairs: pairs.counts.tp,
+            lambda pairs=pairs: pairs.counts.same_direction,
             lambda pairs=pairs: pairs.v_structures,
             lambda pairs=pairs: pairs.ancestors,
             lambda pairs=pairs: pairs.blankets,
@@ -116,7 +111,10 @@ def test_columns_of_many_kinds_are_scored_where_the_metric_applies() -> None:
     table = pd.DataFrame({"truth": ce.graph_column([DAG] * 8), "estimate": estimates})
     found = ce.evaluate(table, ["shd"], invalid="nan")["shd"]
     assert found.dropna().to_dict() == {0: 0, 7: 2}
-    with pytest.raises(ValueError, match=r"row 1, where truth is a dag and estimate a mag.*\(5 of 8 rows\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"row 1 .* where truth is a dag and estimate a mag.* an admg.*\(5 of 8 rows\)",
+    ):
         ce.evaluate(table, ["shd"])
     assert estimates.graph.kind.tolist()[1:6] == list(TEXTS)
 
@@ -125,9 +123,9 @@ def test_columns_of_many_kinds_are_scored_where_the_metric_applies() -> None:
 def test_conversions_without_room_for_marks_are_refused(kind: str) -> None:
     column = packed(kind)
     for convert in (column.graph.to_numpy, column.graph.to_networkx, column.graph.cpdag):
-        with pytest.raises(ValueError, match=f"a {kind}"):
+        with pytest.raises(ValueError, match=f"an? {kind}"):
             convert()
     graph = ce.as_graph(TEXTS[kind], kind=kind)
     for convert in (graph.to_numpy, graph.to_networkx, graph.cpdag):
-        with pytest.raises(ValueError, match=f"a {kind}"):
+        with pytest.raises(ValueError, match=f"an? {kind}"):
             convert()

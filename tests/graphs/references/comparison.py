@@ -18,15 +18,16 @@ from .bounds import sid_bounds
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
+    "adjacency_counts",
     "adjustment_mistakes",
     "ancestor_counts",
     "blanket_counts",
     "dag_to_cpdag",
     "degrees",
+    "direction_counts",
     "draw_graphs",
     "extend_to_dag",
     "is_acyclic",
-    "pair_counts",
     "separation_mistakes",
     "sid_bounds",
     "split_cells",
@@ -60,18 +61,30 @@ def pack(marks: Marks) -> Words:
     return np.packbits(bits, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def pair_counts(
-    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
-) -> NDArray[np.int32]:
-    """Count what pairs of graphs have in common."""
+def adjacency_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
+) -> tuple[NDArray[np.float64], ...]:
+    """Count the adjacencies that pairs of graphs share, and the pairs of nodes on which they differ."""
     given = checked_comparison(truth, estimate, truth_index, estimate_index)
     t, e = given.truth[given.truth_index], given.estimate[given.estimate_index]
     true, estimated = t[:, 0] | t[:, 1], e[:, 0] | e[:, 1]
+    unlike = (t[:, 0] ^ e[:, 0]) | (t[:, 1] ^ e[:, 1])
+    parts = [true & estimated, estimated & ~true, true & ~estimated, true | estimated, unlike]
+    tp, fp, fn, some, different = (count_ones(part).sum(axis=1, dtype=np.float64) for part in parts)
+    return tp, fp, fn, n_nodes * (n_nodes - 1) // 2 - some, different
+
+
+def direction_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
+) -> NDArray[np.float64]:
+    """Count directed edges of pairs of graphs, and the directions of the adjacencies that they share."""
+    given = checked_comparison(truth, estimate, truth_index, estimate_index)
+    t, e = given.truth[given.truth_index], given.estimate[given.estimate_index]
     true_arrow, estimated_arrow = t[:, 0] ^ t[:, 1], e[:, 0] ^ e[:, 1]
     both, turned = true_arrow & estimated_arrow, t[:, 0] ^ e[:, 0]
-    parts = [true & estimated, true, estimated, both & ~turned, both & turned, true_arrow, estimated_arrow]
+    parts = [both & ~turned, both & turned, true_arrow, estimated_arrow]
     parts += [true_arrow & e[:, 0] & e[:, 1], estimated_arrow & t[:, 0] & t[:, 1]]
-    return np.stack([count_ones(part).sum(axis=1, dtype=np.int32) for part in parts], axis=1)
+    return np.stack([count_ones(part).sum(axis=1, dtype=np.float64) for part in parts])
 
 
 def causal_ranks(directed: Marks) -> NDArray[np.int64]:

@@ -54,6 +54,7 @@ def test_perfect_reasoners(known):
         assert abs(apart.mean()) < 0.3
 
 
+@pytest.mark.slow
 def test_every_row_of_the_classes_of_random_reasoners(known, known_worlds):
     rows = known("random_classes")
     assert len(rows) == 168

@@ -128,6 +128,7 @@ def test_equal_reasoners_and_strata():
     assert found.loc[1, "p_adjusted"] == pytest.approx(2 * found.loc[1, "p_value"])
 
 
+@pytest.mark.slow
 def test_the_test_by_samples_keeps_its_level_where_mcnemar_does_not():
     # six questions of a sample share its luck: each reasoner is right on all of them or on none
     generator = np.random.default_rng(3)

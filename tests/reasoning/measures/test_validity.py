@@ -91,6 +91,7 @@ def random_answers(truth, generator):
     return generator.random(len(truth)) < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 400])
 def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
     table, found = simulated(100, n, lambda truth, _: truth, seed=n)
@@ -105,6 +106,7 @@ def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
     assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [200, 1000])
 def test_a_random_reasoner_is_always_rejected(n):
     table, found = simulated(60, n, random_answers, seed=n)

@@ -75,6 +75,7 @@ def test_published_numbers():
     assert found["p_method"].tolist() == [f"simulated{GIVEN}", f"exact{GIVEN}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", [0.15, 0.4])
 def test_many_runs_keep_the_level(density):
     """Controls at the observed density rejected .32 and .20 of such strata at .05."""

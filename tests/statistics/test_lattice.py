@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.structure.nulls.lattice import common_step, most_values
+from causaleval_pd.statistics.lattice import common_step, most_values
 
 
 @pytest.mark.parametrize(

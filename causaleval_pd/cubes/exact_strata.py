@@ -1,0 +1,139 @@
+"""Exact p-values of strata whose rows all have exact laws: the law of their sum, by convolution."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contract.law import Distribution
+from ..contract.metric import Metric
+from ..statistics.convolution import Law, tail_of_sum
+from ..statistics.direction import score
+from .schema import TAIL_METHODS, TAIL_STATISTICS
+from .strata import Grid
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+#: number of the method in `schema.TAIL_METHODS`
+_CONVOLVED = TAIL_METHODS.index("exact convolution")
+#: multiplications that the convolution of a stratum may take, about a second
+MOST_WORK = 1e9
+
+
+class RowLaw(NamedTuple):
+    """The exact law of a metric: its defined values, their probabilities, and that of being undefined."""
+
+    values: Floats
+    weights: Floats
+    undefined: float
+
+
+class RowLaws:
+    """Exact laws of a metric of the rows of a table, each distinct law kept once."""
+
+    def __init__(self, n: int) -> None:
+        #: (n,): number of each row's law, -1 without one
+        self.number = np.full(n, -1, np.int64)
+        self.laws: list[RowLaw] = []
+
+    def add(self, rows: NDArray[np.int64], distribution: Distribution) -> None:
+        """Add the laws of some rows."""
+        used, place = np.unique(distribution.index, return_inverse=True)
+        self.number[rows] = len(self.laws) + place
+        for at in used:
+            kept = distribution.weights[at] > 0
+            values, weights = distribution.values[at][kept], distribution.weights[at][kept]
+            self.laws.append(RowLaw(values, weights, float(distribution.undefined[at])))
+
+
+def without_tails(n_strata: int) -> dict[str, NDArray[Any]]:
+    """Return the variables of strata without p-values of their own, named as `schema.TAIL_VARIABLES`."""
+    found: dict[str, NDArray[Any]] = {}
+    for statistic in TAIL_STATISTICS:
+        found |= {f"{statistic}_{part}": np.full(n_strata, np.nan) for part in ("p", "p_low", "p_high")}
+        found[f"{statistic}_p_method"] = np.zeros(n_strata, np.int8)
+    return found
+
+
+def exact_strata(
+    metric: Metric, observed: Floats, laws: RowLaws, failed: Bools, repeated: Bools, grid: Grid
+) -> dict[str, NDArray[Any]]:
+    """Return exact p-values of strata whose runs are independent and all have exact laws.
+
+    Parameters
+    ----------
+    metric : Metric
+        A metric with a direction.
+    observed : (n,) float
+        Its value of each row.
+    laws : RowLaws
+        Exact laws of the rows.
+    failed, repeated : (n,) bool
+        Failed runs, which do not count, and runs of strata that repeat a cluster.
+    grid : Grid
+        The strata of the rows.
+
+    Returns
+    -------
+    dict
+        By name in `schema.TAIL_VARIABLES`, (n_strata,) each.
+    """
+    found = without_tails(grid.n_strata)
+    sign = 1.0 if metric.direction == "maximize" else -1.0
+
+    def signed(values: Floats) -> Floats:
+        """Return scores of which the largest is best."""
+        return sign * score(values, direction=metric.direction, optimum=metric.optimum)
+
+    # in an order of their own, so that no digit depends on the order of the rows
+    order = [(law.values.tobytes(), law.weights.tobytes(), law.undefined) for law in laws.laws]
+    scored = [law._replace(values=signed(law.values)) for law in laws.laws]
+    scores, rows = signed(observed), np.flatnonzero(~failed & ~repeated)
+    rows = rows[np.argsort(grid.stratum[rows], kind="stable")]
+    starts = np.flatnonzero(np.diff(grid.stratum[rows], prepend=-1))
+    for mine in np.split(rows, starts[1:]) if len(rows) else ():
+        numbers = laws.number[mine]
+        if (numbers < 0).any():
+            continue
+        chosen = sorted(zip(numbers.tolist(), scores[mine].tolist(), strict=True), key=lambda x: (order[x[0]], x[1]))
+        runs = [(scored[number], value) for number, value in chosen]
+        for statistic in TAIL_STATISTICS:
+            summed = _standardized(runs) if statistic == "standardized" else _mean(runs)
+            tail = None if summed is None else tail_of_sum(*summed, most_work=MOST_WORK)
+            if tail is not None:
+                at = grid.stratum[mine[0]]
+                found[f"{statistic}_p"][at] = found[f"{statistic}_p_high"][at] = min(tail.upper, 1.0)
+                found[f"{statistic}_p_low"][at] = min(tail.lower, 1.0)
+                found[f"{statistic}_p_method"][at] = _CONVOLVED
+    return found
+
+
+def _mean(runs: list[tuple[RowLaw, float]]) -> tuple[list[Law], float] | None:
+    """Return the laws of the scores, and their observed sum; None where a score may be undefined or infinite."""
+    if any(law.undefined > 0 or not np.isfinite(law.values).all() or not np.isfinite(value) for law, value in runs):
+        return None
+    return [(law.values, law.weights) for law, _ in runs], sum(value for _, value in runs)
+
+
+def _standardized(runs: list[tuple[RowLaw, float]]) -> tuple[list[Law], float] | None:
+    """Return the laws of the standardised scores, in which undefined ones are 0, and their observed sum.
+
+    None where no run has a score that varies.
+    """
+    laws, total = [], 0.0
+    for law, value in runs:
+        if not len(law.values):
+            continue
+        mean = float(law.weights @ law.values)
+        deviation = float(np.sqrt(law.weights @ (law.values - mean) ** 2))
+        if not np.isfinite(deviation):
+            return None
+        if deviation > 1e-9 * max(1.0, abs(mean)):
+            z, chances = (law.values - mean) / deviation, law.weights
+            if law.undefined > 0:
+                z, chances = np.append(z, 0.0), np.append(chances * (1 - law.undefined), law.undefined)
+            laws.append((z, chances))
+            total += 0.0 if np.isnan(value) else (value - mean) / deviation
+    return (laws, total) if laws else None

@@ -1,0 +1,88 @@
+"""P-values of strata: from draws, or where the cube has them from exact laws; which are at the floor of the draws."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from ..statistics.stratum_statistic import Statistic
+from .reading import cluster_setting, strata_dims, tested
+from .schema import NO_RUN, TAIL_METHODS, TAIL_STATISTICS, TAIL_VARIABLES
+from .stratum_tests import StratumTests, stratum_tests
+from .worst_case import cells
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class StratumP(NamedTuple):
+    """P-values of strata, (n_strata,) each.
+
+    `at_floor` marks p-values that no draw reached, so that more draws may make them smaller: they are upper bounds.
+    `low` and `high` are limits of p-values that do not rest on draws; `method` holds words, None without a p-value.
+    """
+
+    p: Floats
+    se: Floats
+    low: Floats
+    high: Floats
+    at_floor: Bools
+    method: NDArray[np.object_]
+
+    @property
+    def floor_flags(self) -> pd.arrays.BooleanArray:
+        """`at_floor` as a column that is missing where there is no p-value."""
+        return pd.arrays.BooleanArray(self.at_floor, np.isnan(self.p))
+
+
+def of_draws(tests: StratumTests, p: Floats, cluster: str, able: Bools) -> StratumP:
+    """Describe p-values (b + 1) / (n + 1) of n draws, of the strata that are `able` to have one."""
+    n = np.where(tests.by_logs, 0, (~np.isnan(tests.columns.values[:, 1:])).sum(axis=1))
+    n = np.where(n > 0, n, np.nan)
+    floor = np.nan_to_num(p * (n + 1), nan=np.inf) <= 1 + 1e-9
+    nothing = np.full(len(p), np.nan)
+    return StratumP(p, np.sqrt(p * (1 - p) / n), nothing, nothing, floor, tests.p_methods(cluster, able))
+
+
+def with_tails(
+    found: StratumP, cube: xr.Dataset, metric: str, statistic: Statistic, but: Bools | None = None
+) -> StratumP:
+    """Replace p-values of draws by those that the cube has of whole strata, `but` those of some.
+
+    They do not hold for strata of which runs were taken out since the cube was made.
+    """
+    dims = strata_dims(cube)
+    parts = ("p", "p_low", "p_high", "p_method") if statistic in TAIL_STATISTICS else ()
+    names = [TAIL_VARIABLES[f"{statistic}_{part}"].name(metric) for part in parts]
+    needed = [*names, "n_runs"]
+    if not names or any(name not in cube or not set(cube[name].dims) <= set(dims) for name in needed):
+        return found
+    p, low, high, method, made = (cells(_over(cube, cube[name], dims), dims, last=()) for name in needed)
+    here = (cells(cube["status"], dims) != NO_RUN).sum(axis=1)
+    used = (method > 0) & (here == made) & ~np.isnan(found.p)
+    used = used if but is None else used & ~but
+    words = np.array(TAIL_METHODS, object)[method.astype(np.int64)]
+    return StratumP(
+        np.where(used, p, found.p),
+        np.where(used, 0.0, found.se),
+        np.where(used, low, found.low),
+        np.where(used, high, found.high),
+        found.at_floor & ~used,
+        np.where(used, words, found.method),
+    )
+
+
+def _over(cube: xr.Dataset, array: xr.DataArray, dims: list[str]) -> xr.DataArray:
+    """Repeat an array along the strata that it lacks."""
+    return array.expand_dims({dim: cube.sizes[dim] for dim in dims if dim not in array.dims})
+
+
+def stratum_p(cube: xr.Dataset, metric: str, statistic: Statistic = "standardized") -> StratumP:
+    """Return the p-values of the strata's tests; NaN where their null model is a point of reference."""
+    tests, able = stratum_tests(cube, metric, statistic), tested(cube, metric)
+    p = tests.p_values(str(cube[metric].attrs["direction"]), able)
+    return with_tails(of_draws(tests, p, cluster_setting(cube), able), cube, metric, statistic)

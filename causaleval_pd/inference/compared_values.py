@@ -1,0 +1,143 @@
+"""What comparisons take from a cube: scores or losses, pairs of levels, groups of runs and margins."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from ..contract.checks import check_known
+from ..cubes.reading import strata_dims, strata_table, variable
+from ..cubes.schema import FAILED, NO_RUN
+from ..cubes.worst_case import cells, fill_failed
+from ..statistics.arrays import Floats
+from ..statistics.direction import score
+from .pairwise import Ints, Levels, check_truths
+from .result_tables import Missing
+
+#: what is compared
+On = Literal["metric", "excess", "skill"]
+ON: tuple[On, ...] = ("metric", "excess", "skill")
+
+
+class Compared(NamedTuple):
+    """One metric's values over strata x levels x replicates."""
+
+    levels: Levels
+    #: losses expected of the controls, for skill
+    expected: Floats | None
+    #: the strata other than the dimension compared, a row each
+    strata: pd.DataFrame
+    #: strata x pairs of levels where both levels have runs
+    here: NDArray[np.bool_]
+
+
+def compared_values(
+    part: xr.Dataset,
+    name: str,
+    dim: str,
+    first: Ints,
+    second: Ints,
+    *,
+    on: On,
+    missing: Missing,
+    cluster: str | None,
+    margin: float,
+    paired: bool = True,
+) -> Compared:
+    """Return what a comparison of the levels of `dim` at positions `first` (c,) with those at `second` takes.
+
+    Pairs of runs on different truths are refused where runs are paired.
+    """
+    others = [other for other in strata_dims(part) if other != dim]
+    last = (dim, "replicate")
+    strata = strata_table(part.isel({dim: 0}, drop=True))
+    status = cells(part["status"], others, last=last)
+    if paired:
+        check_truths(part, dim, status, strata, first, second)
+    run = (status != NO_RUN).any(axis=2)
+    groups = None if cluster is None else cells(_groups(part, cluster), others, last=last)
+    direction = "maximize" if on == "skill" else part[name].attrs["direction"]
+    own, expected = _scores(part, name, dim, on, missing)
+    levels = Levels(cells(own, others, last=last), status, direction, margin, groups)
+    losses = None if expected is None else cells(expected, others, last=last)
+    return Compared(levels, losses, strata, run[:, first] & run[:, second])
+
+
+def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> tuple[Ints, Ints]:
+    """Return positions of the levels a and b of every comparison a - b."""
+    if len(levels) < 2:
+        raise ValueError(f"{dim!r} has {len(levels)} level, and a comparison needs two")
+    if reference is None:
+        pairs = list(itertools.combinations(range(len(levels)), 2))
+    else:
+        words = [str(x) for x in levels]
+        check_known(str(reference), words, f"level of {dim!r} (reference)")
+        pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
+    first, second = np.array(pairs, np.int64).T
+    return first, second
+
+
+def numbers_of_metrics(
+    given: float | Mapping[str, float] | None, names: Sequence[str], word: str, *, zero: bool = False
+) -> dict[str, float]:
+    """Return the number of every metric, such as its margin; 0 where none is given.
+
+    `word` is the name of the setting; `zero` whether 0 is allowed.
+    """
+    if given is None:
+        return dict.fromkeys(names, 0.0)
+    found = dict(given) if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    for name in found:
+        check_known(name, names, f"metric compared ({word})")
+    absent = [name for name in names if name not in found]
+    if absent:
+        raise ValueError(f"{word}= names no {word} for {', '.join(absent)}; give one, or leave them out by metrics=")
+    wrong = {name: value for name, value in found.items() if not (0 < value < np.inf or (zero and value == 0))}
+    if wrong:
+        kind = "0 or a positive number" if zero else "a positive number"
+        raise ValueError(f"{word} must be {kind} in units of the metric, found {wrong}")
+    return found
+
+
+def _scores(
+    cube: xr.Dataset, name: str, dim: str, on: On, missing: Missing
+) -> tuple[xr.DataArray, xr.DataArray | None]:
+    """Return what is compared; of skills, the losses and those expected of the controls.
+
+    That is the metric or its distance from the optimum, minus what is expected of the controls for the excess.
+    """
+    worst, skill = missing == "worst", on == "skill"
+    spec = cube[name].attrs
+    if skill and not np.isfinite(spec["optimum"]):
+        raise ValueError(f"{name} has no finite optimum, so it has no skill; use on='excess'")
+    filled = fill_failed(cube, name, [dim]) if worst else cube
+    direction = "zero" if skill else spec["direction"]
+    own = cube[name].copy(data=score(filled[name].to_numpy(), direction=direction, optimum=spec["optimum"]))
+    if on == "metric":
+        return own, None
+    expected = variable(cube, name, "control_loss" if direction == "zero" else "control_mean")
+    if worst:
+        # a failed run has no number of edges: it counts against the mean control of its level
+        mean = expected.where(cube[name].notnull()).mean("replicate")
+        expected = expected.where(cube["status"] != FAILED, mean)
+    return (own, expected) if skill else (own - expected, None)
+
+
+def _groups(cube: xr.Dataset, cluster: str) -> xr.DataArray:
+    """Return the group of every run as a number, the same one for the whole cube; 0 without a group."""
+    carried = [name for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
+    check_known(cluster, ["truth", *carried], "variable of this cube (cluster)")
+    if cluster == "truth":
+        return cast(xr.DataArray, cube["truth_id"].astype(np.int64))
+    found = cube[cluster]
+    values = found.to_numpy().reshape(-1)
+    # blocks of a lazy cube are read one by one, so that numbers come from the values themselves
+    codes = pd.util.hash_array(values if values.dtype.kind in "iufb" else values.astype(str).astype(object))
+    groups = codes.view(np.int64).reshape(found.shape)
+    return cast(xr.DataArray, found.copy(data=np.where(groups == 0, 1, groups)).where(found.notnull(), 0))

@@ -1,0 +1,53 @@
+"""Notes of comparisons: why there is no interval, or what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..statistics.arrays import Estimate, Floats, moments
+
+Notes = NDArray[np.object_]
+
+
+def joined(*notes: Iterable[str | None]) -> list[str | None]:
+    """Join the notes of every row, in the order of the arguments; None without any.
+
+    Examples
+    --------
+    >>> joined(["no variation", None], ["few", None])
+    ['no variation; few', None]
+    """
+    return ["; ".join(x for x in row if x and not pd.isna(x)) or None for row in zip(*notes, strict=True)]
+
+
+def interval_notes(found: Estimate, values: Floats, level: float) -> Notes:
+    """Return for every row why an effect has no interval, or that ties make it one point.
+
+    `values` (rows, n) are what the effect was computed from, a cluster each.
+    """
+    n, _, deviation = moments(values)
+    ordered = np.sort(values, axis=1)
+    ties = (np.diff(ordered, axis=1) == 0).any(axis=1) if values.shape[1] > 1 else np.zeros(len(values), bool)
+    absent = (n > 0) & np.isnan(found.low)
+    few = (n < 2) | (2.0 ** (1 - n) > 1 - level)
+    notes = np.full(len(values), None, object)
+    with np.errstate(invalid="ignore"):
+        notes[(found.low == found.high) & (n > 1)] = "ties: the interval is one point"
+    notes[absent] = "too few clusters for an interval"
+    notes[absent & ~few & ties] = "too many equal differences for an interval"
+    notes[absent & (n > 1) & (deviation == 0)] = "no variation"
+    return notes
+
+
+def sample_notes(found: Estimate, a: Floats, b: Floats) -> Notes:
+    """Return for every row of two independent samples why an effect has no interval."""
+    (n, _, mine), (m, _, theirs) = moments(a), moments(b)
+    absent = (n > 0) & (m > 0) & np.isnan(found.low)
+    notes = np.full(len(n), None, object)
+    notes[absent] = "too few runs, or values that do not overlap, for an interval"
+    notes[absent & (mine == 0) & (theirs == 0)] = "no variation"
+    return notes

@@ -1,0 +1,64 @@
+"""Notes of comparisons whose p-values cannot become small, however large the differences are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..statistics.arrays import Floats
+from ..statistics.multiplicity import adjust as adjusted
+from .interval_notes import Notes
+from .pairwise import Comparison
+
+#: level that notes refer to
+ALPHA = 0.05
+#: clusters up to which a number that suffices is looked for
+_MOST = 64
+
+
+def least_p_notes(table: pd.DataFrame, how: Comparison, within: Sequence[str] | None) -> Notes:
+    """Return for every row whether its test cannot reach .05 after the correction, whatever the data.
+
+    The table has its numbers of clusters and p-values; `within` are the columns whose values make families.
+    """
+    notes = np.full(len(table), None, object)
+    known = table["p_value"].notna().to_numpy()
+    if not (how.test.signs or how.test.resamples) or not known.any():
+        return notes
+    clusters = np.asarray(table["n_clusters"], np.int64)
+    families: NDArray[Any] = np.zeros(len(table), np.int64)
+    if within:
+        families = table.groupby(list(within), dropna=False, sort=False).ngroup().to_numpy()
+    least = np.where(known, _least_p(clusters, how), np.nan)
+    correction = None if how.corrected else how.adjust
+    reached = np.asarray(adjusted(least, correction, families))
+    sizes = pd.Series(known).groupby(families).transform("sum").to_numpy()
+    column = "p_value" if how.adjust in (None, "none") else "p_adjusted"
+    short = np.flatnonzero(known & (reached > ALPHA))
+    enough = {size: _clusters_needed(int(size), how, correction) for size in np.unique(sizes[short])}
+    for row in short:
+        needed = enough[sizes[row]]
+        more = "more n_resamples are needed" if needed is None else f"{needed} are needed for {ALPHA:g}"
+        notes[row] = f"{column} is at least {reached[row]:.2g} with {clusters[row]} clusters; {more}"
+    return notes
+
+
+def _least_p(clusters: NDArray[np.int64], how: Comparison) -> Floats:
+    """Return the smallest p-values that samples of these sizes can have."""
+    sided = 2.0 if how.claim == "two-sided" else 1.0
+    n = np.maximum(clusters, 1).astype(np.float64)
+    least = np.minimum(1.0, sided * 2.0**-n) if how.test.signs else np.zeros(len(n))
+    return np.maximum(least, 1 / (how.n_resamples + 1)) if how.test.resamples else least
+
+
+def _clusters_needed(size: int, how: Comparison, correction: str | None) -> int | None:
+    """Return how many clusters let all tests of a family of this size reach .05; None if no number does."""
+    for n in range(1, _MOST + 1):
+        least = np.repeat(_least_p(np.array([n]), how), size)
+        if float(np.max(adjusted(least, correction, None))) <= ALPHA:
+            return n
+    return None

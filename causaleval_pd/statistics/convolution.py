@@ -1,0 +1,132 @@
+"""Exact tails of sums of independent discrete variables, by direct convolution of their laws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .lattice import common_step
+
+Floats = NDArray[np.float64]
+
+#: values of a variable, and their probabilities, which sum to 1
+Law = tuple[Floats, Floats]
+
+#: steps between the largest possible sum and the observed one, where values have no common step
+GRID = 2**14
+#: steps of a common lattice up to which the law is convolved on it
+_LONGEST = 2**20
+#: distances among which a common step is looked for
+_LONGEST_LIST = 10_000
+#: sums closer than this share of their scale tie
+_TIE = 1e-9
+#: multiplications that a sum may take, some seconds; a longer one is refused
+MOST_WORK = 2_000_000_000
+
+
+class Tail(NamedTuple):
+    """Bounds of a tail probability, equal where the values have a common step."""
+
+    upper: float
+    lower: float
+
+
+def tail_of_sum(laws: Sequence[Law], observed: float, *, most_work: float = MOST_WORK) -> Tail | None:
+    """Return P(X_1 + .. + X_n >= observed) for independent discrete variables.
+
+    Parameters
+    ----------
+    laws : sequence of (values, probabilities)
+        The law of each variable.
+    observed : float
+        Where the tail begins; sums within 1e-9 of their scale tie with it.
+    most_work : float
+        Multiplications that the convolution may take.
+
+    Returns
+    -------
+    Tail or None
+        Upper and lower bound of the probability, or None where the convolution would take more work.
+
+    Notes
+    -----
+    Each value is replaced by its distance from the largest one of its law. Distances with a common step are convolved
+    as whole numbers, which is exact. Others are put on a grid of `GRID` steps between the largest sum and the observed
+    one, once rounded down, for the upper bound, and once rounded up, for the lower one. Distances beyond the observed
+    one are dropped, because no other can make up for them. Terms are not negative and are added one by one, so that
+    small tails keep a relative accuracy of about 1e-14; a Fourier transform would lose all digits below 1e-16.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> die = np.arange(1.0, 7.0), np.full(6, 1 / 6)
+    >>> tail = tail_of_sum([die] * 3, 17.0)
+    >>> round(tail.upper * 216, 9), tail.upper == tail.lower
+    (4.0, True)
+    """
+    if not laws or np.isnan(observed):
+        return Tail(np.nan, np.nan)
+    largest = np.array([values.max() for values, _ in laws])
+    scale = max(1.0, abs(observed), float(np.abs(largest).max()))
+    reach = float(largest.sum() - observed)
+    within = max(reach, 0.0) + _TIE * scale
+    near = [_near(values, weights, top, within) for (values, weights), top in zip(laws, largest, strict=True)]
+    if reach <= _TIE * scale:
+        chance = float(np.prod([weights.sum() for _, weights in near])) if reach >= -_TIE * scale else 0.0
+        return Tail(chance, chance)
+    step = _step(near, _TIE * scale)
+    n_steps = reach / step if step else np.inf
+    if n_steps <= _LONGEST:
+        if not _affordable(near, n_steps, most_work):
+            return None
+        whole = int(np.floor(n_steps + 1e-6))
+        chance = _below([(np.rint(apart / step), weights) for apart, weights in near], whole)
+        return Tail(chance, chance)
+    if not _affordable(near, 2 * GRID, most_work):
+        return None
+    scaled = [(apart / reach * GRID, weights) for apart, weights in near]
+    slack = GRID * _TIE * scale / reach
+    upper = _below([(np.maximum(np.floor(apart - slack), 0.0), weights) for apart, weights in scaled], GRID)
+    lower = _below([(np.ceil(apart - slack), weights) for apart, weights in scaled], GRID)
+    return Tail(upper, min(lower, upper))
+
+
+def _near(values: Floats, weights: Floats, largest: float, reach: float) -> Law:
+    """Return the distances from the largest value, up to `reach`, and their probabilities."""
+    apart = largest - values
+    used = (apart <= reach) & (weights > 0)
+    return np.maximum(apart[used], 0.0), weights[used]
+
+
+def _step(laws: Sequence[Law], noise: float) -> float:
+    """Return the largest number of which all distances are whole multiples, 0 where there is none."""
+    distances = np.unique(np.concatenate([apart for apart, _ in laws]))
+    distances = distances[distances > noise]
+    if not len(distances):
+        return np.inf
+    return float(common_step(distances[None])[0]) if len(distances) <= _LONGEST_LIST else 0.0
+
+
+def _affordable(laws: Sequence[Law], length: float, most_work: float) -> bool:
+    return sum(len(weights) for _, weights in laws) * (length + 1) <= most_work
+
+
+def _below(laws: Sequence[Law], most: int) -> float:
+    """Return P(sum <= most) for laws of whole numbers that are not negative."""
+    found = np.zeros(most + 1)
+    found[0] = 1.0
+    reached = 0
+    for distances, weights in laws:
+        places, inverse = np.unique(distances.astype(np.int64), return_inverse=True)
+        chances = np.bincount(inverse, weights, len(places))
+        here = places <= most
+        added = np.zeros(most + 1)
+        for place, chance in zip(places[here].tolist(), chances[here].tolist(), strict=True):
+            stop = min(reached, most - place) + 1
+            added[place : place + stop] += chance * found[:stop]
+        reached = min(most, reached + int(places[here].max(initial=0)))
+        found = added
+    return float(found.sum())

@@ -1,0 +1,172 @@
+"""Clusters: rows that depend on one another, because they share a truth or a value of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_type, name_row
+from ..contract.field import Field
+from ..execution.random_streams import hash_rows
+from .columns import column_or_level
+from .tasks import Task
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+#: settings of results: rows with equal truths are a cluster, every row is one
+BY_TRUTH, SINGLE = "truth", "none"
+
+_SPLIT = (
+    "have the same truth, but different clusters; runs on one truth depend on each other, so a cluster holds whole "
+    "truths: name a coarser column, or use cluster=None where all runs are independent"
+)
+_MIXED = (
+    "are in one cluster, but their truths have different nodes or factors, so that one relabelling cannot serve both: "
+    "name a finer column, or leave cluster= out to cluster by truth"
+)
+
+
+class PlacedClusters(NamedTuple):
+    """The clusters of some rows of a larger table, in columns that name them and mark strata that repeat one."""
+
+    setting: str
+    ids: str
+    repeated: str
+    #: whether any stratum of the whole table repeats one
+    anywhere: bool
+
+
+#: "truth", the name of a column, or None for independent rows
+Cluster = Hashable | PlacedClusters | None
+
+
+def setting_of(cluster: Cluster, field: Field) -> str:
+    """Return the setting of results that is meant."""
+    if isinstance(cluster, PlacedClusters):
+        return cluster.setting
+    if cluster is None or (cluster == BY_TRUTH and not field.truth_clusters):
+        return SINGLE
+    return BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"
+
+
+class Clusters(NamedTuple):
+    """The clusters of a table's rows.
+
+    Attributes
+    ----------
+    setting : str
+        "truth", "none", or "column" and its name.
+    ids : (n,) int
+        Number of each row's cluster, the same on any machine; 0 for a row without a truth.
+    repeated : (n,) bool or None
+        Rows of strata that hold a cluster twice, where the rows are part of a larger table.
+    anywhere : bool
+        Whether any stratum of that table repeats one.
+    """
+
+    setting: str
+    ids: Ints
+    repeated: Bools | None = None
+    anywhere: bool = False
+
+    def repeats(self, stratum: Ints, counted: Bools) -> Bools:
+        """Return which rows are in a stratum that holds a cluster twice among the rows that are `counted`."""
+        if self.repeated is not None:
+            return self.repeated
+        return repeated_strata(self.ids, stratum, counted)[stratum]
+
+    def keys(self, seed: int) -> NDArray[np.uint64]:
+        """Return the random stream of each row's cluster."""
+        return hash_rows([pd.Series(self.ids)], seed) ^ np.uint64(0xC1057E25_0F5EED5)
+
+
+def repeated_strata(ids: Ints, stratum: Ints, counted: Bools) -> Bools:
+    """Return which strata hold a cluster twice among the rows that are `counted`, by number."""
+    order = np.flatnonzero(counted)
+    order = order[np.lexsort([ids[order], stratum[order]])]
+    twice = (np.diff(ids[order]) == 0) & (np.diff(stratum[order]) == 0)
+    found = np.zeros(int(stratum.max(initial=-1)) + 1, bool)
+    found[stratum[order[1:][twice]]] = True
+    return found
+
+
+def read_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, identity: Ints) -> Clusters:
+    """Return the clusters of a table's rows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    cluster : hashable, PlacedClusters or None
+        "truth", the name of a column whose clusters hold whole truths, or None: every row is a cluster.
+    task : Task
+        Canonical cells.
+    identity : (n,) int
+        Number of each row's truth, or of what stands for it.
+
+    Returns
+    -------
+    Clusters
+        In the order of the rows.
+
+    Raises
+    ------
+    ValueError
+        If the column is unknown, has missing values, splits the runs on a truth, or puts truths together that have
+        different labels.
+    """
+    if isinstance(cluster, PlacedClusters):
+        placed, marks = table[cluster.ids].to_numpy(np.int64), table[cluster.repeated].to_numpy(bool)
+        return Clusters(cluster.setting, placed, marks, cluster.anywhere)
+    setting = setting_of(cluster, task.field)
+    if setting == SINGLE:
+        return Clusters(SINGLE, np.arange(1, len(table) + 1, dtype=np.int64))
+    if setting == BY_TRUTH:
+        return Clusters(BY_TRUTH, identity)
+    check_type(cluster, Hashable, "'truth', the name of a column, or None", "cluster")
+    values = column_or_level(table, cluster, "cluster").reset_index(drop=True)
+    failed, numbers = task.failed(), hash_rows([values]).view(np.int64)
+    lacking = values.isna().to_numpy() & ~failed
+    if lacking.any():
+        row = int(np.argmax(lacking))
+        raise ValueError(
+            f"{name_row(row, table.index)}: cluster={cluster!r} has no value; give every run a cluster of its own or "
+            "one that it shares, or leave cluster= out to cluster by truth"
+        )
+    found = np.where(numbers == 0, 1, numbers)
+    truths, labels = truth_marks(task, identity)
+    check_clusters(found, truths, labels, cluster, lambda row: name_row(row, table.index))
+    return Clusters(setting, np.where(failed, 0, found))
+
+
+def truth_marks(task: Task, identity: Ints) -> tuple[Ints, Ints]:
+    """Return the numbers of each row's truth and of its labels; 0 where a row has none or has failed."""
+    nothing = np.zeros(len(identity), np.int64)
+    if task.truth is None:
+        return nothing, nothing
+    field, failed = task.field.of_truth, task.failed()
+    truths = identity if task.field.truth_clusters else nothing
+    labels = nothing if field.labels is None else field.labels(task.truth)
+    return np.where(failed, 0, truths), np.where(failed, 0, labels)
+
+
+def check_clusters(ids: Ints, truths: Ints, labels: Ints, cluster: object, name: Callable[[int], str]) -> None:
+    """Refuse clusters that split a truth, or hold truths of different labels; `name` names a row in the message."""
+    for parts, whole, fault in (
+        (ids, truths, _SPLIT),
+        (labels, ids, _MIXED),
+    ):
+        rows = np.flatnonzero((parts != 0) & (whole != 0))
+        if not len(rows):
+            continue
+        _, first, of = np.unique(whole[rows], return_index=True, return_inverse=True)
+        earlier = rows[first[of.reshape(-1)]]
+        wrong = np.flatnonzero(parts[rows] != parts[earlier])
+        if len(wrong):
+            row, other = int(rows[wrong[0]]), int(earlier[wrong[0]])
+            raise ValueError(f"cluster={cluster!r}: {name(other)} and {name(row)} {fault}")

@@ -1,0 +1,79 @@
+"""P-values of strata: floors of draws, exact ones, and when these no longer hold."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.p_values import of_draws, stratum_p, with_tails
+from causaleval_pd.cubes.stratum_tests import stratum_tests
+
+
+@pytest.fixture(scope="module")
+def cube():
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 6")
+    return ce.cube(runs, ["adjacency_tp", "shd"], by=["algorithm"], n_draws=19, rng=1)
+
+
+def methods(cube, metric="adjacency_tp"):
+    return ce.summary(cube, metric)["p_method"].tolist()
+
+
+def test_p_values_that_no_draw_reached_are_at_the_floor(cube):
+    tests, able = stratum_tests(cube, "shd"), np.array([True, True, False])
+    found = of_draws(tests, np.array([0.05, 0.1, np.nan]), "truth", able)
+    assert found.at_floor.tolist() == [True, False, False]
+    assert found.floor_flags.tolist() == [True, False, pd.NA]
+    assert found.method.tolist() == ["simulated", "simulated", None]
+    assert found.se[1] == pytest.approx((0.1 * 0.9 / 19) ** 0.5)
+    assert stratum_p(cube, "shd").p.tolist() == ce.summary(cube, "shd")["p_value"].tolist()
+
+
+def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube):
+    whole = ce.summary(cube, "adjacency_tp")
+    assert whole["p_method"].tolist() == ["exact convolution"] * 3 and not whole["p_at_floor"].any()
+    assert (whole["p_value"] < 1e-4).all()
+    one = ce.summary(cube.sel(algorithm="pc"), "adjacency_tp")
+    assert one["p_value"].iloc[0] == whole["p_value"].iloc[2] and one["p_method"].iloc[0] == "exact convolution"
+    assert methods(cube.isel(algorithm=[1, 0])) == ["exact convolution"] * 2
+    assert methods(cube.isel(replicate=slice(4))) == ["simulated"] * 3
+    best = cube.where(cube["adjacency_tp"] > cube["adjacency_tp"].min())
+    assert set(methods(best)) == {"simulated"}
+    assert methods(cube.drop_vars("adjacency_tp_standardized_p")) == ["simulated"] * 3
+    assert methods(cube.drop_vars("n_runs")) == ["simulated"] * 3
+
+
+def test_cubes_that_are_put_together_keep_what_holds(cube):
+    a, b = cube.sel(algorithm=["ges"]), cube.sel(algorithm=["lingam", "pc"])
+    xr.testing.assert_identical(
+        ce.concat([a, b], "algorithm")["adjacency_tp_standardized_p"], cube["adjacency_tp_standardized_p"]
+    )
+    names = [name for name in a if "_mean_p" in name or "_standardized_p" in name]
+    mixed = ce.concat([a.drop_vars(names), b], "algorithm")
+    assert methods(mixed) == ["simulated", "exact convolution", "exact convolution"]
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400 and 6 <= replicate < 9")
+    more = ce.cube(runs, ["adjacency_tp", "shd"], by=["algorithm"], n_draws=19, rng=1)
+    assert methods(ce.concat([cube, more], "replicate")) == ["simulated"] * 3
+
+
+def test_files_and_null_models_keep_them(cube):
+    buffer = io.BytesIO(cube.to_netcdf(engine="h5netcdf"))
+    assert ce.summary(xr.open_dataset(buffer, engine="h5netcdf")).equals(ce.summary(cube))
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 4")
+    both = ce.cube(runs, ["adjacency_tp"], by=["algorithm"], null=["edges", "permutation"], n_draws=19, rng=1)
+    found = ce.summary(both).set_index(["null", "algorithm"])["p_method"]
+    assert set(found["edges"]) == {"exact convolution"} and set(found["permutation"]) == {"simulated"}
+
+
+def test_a_cube_without_tails_is_returned_as_it_is(cube):
+    tests, able = stratum_tests(cube, "adjacency_tp"), np.ones(3, bool)
+    plain = of_draws(tests, np.full(3, 0.5), "truth", able)
+    assert with_tails(plain, cube, "shd", "standardized").p.tolist() == plain.p.tolist()
+    assert with_tails(plain, cube, "adjacency_tp", "rank").p.tolist() == plain.p.tolist()
+    assert with_tails(plain, cube, "adjacency_tp", "mean", but=able).p.tolist() == plain.p.tolist()
+    assert (with_tails(plain, cube, "adjacency_tp", "mean").p < 1e-4).all()

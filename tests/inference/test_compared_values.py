@@ -1,0 +1,45 @@
+"""What comparisons take from a cube: pairs of levels, numbers by metric, groups that blocks of a cube agree on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from causaleval_pd.inference.compared_values import compared_values, level_pairs, numbers_of_metrics
+
+
+def test_pairs_of_levels():
+    first, second = level_pairs(np.array(["a", "b", "c"]), "algorithm", None)
+    assert list(zip(first, second, strict=True)) == [(0, 1), (0, 2), (1, 2)]
+    first, second = level_pairs(np.array([0.2, 0.5]), "density", 0.5)
+    assert (first.tolist(), second.tolist()) == ([0], [1])
+    with pytest.raises(ValueError, match="'n' has 1 level, and a comparison needs two"):
+        level_pairs(np.array([1]), "n", None)
+
+
+def test_numbers_of_metrics():
+    assert numbers_of_metrics(None, ["m", "k"], "rope") == {"m": 0.0, "k": 0.0}
+    assert numbers_of_metrics(2.0, ["m"], "rope") == {"m": 2.0}
+    assert numbers_of_metrics({"m": 0.0}, ["m"], "rope", zero=True) == {"m": 0.0}
+    for given, message in (
+        (0.0, "rope must be a positive number in units of the metric, found"),
+        (-1.0, "rope must be a positive number"),
+        (np.nan, "rope must be a positive number"),
+        ({"m": 1.0}, "rope= names no rope for k; give one"),
+        ({"m": 1.0, "x": 2.0}, r"metric compared \(rope\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            numbers_of_metrics(given, ["m", "k"], "rope")
+
+
+def test_groups_are_the_same_numbers_in_every_part_of_a_cube(ragged):
+    carried = ragged.assign(site=(("replicate",), [f"s{i % 3}" for i in range(ragged.sizes["replicate"])]))
+    carried["site"].attrs["role"] = "value"
+    carried["site"] = carried["site"].broadcast_like(carried["status"]).transpose(*carried["status"].dims)
+    carried["site"].attrs["role"] = "value"
+    first, second = level_pairs(ragged["algorithm"].to_numpy(), "algorithm", None)
+    settings = {"on": "metric", "missing": "drop", "cluster": "site", "margin": 0.0}
+    whole = compared_values(carried, "shd", "algorithm", first, second, **settings).levels.cluster
+    part = compared_values(carried.isel(density=[1]), "shd", "algorithm", first, second, **settings).levels.cluster
+    np.testing.assert_array_equal(whole[1:], part)
+    assert len(np.unique(whole)) == 3

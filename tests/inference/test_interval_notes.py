@@ -1,0 +1,49 @@
+"""Notes of intervals: why there is none, and where ties make it one point."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from causaleval_pd.inference.compare import compare
+from causaleval_pd.inference.interval_notes import interval_notes, joined, sample_notes
+from causaleval_pd.statistics.arrays import mean_difference
+from causaleval_pd.statistics.effects import welch_difference
+from causaleval_pd.statistics.rank_biserial import rank_biserial
+from causaleval_pd.statistics.walsh import hodges_lehmann
+
+NAN = np.nan
+VALUES = np.array(
+    [
+        [1.0, 2.0, 3.0, NAN, NAN, NAN, NAN, NAN],
+        [2.0] * 8,
+        [0.0] * 5 + [1.0, 2.0, 3.0],
+        [NAN] * 8,
+        [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 9.0, 12.0],
+    ]
+)
+
+
+def test_reasons_follow_the_values():
+    few, still, equal = "too few clusters for an interval", "no variation", "too many equal differences for an interval"
+    point = "ties: the interval is one point"
+    assert interval_notes(mean_difference(VALUES), VALUES, 0.95).tolist() == [None, still, None, None, None]
+    assert interval_notes(hodges_lehmann(VALUES), VALUES, 0.95).tolist() == [few, point, None, None, None]
+    assert interval_notes(rank_biserial(VALUES), VALUES, 0.95).tolist() == [few, None, equal, None, None]
+
+
+def test_reasons_of_independent_samples():
+    a, b = VALUES[[1, 3, 4]], VALUES[[1, 1, 1]]
+    assert sample_notes(welch_difference(a, b), a, b).tolist() == ["no variation", None, None]
+
+
+def test_notes_are_joined():
+    assert joined([None, "a", "a"], [None, None, "b"]) == [None, "a", "a; b"]
+
+
+def test_comparisons_bear_them(make_cube):
+    values = np.zeros((2, 1, 8))
+    values[0, 0, :2] = 1.0
+    cube = make_cube({"algorithm": ["x", "y"], "n": [1]}, {"m": (values, "minimize")})
+    assert compare(cube, "algorithm", test="bootstrap", rng=1)["note"].tolist() == [
+        "too many equal differences for an interval"
+    ]

@@ -1,0 +1,71 @@
+"""Notes of tests that cannot reach .05 with so few clusters, and how many would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from causaleval_pd.inference.compare import compare
+
+
+@pytest.fixture
+def apart(make_cube):
+    """Return a cube of ten algorithms that differ as much as they can, on n truths."""
+
+    def make(n, k=10):
+        values = np.arange(k)[:, None] * np.linspace(10, 11, n) ** 2
+        return make_cube({"algorithm": [f"a{i}" for i in range(k)]}, {"m": (values, "minimize")})
+
+    return make
+
+
+def test_forty_five_pairs_of_ten_clusters_cannot_differ(apart):
+    table = compare(apart(10), "algorithm")
+    # 45 times 2 / 2^10; the differences are as large as can be
+    assert table["p_adjusted"].tolist() == [pytest.approx(45 / 512)] * 45
+    assert set(table["note"]) == {"p_adjusted is at least 0.088 with 10 clusters; 11 are needed for 0.05"}
+    enough = compare(apart(11), "algorithm")
+    assert enough["note"].isna().all() and (enough["p_adjusted"] <= 0.05).all()
+
+
+@pytest.mark.parametrize("adjust", ["holm", "bonferroni", "by", "bh", None])
+@pytest.mark.parametrize("test", ["wilcoxon", "sign", "sign_flip"])
+def test_the_number_named_is_the_first_that_suffices(apart, test, adjust):
+    few = compare(apart(5, 4), "algorithm", test=test, adjust=adjust, rng=1)["note"].iloc[0]
+    needed = int(few.split("; ")[-1].split()[0])
+    column = "p_adjusted" if adjust else "p_value"
+    found = [compare(apart(n, 4), "algorithm", test=test, adjust=adjust, rng=1) for n in (needed - 1, needed)]
+    assert (found[0][column] > 0.05).all() and (found[1][column] <= 0.05).all()
+    assert found[0]["note"].str.contains(f"{needed} are needed").all()
+    assert not found[1]["note"].str.contains("needed").fillna(False).any()
+
+
+def test_families_and_claims_decide(apart):
+    assert compare(apart(10), "algorithm", family="comparison")["note"].isna().all()
+    assert compare(apart(5, 2), "algorithm", alternative="less")["note"].tolist() == [
+        "too few clusters for an interval"
+    ]
+    two = compare(apart(5, 2), "algorithm", adjust="none")["note"].iloc[0]
+    assert two == "too few clusters for an interval; p_value is at least 0.062 with 5 clusters; 6 are needed for 0.05"
+
+
+def test_rows_of_several_sizes_are_corrected_together(make_cube):
+    values = np.arange(2)[:, None, None] * np.linspace(10, 11, 16).reshape(2, 8) ** 2
+    status = np.ones((2, 2, 8))
+    status[:, 1, 5:] = 0
+    cube = make_cube({"algorithm": ["x", "y"], "n": [1, 2]}, {"m": (values, "minimize")}, status=status)
+    table = compare(cube, "algorithm")
+    np.testing.assert_allclose(table["p_adjusted"], multipletests([2 / 2**8, 2 / 2**5], method="holm")[1])
+    assert table["note"].isna().tolist() == [True, False]
+
+
+def test_resamples_are_a_floor_too(apart):
+    note = compare(apart(30), "algorithm", test="sign_flip", n_resamples=99, rng=1)["note"].iloc[0]
+    assert note == "p_adjusted is at least 0.45 with 30 clusters; more n_resamples are needed"
+
+
+def test_tests_of_means_have_no_floor(apart):
+    assert compare(apart(3), "algorithm", test="t")["note"].isna().all()
+    # its own correction costs nothing: 45 pairs of 10 clusters can differ
+    assert compare(apart(10), "algorithm", test="max_t")["note"].isna().all()

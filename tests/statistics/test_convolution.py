@@ -1,0 +1,93 @@
+"""Tails of sums of independent variables, against sums over all combinations and known powers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from causaleval_pd.statistics.convolution import GRID, tail_of_sum
+
+
+def by_enumeration(laws, observed):
+    """Sum the probabilities of all combinations, in exact arithmetic; ties to 1e-9 count."""
+    total = Fraction(0)
+    for combination in itertools.product(*(zip(*law, strict=True) for law in laws)):
+        if sum(value for value, _ in combination) >= observed - 1e-9:
+            total += math.prod(Fraction(float(weight)) for _, weight in combination)
+    return float(total)
+
+
+def hypergeometric(n_pairs, true, estimated, value=lambda k: float(k)):
+    """Return the law of a function of the number of shared edges."""
+    low, high = max(0, true + estimated - n_pairs), min(true, estimated)
+    support = range(low, high + 1)
+    total = math.comb(n_pairs, estimated)
+    weights = [math.comb(true, k) * math.comb(n_pairs - true, estimated - k) / total for k in support]
+    return np.array([value(k) for k in support]), np.array(weights)
+
+
+def test_a_lattice_is_exact_far_out():
+    laws = [hypergeometric(45, m, 10) for m in (8, 12, 10, 7)]
+    for observed in (37.0, 36.0, 30.0, 20.0, 9.0, 0.0):
+        tail = tail_of_sum(laws, observed)
+        assert tail.upper == tail.lower
+        assert tail.upper == pytest.approx(by_enumeration(laws, observed), rel=1e-12)
+    assert tail_of_sum(laws, 37.5).upper == 0.0
+
+
+def test_five_perfect_runs_give_the_product_of_their_p_values():
+    law = hypergeometric(28, 8, 8)
+    law = law[0], law[1]
+    single = tail_of_sum([law], 8.0).upper
+    assert single == pytest.approx(1 / math.comb(28, 8), rel=1e-12)
+    assert tail_of_sum([law] * 5, 40.0).upper == pytest.approx(single**5, rel=1e-12)
+    # beyond the range in which a Fourier transform has digits
+    assert tail_of_sum([law] * 40, 320.0).upper == pytest.approx(single**40, rel=1e-11)
+
+
+def test_other_scores_lie_between_the_bounds():
+    """F1 at different numbers of edges has no common step; the bounds hold the exact tail and are close to it."""
+    margins = [(8, 10), (12, 7), (9, 9), (5, 13)]
+    laws = [hypergeometric(45, t, e, lambda k, t=t, e=e: 2 * k / (t + e)) for t, e in margins]
+    values = [law[0] for law in laws]
+    for shared in ((8, 7, 9, 5), (6, 6, 7, 4), (5, 4, 5, 3), (2, 2, 2, 1)):
+        observed = sum(2 * k / (t + e) for k, (t, e) in zip(shared, margins, strict=True))
+        exact = by_enumeration(laws, observed)
+        tail = tail_of_sum(laws, observed)
+        assert tail.lower * (1 - 1e-12) <= exact <= tail.upper * (1 + 1e-12)
+        assert tail.upper <= exact * 1.05
+    best = sum(v.max() for v in values)
+    assert tail_of_sum(laws, best).upper == pytest.approx(by_enumeration(laws, best), rel=1e-12)
+
+
+def test_few_steps_are_a_rough_grid_and_ties_count():
+    thirds = np.array([0.0, 1 / 3, 2 / 3, 1.0]), np.array([0.4, 0.3, 0.2, 0.1])
+    # 1/3 + 2/3 is not 1 in floating point, but ties with it
+    assert tail_of_sum([thirds] * 2, 2 / 3 + 2 / 3).upper == pytest.approx(
+        0.2**2 + 2 * 0.1 * 0.3 + 2 * 0.1 * 0.2 + 0.01
+    )
+    irrational = np.array([0.0, math.sqrt(2), math.e]), np.array([0.5, 0.3, 0.2])
+    tail = tail_of_sum([irrational] * 3, 2 * math.sqrt(2))
+    assert tail.lower <= by_enumeration([irrational] * 3, 2 * math.sqrt(2)) <= tail.upper
+    assert GRID == 2**14
+
+
+def test_constants_negative_values_and_the_whole_range():
+    fixed = np.array([-3.0]), np.array([1.0])
+    coin = np.array([-1.0, 1.0]), np.array([0.5, 0.5])
+    assert tail_of_sum([fixed], -3.0).upper == 1.0 and tail_of_sum([fixed], -2.9).upper == 0.0
+    assert tail_of_sum([fixed, coin, coin], -5.0).upper == 1.0
+    assert tail_of_sum([fixed, coin, coin], -1.0).upper == 0.25
+    assert tail_of_sum([fixed, coin, coin], -100.0).upper == pytest.approx(1.0)
+    assert math.isnan(tail_of_sum([], 0.0).upper) and math.isnan(tail_of_sum([coin], math.nan).upper)
+
+
+def test_a_sum_that_takes_too_much_work_is_refused():
+    rng = np.random.default_rng(1)
+    law = np.sort(rng.random(500)), np.full(500, 1 / 500)
+    assert tail_of_sum([law] * 3, 1.0, most_work=1e6) is None
+    assert tail_of_sum([law] * 3, 1.0) is not None
