@@ -195,7 +195,7 @@ class Projection:
                 known[key] = kept, self._node_sets.setdefault(nodes, len(self._node_sets))
         found = [known[key] for key in zip(names, hidden, strict=True)]
         n_kept = block.n_nodes - len(hidden[0])
-        observed = np.array([kept for kept, _ in found], np.int64).reshape(-1, n_kept)
+        observed = np.array([kept for kept, _ in found], np.int64).reshape(len(found), n_kept)
         planes = conversions.project(block.planes, block.n_nodes, observed, to_admg=kind == ADMG)
         node_set = np.array([number for _, number in found], np.int64)
         return replace(_with(block, planes, kind), n_nodes=n_kept, node_set=node_set)

@@ -20,7 +20,7 @@ def control_kernels() -> ModuleType:
 
 
 def mixed_kernels() -> ModuleType:
-    """Return the compiled operations on mixed graphs: the module `mixed_graphs`."""
-    from . import mixed_graphs
+    """Return the compiled operations on mixed graphs: the folder `mixed`."""
+    from . import mixed
 
-    return mixed_graphs
+    return mixed

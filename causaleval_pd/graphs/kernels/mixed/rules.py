@@ -18,9 +18,9 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import ONE, SIX, ZERO, bit_of, lowest
-from .inputs import Words
-from .mixed_rows import Rows, add, clear, drop, has, is_empty, set_head, set_tail, take_lowest
+from ..bits import ONE, SIX, ZERO, bit_of, lowest
+from ..inputs import Words
+from .rows import Rows, add, clear, drop, has, is_empty, set_head, set_tail, take_lowest
 
 _SIDE = np.uint64(32)
 _LOWER = np.uint64(0xFFFFFFFF)

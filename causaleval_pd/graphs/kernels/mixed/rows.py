@@ -12,8 +12,8 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, lowest
-from .inputs import Words
+from ..bits import LAST, ONE, SIX, ZERO, bit_of, lowest
+from ..inputs import Words
 
 _TAIL, _ARROW, _CIRCLE = np.uint64(1), np.uint64(2), np.uint64(3)
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, bit_of, lowest, popcount
-from .inputs import Ints, Words
-from .mixed_rows import (
+from ..bits import ONE, SIX, ZERO, bit_of, lowest, popcount
+from ..inputs import Ints, Words
+from .rows import (
     Rows,
     add,
     clear,
@@ -29,7 +29,7 @@ from .mixed_rows import (
     take_lowest,
     write_marks,
 )
-from .mixed_rules import Scratch, orient, scratch_for
+from .rules import Scratch, orient, scratch_for
 
 #: what to do with each graph
 CHECK_MAG, CHECK_PAG, COMPLETE, MAG_TO_PAG, PAG_TO_MAG = range(5)

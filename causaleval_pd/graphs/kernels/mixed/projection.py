@@ -18,9 +18,9 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, lowest
-from .inputs import Ints, Words
-from .mixed_rows import add, close, has, mark_of, pair_of, put_marks, take_lowest
+from ..bits import ONE, SIX, ZERO, lowest
+from ..inputs import Ints, Words
+from .rows import add, close, has, mark_of, pair_of, put_marks, take_lowest
 
 _NONE, _TAIL, _ARROW = np.uint64(0), np.uint64(1), np.uint64(2)
 

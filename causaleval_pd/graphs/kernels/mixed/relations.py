@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, lowest
-from .inputs import Words
-from .mixed_rows import Rows, add, close, drop, empty_rows, has, is_empty, read_marks, take_lowest
-from .mixed_rules import Scratch, fill_discriminating, fill_first_steps, fill_uncovered, scratch_for
+from ..bits import ONE, SIX, ZERO, lowest
+from ..inputs import Words
+from .rows import Rows, add, close, drop, empty_rows, has, is_empty, read_marks, take_lowest
+from .rules import Scratch, fill_discriminating, fill_first_steps, fill_uncovered, scratch_for
 
 #: which relation to find
 ANCESTORS, DIRECTED_PATHS, VISIBLE = range(3)

@@ -1,6 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
-from .mixed_classes import (
+from .classes import (
     ALMOST_CYCLE,
     CHECK_MAG,
     CHECK_PAG,
@@ -15,8 +15,8 @@ from .mixed_classes import (
     VALID,
     convert,
 )
-from .mixed_projection import project
-from .mixed_relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
+from .projection import project
+from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 
 __all__ = [
     "ALMOST_CYCLE",
