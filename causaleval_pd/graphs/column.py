@@ -71,7 +71,7 @@ def graph_column(
     AmbiguousEncodingError
         If there are matrices and no `encoding`, or matrices named by a packed column in an order that is unlikely.
     ValueError
-        If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, mixed marks,
+        If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, unknown marks,
         or is not in its declared class; names the row.
     TypeError
         If a cell is not a graph in a known encoding; names the row.
@@ -85,6 +85,11 @@ def graph_column(
     Two opposite arcs of a networkx graph or an edge list are an undirected edge, as is an edge with the attribute type,
     kind or edge_type "undirected". A digraph is fully directed and has a directed cycle, or is declared one; a pdag is
     any graph of directed and undirected edges.
+
+    Graphs with latent confounders have edges ``A <-> B``, ``A o-> B``, ``A o-o B`` and ``A o-- B``, written with blanks
+    around the mark. With circles such a graph is a pag, or mixed where no equivalence class has this PAG
+    (`series.graph.faults` returns the reason). Without circles it is a mag, else an admg, whose pairs of nodes may have
+    ``->`` and ``<->``, else mixed. A declared kind is checked; "mixed" and "skeleton" hold what is declared so.
 
     A bare name that stands alone must be a word: ``A-B`` and ``A B`` may be edges in another notation, and are refused
     unless they are quoted or in `nodes`. In edges such names are read, as in ``IL-6 -> blood pressure``. The text

@@ -19,6 +19,7 @@ from .kernels.planes import (
     DIGRAPH,
     KINDS,
     N_PLANES,
+    PLAIN_KINDS,
     padding_mask,
     plane_words,
     planes_of_kind,
@@ -126,14 +127,29 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: 
         return None
     n_nodes = len(names)
     words = plane_words(n_nodes)
-    if cells.shape[1] != size + N_PLANES * words:  # of mixed graphs
-        return None
-    planes, kinds, alike = kernels().split_cells(cells, size, words, padding_mask(n_nodes))
+    split = kernels().split_cells if cells.shape[1] == size + N_PLANES * words else _split_mixed_cells
+    planes, kinds, alike = split(cells, size, words, padding_mask(n_nodes))
     if not alike:
         return None
     if not in_place:
         planes = planes.copy()
     return (Block(n_nodes, rows, planes, kinds, np.broadcast_to(np.int64(0), len(cells))),), (names,)
+
+
+def _split_mixed_cells(
+    cells: NDArray[np.uint64], size: int, words: int, padding: np.uint64
+) -> tuple[NDArray[np.uint64], NDArray[np.uint8], bool]:
+    """Take cells of mixed graphs apart, as the kernel `split_cells` does those of other graphs."""
+    planes = cells[:, size:].reshape(len(cells), -1, words)
+    kinds = ((cells[:, 0] & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
+    alike = bool(
+        ((cells[:, 0] ^ cells[0, 0]) & ~CLASS_BITS == 0).all()
+        and (cells[:, 1:size] == cells[0, 1:size]).all()
+        and ((kinds >= len(PLAIN_KINDS)) & (kinds < len(KINDS))).all()
+        and not (planes[:, :, -1] & padding).any()
+        and not reserved(planes).any()
+    )
+    return planes, kinds, alike
 
 
 def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:
