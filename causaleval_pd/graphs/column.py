@@ -53,7 +53,7 @@ def graph_column(
         Required for matrices: "row->column" if the edge i -> j is the 1 in cell (i, j), "column->row" if it is in cell
         (j, i). Both cells set is an undirected edge. A list or a column of names, such as ``runs["encoding"]``, names
         that of each row; in rows where it is missing, the encoding is recognised.
-    kind : {"dag", "cpdag", "pdag", "digraph"} or one a row, optional
+    kind : {"dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed"} or one a row, optional
         Graph class; default the narrowest one of the graph, except that packed graphs keep theirs.
     rename : mapping, optional
         New node names by old label, for graphs that bring their own labels.

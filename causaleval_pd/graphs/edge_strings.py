@@ -87,7 +87,7 @@ def parse_edges(text: str) -> EdgeText:
     Examples
     --------
     >>> parse_edges("A -> B -- C; D")
-    EdgeText(nodes=('A', 'B', 'C', 'D'), arcs=[(0, 1), (1, 2), (2, 1)], doubtful=())
+    EdgeText(nodes=('A', 'B', 'C', 'D'), arcs=[(0, 1), (1, 2), (2, 1)], doubtful=(), ends=None)
     >>> parse_edges("A-B; IL-6 -> CRP").doubtful
     ('A-B',)
     >>> parse_edges("A o-> B <-> C").ends

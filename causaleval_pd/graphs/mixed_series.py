@@ -162,11 +162,11 @@ class MixedGraphMethods:
         Examples
         --------
         >>> import causaleval_pd as ce
-        >>> column = ce.graph_column(["A o-> B <-o C", "A -> B o-o C -> A"])
+        >>> column = ce.graph_column(["A o-> B <-o C", "A o-> B <-o C; B o-o D"])
         >>> column.graph.kind.tolist()
         ['pag', 'mixed']
         >>> column.graph.faults("pag").tolist()
-        [nan, 'has A -> B where the PAG of its equivalence class has A o-o B']
+        [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
         return _faults(self._obj, kind)
 
