@@ -60,6 +60,7 @@ from .inference.calibration import size_and_power as size_and_power
 from .inference.compare import compare as compare
 from .inference.control_tests import test_controls as test_controls
 from .inference.meta_analysis import meta_analysis as meta_analysis
+from .inference.mixed_model import model as model
 from .inference.power import comparison_power as comparison_power
 from .inference.power import control_power as control_power
 from .inference.ranking import rank_test as rank_test
@@ -67,6 +68,7 @@ from .structure.nulls.expectation import expected_metric as expected_metric
 from .structure.nulls.expectation import skeleton_test as skeleton_test
 from .tables.controls import with_controls as with_controls
 from .tables.evaluate import evaluate as evaluate
+from .tables.placebo import placebo as placebo
 from .tables.published import control_distribution as control_distribution
 from .tables.warm_up import warm_up as warm_up
 

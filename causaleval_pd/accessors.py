@@ -13,17 +13,19 @@ from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
 from .graphs.series import SeriesGraphAccessor
-from .inference import of_tables
+from .inference import of_tables, placebo_study
 from .inference.bayesian_comparison import bayesian_comparison
 from .inference.calibration import size_and_power
 from .inference.compare import compare
 from .inference.control_tests import test_controls
 from .inference.meta_analysis import meta_analysis
+from .inference.mixed_model import model
 from .inference.power import comparison_power, control_power
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
+from .tables.placebo import placebo
 
 __all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor"]
 
@@ -44,6 +46,8 @@ class FrameAccessor:
     summary          a row a stratum: means of runs and controls, p-value, skill
     test_controls    tests in each stratum whether the runs are better than random guessing
     compare          compares algorithms, or the levels of another stratum, on the same truths
+    placebo          relabels the estimates, so that they agree with the truths by chance only
+    size_and_power   repeats an analysis on placebos: does it keep its level with these estimates?
     ===============  ==================================================================================
 
     `summary`, `test_controls` and `compare` make a cube on the way; keep it by `cube` if you need two of them. Which
@@ -70,7 +74,7 @@ class FrameAccessor:
         names = ", ".join(map(str, self._object.columns))
         return (
             f"<verbs on a table of {len(self._object)} runs (columns: {names}): "
-            "evaluate, with_controls, cube; summary, test_controls, compare>"
+            "evaluate, with_controls, cube; summary, test_controls, compare, ...>"
         )
 
     evaluate = method(evaluate)
@@ -79,6 +83,8 @@ class FrameAccessor:
     summary = method(of_tables.summary)
     test_controls = method(of_tables.test_controls)
     compare = method(of_tables.compare)
+    placebo = method(placebo)
+    size_and_power = method(placebo_study.size_and_power)
 
 
 @xr.register_dataset_accessor("ceval")  # type: ignore[no-untyped-call]
@@ -91,6 +97,7 @@ class CubeAccessor:
     compare                compares the levels of a stratum pairwise, on the same truths
     bayesian_comparison    probabilities that either of two levels is better, or that they are equivalent
     rank_test              compares the mean ranks of the levels of a stratum
+    model                  linear mixed model over the strata, with truth as random effect
     meta_analysis          combines strata: is there skill in any, and how much on average
     control_power          runs that `test_controls` needs to detect a skill
     comparison_power       difference that `compare` can detect, and pairs that it needs
@@ -133,6 +140,7 @@ class CubeAccessor:
     compare = method(compare)
     bayesian_comparison = method(bayesian_comparison)
     rank_test = method(rank_test)
+    model = method(model)
     meta_analysis = method(meta_analysis)
     control_power = method(control_power)
     comparison_power = method(comparison_power)

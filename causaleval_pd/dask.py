@@ -367,6 +367,7 @@ def test_controls(
     null: Nulls = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
+    cluster: Hashable | None = "truth",
     cube_settings: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> dd.DataFrame:
@@ -376,7 +377,7 @@ def test_controls(
     ----------
     table : dask.dataframe.DataFrame
         One run a row.
-    metrics, by, n_draws, null, rng, key
+    metrics, by, n_draws, null, rng, key, cluster
         As in `causaleval_pd.cube`.
     cube_settings : mapping, optional
         Further keywords of `causaleval_pd.cube`.
@@ -402,7 +403,8 @@ def test_controls(
     >>> len(runs.ceval.test_controls(["shd"], by=["algorithm"], n_draws=20, rng=7).compute())
     3
     """
-    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **cube_settings or {})
+    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **how)
     return cast(dd.DataFrame, test_cube(made, **settings))
 
 

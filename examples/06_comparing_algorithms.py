@@ -17,6 +17,7 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.statistics.paired_tests import paired_wilcoxon, sign_test
+from causaleval_pd.statistics.rates import judge_rates
 
 matplotlib.use("Agg")
 pd.set_option("display.width", 180, "display.max_columns", 30, "display.precision", 3)
@@ -27,7 +28,7 @@ cube = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], null=nulls, n_
 
 print("1. Mean skill over densities (random effects) and combined p, one row a null model:")
 pooled = cube.sel(n=[100]).ceval.meta_analysis("density")
-columns = ["null", "algorithm", "n_strata", "p_value", "skill", "ci_low", "ci_high", "i2"]
+columns = ["null", "algorithm", "n_strata", "p_value", "skill", "ci_low", "ci_high", "tau2"]
 print(pooled[columns].to_string(index=False), end="\n\n")
 
 one = cube.sel(density=[0.2], n=[100])
@@ -67,9 +68,9 @@ for b in (1, 2, 5, 20, 100):
         p |= {name: test(pairs, alternative="less").p_value for name, test in tests.items()}
         shares[kind] = {name: float((x <= 0.05).mean()) for name, x in p.items()}
     for name, size in shares["size"].items():
-        word = "calibrated" if abs(size - 0.05) < 0.02 else "conservative" if size < 0.05 else "too liberal"
-        rows.append({"test": name, "runs": b, "size at .05": size, "is": word, "power": shares["power"][name]})
-print("Size and power of the tests against controls; a test that never rejects is conservative, not calibrated:")
+        word = judge_rates(round(2000 * size), 2000, 0.05).item()
+        rows.append({"test": name, "runs": b, "size at .05": size, "verdict": word, "power": shares["power"][name]})
+print("Size and power of the tests against controls; a test that can hardly reject has no power either:")
 print(pd.DataFrame(rows).sort_values(["test", "runs"]).to_string(index=False))
 
 axes = edges.ceval.plot.critical_difference("shd", "algorithm")

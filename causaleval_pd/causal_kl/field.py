@@ -12,7 +12,9 @@ from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
-from .networks.column import coerce_networks, graphs_of_networks, is_network_column, unpack_networks
+from ..contract.relabelling import Relabelling
+from ..structure.field import forward_edges
+from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
 from .networks.pairs import NetworkPairs, differing, pair
 from .nulls.custom import custom_null
 
@@ -53,6 +55,17 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
     return np.append(found[networks.structure], 0)[codes]
 
 
+def relabelled_cells(pairs: NetworkPairs, truths: pd.Series) -> pd.Series:
+    """Pack the estimates of pairs."""
+    cells = [pairs.estimate.network(i) for i in pairs.estimate_index.tolist()]
+    return network_column(cells, index=truths.index)
+
+
+def forward_arcs(truths: pd.Series) -> tuple[int, int]:
+    """Count the arcs that point to a later variable, and all."""
+    return forward_edges(graphs_of_networks(truths))
+
+
 NETWORKS = register_field(
     Field(
         name="network",
@@ -66,5 +79,6 @@ NETWORKS = register_field(
         context=("data", "estimator"),
         custom_null=custom_null,
         labels=labels,
+        relabelling=Relabelling(relabelled_cells, forward=forward_arcs),
     )
 )

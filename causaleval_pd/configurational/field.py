@@ -14,6 +14,7 @@ from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
+from ..contract.relabelling import Relabelling
 from .formulas.formula import Model, set_text
 from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
 from .formulas.truth_table import Setting
@@ -167,6 +168,15 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
     return np.append(identify_cells(pd.Series(words, dtype=object)), 0)[codes]
 
 
+def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
+    """Write the estimates of pairs; missing where a pair has none."""
+    absent = pairs.estimate.absent
+    texts = [
+        None if index == absent else set_text(pairs.estimate.cells[index]) for index in pairs.estimate_index.tolist()
+    ]
+    return pd.Series(texts, index=truths.index, dtype="str")
+
+
 FORMULAS = register_field(
     Field(
         name="formula",
@@ -178,5 +188,6 @@ FORMULAS = register_field(
         pair=pair,
         context=CONTEXT,
         labels=labels,
+        relabelling=Relabelling(relabelled_cells),
     )
 )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .context import Context
 from .pairs import Batch, Pairs
 from .registry import Registry
+from .relabelling import Relabelling
 
 FIELDS: Registry[Field] = Registry("field", "causaleval_pd.fields")
 
@@ -87,6 +88,8 @@ class Field:
     truth_clusters : bool
         Whether runs with equal truths depend on each other; False where a truth is a single value, such as an answer,
         that unrelated rows share.
+    relabelling : Relabelling or None
+        How estimates that the joint null model has relabelled are written as cells; None where cells have no labels.
     samples : callable or None
         `samples()` makes small tables that need every kernel of the field, for `warm_up`; None without kernels.
 
@@ -113,6 +116,7 @@ class Field:
     nulls: Registry[Any] = field(default_factory=_no_nulls)
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
     truth_clusters: bool = True
+    relabelling: Relabelling | None = None
     samples: Callable[[], Iterable[pd.DataFrame]] | None = None
 
     @property

@@ -17,6 +17,7 @@ from .field import FIELDS, get_field
 from .law import ClosedForm
 from .metric import Metric
 from .pairs import Pairs
+from .walk import Walk
 
 
 class Conditional(NamedTuple):
@@ -49,6 +50,11 @@ class Controls(ABC):
     @property
     def tested(self) -> Conditional | None:
         """The controls that p rests on where p is conditional, or None where it rests on these."""
+        return None
+
+    @property
+    def walk(self) -> Walk | None:
+        """The controls as states that change step by step, or None where they are not."""
         return None
 
     @abstractmethod

@@ -120,9 +120,9 @@ def _of_metric(group: Sequence[MetricScores], grid: Grid, cube: Mapping[str, Any
         tail = TAIL_VARIABLES[part]
         layers = [_shaped(tail, x.tails[part], grid, name, label) for x in scores.nulls]
         variables[tail.name(name)] = _stacked(layers, nulls, tail.fill)
-    if scores.relabelled is not None:
-        joint = DRAW_VARIABLES["relabelled"]
-        variables[joint.name(name)] = _shaped(joint, scores.relabelled, grid, name, label)
+    for part, cells in scores.relabelled.items():
+        joint = DRAW_VARIABLES[part]
+        variables[joint.name(name)] = _shaped(joint, cells, grid, name, label)
     return variables
 
 

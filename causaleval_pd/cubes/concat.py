@@ -14,23 +14,27 @@ import xarray as xr
 
 from ..contract.checks import check_type
 from ..contract.history import HISTORY, Call, calls
-from .reading import null_name, own_dims, strata_dims
+from ..tables.clusters import SINGLE
+from .reading import cluster_ids, cluster_setting, null_name, own_dims, strata_dims, strata_table
 from .reshaped import fills, read_cube
 from .schema import (
     METRIC_SETTINGS,
     METRIC_VARIABLES,
+    SCORED,
     SETTINGS,
     TAIL_VARIABLES,
     declared,
     metrics_of,
     values_of,
 )
+from .worst_case import cells
 
 #: settings that may differ along a dimension of their name
 _DIMENSIONS = ("control_seed", "control_level", "zero_division", "causaleval_pd_version")
 #: how differences are mended, by what differs
 _MEND = {
     "control_seed": "make them with one rng=",
+    "control_cluster": "make them with one cluster=",
     "null model": "put null models side by side by dim='null'",
     "n_draws": "make them with one n_draws=",
     "metrics": "leave metrics out by drop_vars",
@@ -95,11 +99,12 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     _check_alike(parts, name)
     if name == "replicate":
         _refuse_repeats(parts)
+        _refuse_split_clusters(parts)
     if name == "null":
         parts = _along_null(parts)
     elif name != "replicate":
         parts = _along_stratum(parts, dim, name)
-    aligned = _aligned(_with_tails(parts), name)
+    aligned = _aligned(_with_optional(parts, name), name)
     whole = (_more_replicates if name == "replicate" else _joined)(aligned, name)
     return _ordered(whole.assign_attrs(_attributes(parts, name)), parts, name)
 
@@ -122,7 +127,7 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
         if setting != dim:
             check(setting, [x.attrs.get(setting) for x in parts])
     if not wrong:
-        check("variables", [sorted({*map(str, x.data_vars)} - _tails(x)) for x in parts])
+        check("variables", [sorted({*map(str, x.data_vars)} - _optional(x)) for x in parts])
         check("columns", [sorted(values_of(x)) for x in parts])
         for metric in metrics_of(parts[0]):
             for setting in set(METRIC_SETTINGS) - {"control_null"}:
@@ -147,23 +152,48 @@ def _refuse_repeats(parts: Sequence[xr.Dataset]) -> None:
                 )
 
 
-def _tails(cube: xr.Dataset) -> set[str]:
-    """Return the variables of a cube that only some cubes have: p-values of strata that do not rest on draws."""
-    return {v.name(metric) for metric in metrics_of(cube) for v in TAIL_VARIABLES.values()} & set(map(str, cube))
+def _optional(cube: xr.Dataset) -> set[str]:
+    """Return the variables that only some cubes have: p-values of strata without draws, and relabelled estimates."""
+    known = declared(cube)
+    return {str(name) for name, v in known.items() if v.role == "relabelled" or v.part in TAIL_VARIABLES}
 
 
-def _with_tails(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
-    """Give every cube the p-values of strata that another has, missing where it has none of its own."""
-    first = {name: part[name] for part in reversed(parts) for name in _tails(part)}
+def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Give every cube the variables that another has, missing where it has none of its own."""
+    first = {name: part[name] for part in reversed(parts) for name in _optional(part)}
     found = []
     for part in parts:
-        lacking = {}
+        lacking: dict[Hashable, Any] = {}
         for name, x in first.items():
-            if name not in part:
-                fill = TAIL_VARIABLES[x.attrs["part"]].fill
+            if name not in part and dim == "null" and x.attrs["role"] == "relabelled":
+                # relabelled estimates do not depend on the null model
+                lacking[name] = x.variable
+            elif name not in part:
+                fill = METRIC_VARIABLES[x.attrs["part"]].fill
                 lacking[name] = x.dims, np.full([part.sizes[dim] for dim in x.dims], fill, x.dtype), x.attrs
         found.append(part.assign(lacking))
     return found
+
+
+def _refuse_split_clusters(parts: Sequence[xr.Dataset]) -> None:
+    """Refuse further runs of a cluster and stratum: the sums of a stratum need clusters whole, and draws joint ones."""
+    if cluster_setting(parts[0]) == SINGLE or int(parts[0].attrs["n_draws"]) == 0:
+        return
+    seen: dict[tuple[Any, ...], int] = {}
+    for i, part in enumerate(parts):
+        dims = strata_dims(part)
+        ids = cells(cluster_ids(part), dims)
+        run = cells(part["status"], dims) == SCORED
+        labels = strata_table(part).itertuples(index=False, name=None) if dims else [()]
+        for label, own, known in zip(labels, ids, run, strict=True):
+            for cluster in np.unique(own[known]).tolist():
+                other = seen.setdefault((*label, cluster), i)
+                if other != i:
+                    raise ValueError(
+                        f"cube {i} has further runs of a cluster ({cluster_setting(part)}) of cube {other} in the "
+                        f"stratum {label}, so their controls were not drawn jointly; make one cube of all runs, or "
+                        "cubes with cluster=None"
+                    )
 
 
 def _fixed(cube: xr.Dataset) -> dict[str, Any]:
@@ -210,6 +240,8 @@ def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
         if not any(declared(part)[name].role == "control" for name in drawn):
             raise ValueError(f"cube {i} has no controls, so no null model to put beside others")
         for name in part.data_vars:
+            if name in _optional(part) and name not in parts[0]:
+                continue
             own, first = (x[name].drop_vars("null", errors="ignore") for x in (part, parts[0]))
             if name not in drawn and not own.equals(first):
                 raise ValueError(
@@ -304,6 +336,9 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
         joined["control_kind"] = ("; " if dim == "null" else ", ").join(dict.fromkeys(words))
         joined["control_reference"] = json.dumps(
             sorted({null for x in parts for null in json.loads(x.attrs.get("control_reference", "[]"))})
+        )
+        joined["control_relabelled"] = json.dumps(
+            sorted({null for x in parts for null in json.loads(x.attrs.get("control_relabelled", "[]"))})
         )
     if dim == "null" and all("control_null" in x.attrs for x in parts):
         joined["control_null"] = ", ".join(str(label) for x in parts for label in x.indexes["null"])

@@ -36,6 +36,7 @@ from ..versions import __version__
 from .assembly import assemble
 from .runs import Runs, Values, read_runs
 from .scores import score_runs
+from .split_strata import split_strata
 from .strata import By, check_names, lay_out
 
 #: cells of strata x replicates that a cube may have
@@ -97,10 +98,12 @@ def cube(
     method : {"auto", "exact", "moments", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
         as the tests of strata rest on them.
-    tails : {"exact"} or None
-        What p-values of strata may rest on besides the draws. "exact": where no truth repeats in a stratum and every
-        run has an exact law (and `method` is not "simulate"), the law of the stratum's mean is their convolution, so
-        that its p-value has no floor. None: the draws alone.
+    tails : {"exact", "splitting"} or None
+        What p-values of strata may rest on besides the draws. "exact": where no cluster repeats in a stratum and every
+        run has an exact law (and `method` is not "simulate"), the law of the statistic is their convolution, so that
+        its p-value has no floor. "splitting": also multilevel splitting as in `with_controls`, for strata whose
+        statistic no draw reached; it takes seconds a run, so of a stratum of many runs more than all the draws. None:
+        the draws alone.
     engine, n_jobs
         As in `with_controls`.
     share_draws : bool
@@ -183,7 +186,10 @@ def cube(
         settings["cluster"] = runs.clusters.setting
     settings |= drawing.settings() | {"n_draws": n_drawn}
     attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
-    return assemble(runs, grid, scores, attrs)
+    made = assemble(runs, grid, scores, attrs)
+    if choice is not None and drawing.tails == "splitting" and not share_draws:
+        made = split_strata(made, runs, grid, choice, invalid)
+    return made
 
 
 def _history(runs: Runs, cells: Cells, choice: NullChoice | None, settings: dict[str, Any]) -> dict[str, str]:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.history import call, calls, remember
-from ..statistics.arrays import Estimate
-from ..statistics.direction import TOLERANCE
 from ..statistics.stratum_statistic import Statistic
+from ..tables.clusters import SINGLE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
 from .reading import (
     cluster_setting,
+    clusters_of_runs,
     cube_metrics,
     draws_shared,
     has_controls,
@@ -31,69 +29,45 @@ from .reading import (
     strata_dims,
     strata_table,
 )
-from .stratum_sums import Sums, Table, stratum_sums, summary_columns
+from .stratum_sums import Skill, Sums, Table, stratum_sums, summary_columns
 from .summary import COLUMNS, typed_columns
+from .worst_case import cells
 
 Floats = NDArray[np.float64]
 #: labels of a stratum, and after them those of the metric's own dimensions
 Stratum = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class Comoments:
-    """Number, means, and sums of products of deviations of pairs, which merge without loss of digits.
+class ClusterLosses(NamedTuple):
+    """Losses of the runs of each cluster, such as a truth, and those expected of their controls, added up."""
 
-    References
-    ----------
-    Chan, T. F., Golub, G. H., LeVeque, R. J. (1983). Algorithms for computing the sample variance.
-    doi:10.1080/00031305.1983.10483115
-    """
-
-    n: int
-    mean: Floats
-    products: Floats
+    #: index: clusters; columns: sum of losses and sum of expected losses
+    table: pd.DataFrame
+    #: whether every run is a cluster
+    single: bool
 
     @classmethod
-    def of(cls, a: Floats, b: Floats) -> Comoments:
-        """Count the pairs of which both values are defined."""
-        pairs = np.stack([a, b])[:, ~(np.isnan(a) | np.isnan(b))]
-        mean = pairs.mean(axis=1) if pairs.shape[1] else np.zeros(2)
-        with np.errstate(invalid="ignore"):
-            apart = pairs - mean[:, None]
-            return cls(pairs.shape[1], mean, apart @ apart.T)
+    def of(cls, clusters: NDArray[np.int64], own: Floats, expected: Floats, *, single: bool) -> ClusterLosses:
+        """Add up the runs of one stratum (n,)."""
+        here = ~np.isnan(own)
+        return cls(pd.DataFrame({"own": own, "expected": expected})[here].groupby(clusters[here]).sum(), single)
 
-    def __add__(self, other: Comoments) -> Comoments:
-        """Merge two parts."""
-        n = self.n + other.n
-        if self.n == 0 or other.n == 0:
-            return self if other.n == 0 else other
-        with np.errstate(invalid="ignore"):
-            shift = other.mean - self.mean
-            products = self.products + other.products + np.outer(shift, shift) * (self.n * other.n / n)
-            return Comoments(n, self.mean + shift * (other.n / n), products)
+    def merge(self, other: ClusterLosses) -> ClusterLosses:
+        """Merge the runs of two tables."""
+        if self.single:
+            return ClusterLosses(pd.concat([self.table, other.table], ignore_index=True), self.single)
+        return ClusterLosses(self.table.add(other.table, fill_value=0), self.single)
 
-    def ratio(self, level: float) -> Estimate:
-        """Return mean(a) / mean(b) and its t interval, as `statistics.arrays.ratio_of_means`."""
-        top, bottom = self.mean
-        if self.n == 0 or not (np.isfinite(top) and np.isfinite(bottom) and bottom > TOLERANCE):
-            return Estimate(*np.full(3, np.nan))
-        found = top / bottom
-        if self.n == 1:
-            return Estimate(found, *np.full(2, np.nan))
-        line = np.array([1.0, -found])
-        variance = max(float(line @ self.products @ line), 0.0) / (self.n - 1)
-        # a deviation that is rounding error is 0
-        noise = TOLERANCE * max(abs(top), abs(bottom))
-        deviation = np.sqrt(variance) if np.sqrt(variance) > noise else 0.0
-        reach = scipy.special.stdtrit(self.n - 1.0, (1 + level) / 2) * deviation / np.sqrt(self.n) / bottom
-        return Estimate(found, found - reach, found + reach)
+    def skill(self, level: float) -> Skill:
+        """Return the skill with its limits."""
+        return Skill.of(self.table[["own"]].to_numpy().T, self.table[["expected"]].to_numpy().T, level)
 
 
 class RunSums(NamedTuple):
     """Sums of one stratum and metric, with the losses of runs and those expected of their controls."""
 
     sums: Sums
-    losses: Comoments
+    losses: ClusterLosses
 
     def merge(self, other: RunSums) -> RunSums:
         """Add the runs of another table; values of the metric stay exact, those of controls are kept to a limit."""
@@ -102,7 +76,7 @@ class RunSums(NamedTuple):
         drawn = add_values(_series(a.control_values), _series(b.control_values))
         tests = None if a.tests is None or b.tests is None else a.tests.merge(b.tests)
         merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn), tests)
-        return RunSums(merged, self.losses + other.losses)
+        return RunSums(merged, self.losses.merge(other.losses))
 
 
 def _series(table: Table) -> pd.Series:
@@ -154,7 +128,9 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSum
         labels = [tuple(_plain(x) for x in row) for row in strata_table(alone).itertuples(index=False)]
         labels = labels if strata_dims(alone) else [()]
         n, values, totals, draws, drawn, tests = stratum_sums(alone, metric, statistic=statistic)
-        own, expected = losses(alone, metric) if has_controls(cube) else (np.empty((len(n), 0)),) * 2
+        shape = cells(alone[metric], strata_dims(alone)).shape
+        own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(shape, np.nan),) * 2
+        clusters, single = clusters_of_runs(alone), cluster_setting(alone) == SINGLE
         for i in np.flatnonzero(n[:, 0]).tolist():
             one = slice(i, i + 1)
             found, counts = np.unique(values.values[i][values.weights[i] > 0], return_counts=True)
@@ -162,7 +138,8 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSum
             distinct = Table(found[None], counts[None].astype(np.float64))
             of_tests = None if tests is None else tests.take(one)
             sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls, of_tests)
-            strata[metric, labels[i]] = RunSums(sums, Comoments.of(own[i], expected[i]))
+            by_cluster = ClusterLosses.of(clusters[i], own[i], expected[i], single=single)
+            strata[metric, labels[i]] = RunSums(sums, by_cluster)
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
 
 
@@ -198,7 +175,7 @@ def summarise_sums(
     for (metric, labels), runs in found.strata.items():
         columns = summary_columns(
             runs.sums,
-            runs.losses.ratio(level) if drawn else None,
+            runs.losses.skill(level) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
             cluster=cluster_setting(found.empty),

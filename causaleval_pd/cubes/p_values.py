@@ -68,10 +68,10 @@ def with_tails(
     words = np.array(TAIL_METHODS, object)[method.astype(np.int64)]
     return StratumP(
         np.where(used, p, found.p),
-        np.where(used, 0.0, found.se),
+        np.where(used, np.where(method == 1, 0.0, np.nan), found.se),
         np.where(used, low, found.low),
         np.where(used, high, found.high),
-        found.at_floor & ~used,
+        np.where(used, method == TAIL_METHODS.index("splitting to a bound"), found.at_floor),
         np.where(used, words, found.method),
     )
 

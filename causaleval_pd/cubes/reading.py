@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS
+from ..statistics.clusters import cluster_sums
 from ..tables.clusters import BY_TRUTH, SINGLE
 from .schema import (
     DRAW_VARIABLES,
@@ -272,6 +273,22 @@ def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np
         pairs.append(values.reshape(math.prod(values.shape[:-1]), values.shape[-1]))
     gone = np.isnan(pairs[0]) | np.isnan(pairs[1])
     return np.where(gone, np.nan, pairs[0]), np.where(gone, np.nan, pairs[1])
+
+
+def clusters_of_runs(cube: xr.Dataset) -> NDArray[np.int64]:
+    """Return the number of each run's cluster, a row a stratum; runs of several strata may share one."""
+    if cluster_setting(cube) == SINGLE:
+        shape = [cube.sizes[dim] for dim in (*strata_dims(cube), "replicate")]
+        return np.arange(1, math.prod(shape) + 1).reshape(math.prod(shape[:-1]), shape[-1])
+    found = cluster_ids(cube).transpose(*strata_dims(cube), "replicate").to_numpy()
+    return found.reshape(math.prod(found.shape[:-1]), found.shape[-1])
+
+
+def cluster_losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the losses as `losses` does, summed by cluster: runs on one truth are not independent."""
+    own, expected = losses(cube, name)
+    clusters = clusters_of_runs(cube)
+    return cluster_sums(own, clusters)[0], cluster_sums(expected, clusters)[0]
 
 
 def strata_table(cube: xr.Dataset, **columns: Any) -> pd.DataFrame:

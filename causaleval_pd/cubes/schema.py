@@ -131,6 +131,14 @@ DRAW_VARIABLES = {
         Variable(
             "relabelled", ("replicate", "draw"), "float64", np.nan, "relabelled", "{}, estimates relabelled by cluster"
         ),
+        Variable(
+            "relabelled_defined",
+            ("replicate",),
+            "int64",
+            -1,
+            "relabelled",
+            "number of relabelled estimates whose {} is defined, -1 for runs that were not relabelled",
+        ),
         Variable("control_defined", ("replicate",), "int64", 0, "control", "number of controls whose {} is defined"),
         Variable("control_sum", ("draw",), "float64", 0, "control", "{}, controls", "sum"),
         Variable("control_count", ("draw",), "int64", 0, "control", "{}, controls", "sum"),
@@ -154,9 +162,9 @@ DRAW_VARIABLES = {
 }
 
 #: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
-TAIL_METHODS = ("simulated", "exact convolution", "splitting")
+TAIL_METHODS = ("simulated", "exact convolution", "splitting", "splitting to a bound")
 #: statistics of a stratum that may have p-values which do not rest on draws
-TAIL_STATISTICS = ("standardized", "mean")
+TAIL_STATISTICS: tuple[Literal["standardized", "mean"], ...] = ("standardized", "mean")
 
 
 def _tail(statistic: str) -> list[Variable]:

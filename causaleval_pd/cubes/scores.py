@@ -44,14 +44,15 @@ class MetricScores:
         Score of each row.
     nulls : list of ControlScores
         Scores of the controls, by null model; empty without controls.
-    relabelled : (n_cells, n_draws) float, optional
-        Scores of the estimates relabelled by cluster, where a stratum repeats one and draws are kept.
+    relabelled : dict
+        Scores of the estimates relabelled by cluster, where a stratum repeats one and draws are kept: arrays over
+        cells, by name in `schema.DRAW_VARIABLES`.
     """
 
     metric: Metric
     observed: Floats
     nulls: list[ControlScores] = field(default_factory=list)
-    relabelled: Floats | None = None
+    relabelled: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -140,7 +141,10 @@ def score_runs(
                     made.tails = exact_strata(m, observed, gathered.laws[m.name], runs.failed, repeated, grid)
                 mine.nulls.append(made)
                 if jointly is not None and kept:
-                    mine.relabelled = jointly.draws[m.name]
+                    mine.relabelled = {
+                        "relabelled": jointly.draws[m.name],
+                        "relabelled_defined": jointly.defined[m.name],
+                    }
         kinds.append(", ".join(sorted(found)))
     _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
@@ -200,7 +204,7 @@ def _relabelled(
     match = runs.matches.matcher(model, task, grid.stratum, ids)
     alone = replace(drawing, method="simulate", summarise=False, tails=None)
     keys = runs.clusters.keys(runs.matches.seed)
-    gathered = _Gathered(task, model, grid, alone, keep=keep)
+    gathered = _Gathered(task, model, grid, alone, keep=keep, undrawn=-1)
     for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated):
         gathered.add(chunk)
     return gathered
@@ -209,7 +213,7 @@ def _relabelled(
 class _Gathered:
     """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum."""
 
-    def __init__(self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool) -> None:
+    def __init__(self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool, undrawn: int = 0) -> None:
         self.task, self.model, self.grid, self.cell = task, model, grid, grid.cell
         self.n_draws = n_draws = drawing.n_draws
         names, parts = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES)
@@ -219,7 +223,7 @@ class _Gathered:
         self.laws = {name: RowLaws(len(self.cell)) for name in names} if drawing.tails else {}
         # draws are the bulk of a cube, so they are written to their cells at once
         self.draws = {name: np.full((grid.n_cells, n_draws), np.nan) for name in names} if keep else {}
-        self.defined = {name: np.zeros(grid.n_cells, np.int64) for name in self.draws}
+        self.defined = {name: np.full(grid.n_cells, undrawn, np.int64) for name in self.draws}
 
     def add(self, chunk: Chunk) -> None:
         """Add the rows of a chunk, without p-values where the null model gives rows none of their own."""

@@ -2,8 +2,7 @@
 
 A summary has two steps. The first adds up runs: here from the cells of a cube in memory, in `mergeable_sums` from the
 partitions of a dask table. The second, `summary_columns`, serves both. In memory a stratum's runs are listed one by one
-with weight 1, and the ratio of losses comes from the pairs themselves, so that no digit depends on how sums merge;
-merged sums list distinct values and hold the losses' comoments.
+with weight 1; merged sums list distinct values. Losses are added up by cluster in both.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio_of_means, weighted_quantile
+from ..statistics.arrays import Estimate, Floats, quantile_interval, weighted_quantile
 from ..statistics.direction import TOLERANCE
+from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
 from .p_values import StratumP, of_draws
-from .reading import control_sums, control_values, has_controls, losses, strata_dims, variable
+from .reading import cluster_losses, control_sums, control_values, has_controls, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
 from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
@@ -32,7 +32,7 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters"),
+    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
 )
 
 
@@ -95,14 +95,26 @@ def _mean(total: Floats) -> Floats:
     return np.divide(total[0], total[1], out=np.full(len(total[0]), np.nan), where=usable)
 
 
-def loss_ratio(cube: xr.Dataset, metric: str, level: float) -> Estimate:
-    """Return the ratio of the mean distances from the optimum, of runs and expected of their controls, with limits."""
-    return ratio_of_means(*losses(cube, metric), level)
+class Skill(NamedTuple):
+    """Skill of each stratum with its limits, and what there is to note about them."""
+
+    estimate: Estimate
+    note: NDArray[np.object_]
+
+    @classmethod
+    def of(cls, loss: Floats, control_loss: Floats, level: float) -> Skill:
+        """Compute it from the losses of each cluster of runs."""
+        return cls(skill_interval(loss, control_loss, level), skill_notes(loss, control_loss))
+
+
+def stratum_skill(cube: xr.Dataset, metric: str, level: float) -> Skill:
+    """Return the skill of each stratum with limits; runs of one cluster are not independent."""
+    return Skill.of(*cluster_losses(cube, metric), level)
 
 
 def summary_columns(
     sums: Sums,
-    losses: Estimate | None,
+    skill: Skill | None,
     spec: dict[str, Any],
     tested: NDArray[np.bool_],
     tails: Callable[[StratumP], StratumP] = lambda found: found,
@@ -118,9 +130,8 @@ def summary_columns(
     ----------
     sums : Sums
         Runs and controls of each stratum.
-    losses : Estimate or None
-        Ratio of the mean distances from the optimum, of runs and expected of their controls, with limits;
-        None without controls.
+    skill : Skill or None
+        Skill with limits; None without controls.
     spec : dict
         Attributes of the metric.
     tested : (n_strata,) bool
@@ -143,9 +154,10 @@ def summary_columns(
         half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
         columns["low"], columns["high"] = mean - half, mean + half
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
-    columns |= {"n_clusters": np.full(len(n), -1), "p_method": np.full(len(n), None, object)}
+    nothing = np.full(len(n), None, object)
+    columns |= {"n_clusters": np.full(len(n), -1), "p_method": nothing, "note": nothing}
     columns["p_at_floor"] = np.full(len(n), pd.NA, object)
-    if losses is None or sums.tests is None:
+    if skill is None or sums.tests is None:
         return columns
     total, number = sums.draws
     reference = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
@@ -162,7 +174,8 @@ def summary_columns(
     columns["n_clusters"] = sums.tests.n_clusters
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
-    columns["skill"], columns["skill_low"], columns["skill_high"] = 1 - losses.effect, 1 - losses.high, 1 - losses.low
+    columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
+    columns["note"] = skill.note
     return columns
 
 

@@ -163,31 +163,33 @@ def _of_draws(
     observed = cells(cube[metric], dims)
     last = ("replicate", "draw")
     own = cells(variable(cube, metric, "control"), dims, last)
-    joint = cells(_relabelled(cube, metric), dims, last) if relabelled.any() else own
+    joint, made = own, np.zeros(own.shape[:2], bool)
+    if relabelled.any():
+        made = relabelled[:, None] & _made(cube, metric, ids, counted, relabelled)
+        joint = cells(variable(cube, metric, "relabelled"), dims, last)
     parts = []
     for block in _blocks(own.shape):
-        drawn = np.where(relabelled[block, None, None], joint[block], own[block])
+        drawn = np.where(made[block, :, None], joint[block], own[block])
         x = np.concatenate([observed[block, :, None], drawn], axis=2)
         at, place = np.nonzero(counted[block])
         x = score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])
         parts.append(stratum_columns(x, at, ids[block][at, place], block.stop - block.start, statistic))
-    missing = relabelled[:, None] & counted & np.isnan(joint).all(axis=2) & ~np.isnan(own).all(axis=2)
-    if missing.any():
-        raise ValueError(
-            f"strata of {metric} repeat a cluster ({cluster_setting(cube)}) that the cubes which were put together did "
-            "not repeat, so its estimates were not relabelled jointly; make one cube of all runs"
-        )
     return Columns.stack(parts)
 
 
-def _relabelled(cube: xr.Dataset, metric: str) -> xr.DataArray:
-    name = f"{metric}_relabelled"
-    if name not in cube:
+def _made(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools) -> Bools:
+    """Return which runs have relabelled estimates; refuse clusters that repeat but were not relabelled jointly."""
+    made = np.zeros(ids.shape, bool)
+    if f"{metric}_relabelled_defined" in cube:
+        made = cells(variable(cube, metric, "relabelled_defined"), strata_dims(cube)) >= 0
+    at, place = np.nonzero(counted & relabelled[:, None])
+    _, of, n = np.unique(np.stack([at, ids[at, place]]), axis=1, return_inverse=True, return_counts=True)
+    if (n[of.reshape(-1)] > 1)[~made[at, place]].any():
         raise ValueError(
-            f"the cube repeats a cluster ({cluster_setting(cube)}) in a stratum, but lacks the relabelled estimates "
-            f"{name!r}; make one cube of all runs"
+            f"strata of this cube repeat a cluster ({cluster_setting(cube)}), but their estimates were not relabelled "
+            "jointly, because the cubes which were put together did not repeat it; make one cube of all runs"
         )
-    return variable(cube, metric, "relabelled")
+    return made
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:

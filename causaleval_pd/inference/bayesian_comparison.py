@@ -20,9 +20,9 @@ from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats, moments
 from ..statistics.bayesian import FEWEST_VALUES, hierarchical_posterior, signed_rank_posterior
-from ..statistics.clusters import cluster_means
+from ..statistics.clusters import cluster_count, cluster_means
 from .compared_values import compared_values, level_pairs, numbers_of_metrics
-from .pairwise import Ints, cluster_count, clusters_of_pairs, paired_values, refuse_unpaired
+from .pairwise import Ints, clusters_of_pairs, paired_values, refuse_unpaired
 from .result_tables import Missing, check_missing, in_order
 
 Model = Literal["signed_rank", "hierarchical"]

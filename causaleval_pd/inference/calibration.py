@@ -1,4 +1,4 @@
-"""Size and power of the tests against controls in a study, by simulation with its own controls."""
+"""Size and power of the tests against controls in a study whose runs guess as its null model does, by simulation."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ from ..cubes.worst_case import cells
 from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
+from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
 from .result_tables import check_shares, in_order
 
+#: verdict on a test that ranks draws among draws
+BY_CONSTRUCTION = "by construction"
 #: columns of the result, after the strata
 COLUMNS = (
-    *("metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "calibration"),
+    *("metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "verdict"),
     *("skill", "power", "n_tables", "null"),
 )
 
@@ -75,10 +78,10 @@ def size_and_power(
     -------
     DataFrame
         A row a stratum, metric and method: the strata, `metric`, `method`, `n_pairs` (runs), `alpha`, `size` (share of
-        rejections without skill), `size_low`, `size_high` (Wilson's 95 % limits), `calibration`, `skill`, `power`
-        (share of rejections with it), `n_tables`, `null`. `calibration` is "too liberal" if `size_low` exceeds alpha,
-        "conservative" if `size` is below a fifth of alpha or `size_high` below alpha, "calibrated" else, and missing
-        where nothing can be tested.
+        rejections without skill), `size_low`, `size_high` (Clopper and Pearson's 95 % limits), `verdict`, `skill`,
+        `power` (share of rejections with it), `n_tables`, `null`. `verdict` is "miscalibrated" if the lower limit of
+        probability .99 exceeds alpha, "conservative" if the upper one is below it, "by construction" for tests that
+        rank a draw among draws, and else missing: no simulation shows that a test is calibrated.
 
     Raises
     ------
@@ -87,17 +90,20 @@ def size_and_power(
 
     Notes
     -----
-    A test whose size is near 0 is not calibrated but conservative, mostly because there are few runs or draws: with R
-    draws the randomisation test has no p-value below 1 / (R + 1). Each table is compared with one draw fewer than the
-    study.
+    The size is that among runs which guess independently as the null model does: each run's draw takes the place of its
+    estimate. It cannot show that runs depend on one another, as repeats on one truth do, or that the null model does
+    not describe how an algorithm guesses; `size_and_power` of the table of runs relabels the study's own estimates and
+    shows both. A test is conservative mostly because there are few runs or draws: with R draws the randomisation test
+    has no p-value below 1 / (R + 1), and its level holds by construction, as it ranks draws among draws. Each table is
+    compared with one draw fewer than the study.
 
     Examples
     --------
     >>> import causaleval_pd as ce
     >>> runs = ce.datasets.runs().query("density == 0.2 and n == 100 and algorithm == 'pc'")
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=200, rng=7, keep_draws=True)
-    >>> ce.size_and_power(found, methods=["randomisation", "wilcoxon"])[["method", "calibration"]].values.tolist()
-    [['randomisation', 'calibrated'], ['wilcoxon', 'calibrated']]
+    >>> ce.size_and_power(found, methods="wilcoxon")[["size", "size_low", "size_high"]].round(3).values.tolist()
+    [[0.065, 0.035, 0.109]]
     """
     if methods is None:
         chosen = offered("test_controls")
@@ -137,14 +143,15 @@ def _rates(
     better = np.where(np.isfinite(loss), skill * loss, np.nan) * (1 if spec["direction"] == "maximize" else -1)
     alternative: Alternative = "greater" if spec["direction"] == "maximize" else "less"
     p_values = _among_draws if test.design == "draws" else _paired
-    size, defined = _rejections(p_values(draws, np.zeros(len(draws)), tables, test, alternative), alpha)
-    power, _ = _rejections(p_values(draws, better, tables, test, alternative), alpha)
+    count, defined = _rejections(p_values(draws, np.zeros(len(draws)), tables, test, alternative), alpha)
+    found, _ = _rejections(p_values(draws, better, tables, test, alternative), alpha)
 
     table = strata_table(cube)
     table["null"] = table["null"] if "null" in dims else null_name(cube, name)
     reference = table["null"].isin(null_references(cube, name)).to_numpy(bool)
-    size, power = (np.where(reference, np.nan, x) for x in (size, power))
-    low, high = _limits(size, defined)
+    defined = np.where(reference, 0, defined)
+    size, power = ratio(count, defined), ratio(found, defined)
+    low, high = rate_limits(count, defined)
     table = table.assign(
         metric=name,
         method=test.name,
@@ -153,7 +160,7 @@ def _rates(
         size=size,
         size_low=low,
         size_high=high,
-        calibration=_calibration(size, low, high, alpha),
+        verdict=_verdict(count, defined, alpha, test),
         skill=skill,
         power=power,
         n_tables=tables,
@@ -161,16 +168,17 @@ def _rates(
     return table[table["n_pairs"] > 0]
 
 
-def _rejections(p: Floats, alpha: float) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the share of rejections among the tables that have a p-value, and their number, by stratum."""
-    n = (~np.isnan(p)).sum(axis=1)
-    return ratio((p <= alpha).sum(axis=1), n), n
+def _rejections(p: Floats, alpha: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of rejections, and of tables that have a p-value, by stratum."""
+    return (p <= alpha).sum(axis=1), (~np.isnan(p)).sum(axis=1)
 
 
-def _calibration(size: Floats, low: Floats, high: Floats, alpha: float) -> pd.Series:
-    """Describe the size of a test in words; missing where nothing was tested."""
-    words = np.select([low > alpha, (size < alpha / 5) | (high < alpha)], ["too liberal", "conservative"], "calibrated")
-    return pd.Series(words, dtype="str").where(~np.isnan(size))
+def _verdict(count: NDArray[np.int64], defined: NDArray[np.int64], alpha: float, test: StatisticalTest) -> pd.Series:
+    """Return what the size of a test shows; missing where it shows nothing."""
+    words = judge_rates(count, defined, alpha)
+    if test.design == "draws":
+        words = np.where((words != MISCALIBRATED) & (defined > 0), BY_CONSTRUCTION, words)
+    return pd.Series(words.tolist(), dtype="str")
 
 
 def _draws(cube: xr.Dataset, name: str) -> Floats:
@@ -217,14 +225,3 @@ def _paired(draws: Floats, shift: Floats, tables: int, test: StatisticalTest, al
     flat = np.moveaxis(pairs, 2, 1).reshape(-1, pairs.shape[1])
     p = test.function(flat, alternative=alternative)[1]
     return np.asarray(p, np.float64).reshape(len(draws), tables)
-
-
-def _limits(share: Floats, n: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return Wilson's 95 % limits of shares."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    known = ~np.isnan(share)
-    low, high = np.full(share.shape, np.nan), np.full(share.shape, np.nan)
-    if known.any():
-        low[known], high[known] = proportion_confint(share[known] * n[known], n[known], method="wilson")
-    return low, high

@@ -36,7 +36,7 @@ from .pairwise import (
     paired_values,
     refuse_unpaired,
 )
-from .result_tables import TEST_COLUMNS, Missing, check_missing, stack_tests
+from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests
 from .simultaneous import check_simultaneous, samples, simultaneous_intervals
 from .skill_comparison import Losses, check_skill_test, compare_skills, paired_losses
 from .statistical_tests import JACKKNIFE, WILCOXON
@@ -338,8 +338,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             )
         ]
     table = stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
-    family = [asked.family] if isinstance(asked.family, str) else asked.family
-    notes = least_p_notes(table, how, family)
+    notes = least_p_notes(table, how, family_labels(table, list(table.columns), asked.family))
     return table.assign(note=pd.array(joined(table["note"], notes), dtype="str"))
 
 

@@ -16,7 +16,7 @@ from ..cubes.reading import strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
-from ..statistics.direction import score
+from ..statistics.direction import TOLERANCE, score
 from .pairwise import Ints, Levels, check_truths
 from .result_tables import Missing
 
@@ -67,6 +67,16 @@ def compared_values(
     levels = Levels(cells(own, others, last=last), status, direction, margin, groups)
     losses = None if expected is None else cells(expected, others, last=last)
     return Compared(levels, losses, strata, run[:, first] & run[:, second])
+
+
+def run_values(part: xr.Dataset, name: str, *, on: On, cluster: str) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return the value of every run by itself, its skill where the loss of its controls is not 0, and its group."""
+    if on == "metric":
+        return part[name], _groups(part, cluster)
+    own, expected = _scores(part, name, "", on, "drop")
+    if expected is None:
+        return own, _groups(part, cluster)
+    return 1 - own / expected.where(expected > TOLERANCE), _groups(part, cluster)
 
 
 def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> tuple[Ints, Ints]:

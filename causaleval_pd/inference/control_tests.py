@@ -33,13 +33,14 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells, fill_failed
-from ..statistics.arrays import Bools, Floats, mean_difference, moments, paired_difference
+from ..statistics.arrays import Bools, Floats, moments, paired_difference
+from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from ..tables.clusters import BY_TRUTH, SINGLE
-from .pairwise import cluster_count
 from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
+from .statistical_tests import MOMENTS
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -74,6 +75,7 @@ def test_controls(
         Which of its metrics; default all.
     method : str
         "randomisation" compares the stratum's statistic with the same statistic of draw r of all controls, r = 1 .. R.
+        "moments" uses the law with the mean, variance and skewness of these draws, of which it needs 10,000.
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
         control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
@@ -218,7 +220,8 @@ def _against_controls(
 
     expected = "control_loss" if direction == "zero" else "control_mean"
     pairs = difference(cells(variable(cube, name, expected), dims))
-    effect = mean_difference(pairs, level)
+    clusters = cells(cluster_ids(cube), dims)
+    effect = clustered_mean(pairs, clusters, level)
     alternative: Alternative = "greater" if direction == "maximize" else "less"
     able = tested(cube, name)
     found = stratum_tests(cube, name, compared, worst=missing == "worst")
@@ -228,11 +231,23 @@ def _against_controls(
         own_columns = tied(found.columns.values)
         simulated = np.asarray(test.function(*own_columns, alternative=alternative)[1], np.float64)
         of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
-        # a failed run that counts as the worst is not in the law of the stratum
-        of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
+        if test is MOMENTS:
+            words = np.where(np.isnan(of_strata.p), of_strata.method, "moments")
+            of_strata = of_strata._replace(
+                se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words
+            )
+        else:
+            # a failed run that counts as the worst is not in the law of the stratum
+            of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
     else:
-        pairs = difference(_scored(cube, cells(_first_draw(cube, name, test.name), dims), name))
-        statistic, p_value = test.function(pairs, alternative=alternative)[:2]
+        first = cells(_first_draw(cube, name, test.name), dims)
+        if found.relabelled.any():
+            # the estimates of a cluster and their joint relabelling are exchangeable, so that its mean is symmetric
+            joint = cells(variable(cube, name, "relabelled").isel(draw=0), dims)
+            first = np.where(found.relabelled[:, None], joint, first)
+        pairs = difference(_scored(cube, first, name))
+        means = np.where(found.repeated[:, None], cluster_means(pairs, clusters), pairs)
+        statistic, p_value = test.function(means, alternative=alternative)[:2]
         # a point of reference is not a random guess, so there is nothing to test
         p_value, nothing = np.where(able, p_value, np.nan), np.full(len(able), np.nan)
         none, words = np.zeros(len(able), bool), np.full(len(able), None, object)
@@ -251,7 +266,7 @@ def _against_controls(
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
-        n_clusters=cluster_count(pairs, cells(cluster_ids(cube), dims)),
+        n_clusters=cluster_count(pairs, clusters),
         n_runs=(status != NO_RUN).sum(axis=1),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),

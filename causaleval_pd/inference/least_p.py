@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,19 +17,17 @@ ALPHA = 0.05
 _MOST = 64
 
 
-def least_p_notes(table: pd.DataFrame, how: Comparison, within: Sequence[str] | None) -> Notes:
+def least_p_notes(table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64] | None) -> Notes:
     """Return for every row whether its test cannot reach .05 after the correction, whatever the data.
 
-    The table has its numbers of clusters and p-values; `within` are the columns whose values make families.
+    The table has its numbers of clusters and p-values; `labels` are the families, None where all rows are one.
     """
     notes = np.full(len(table), None, object)
     known = table["p_value"].notna().to_numpy()
     if not (how.test.signs or how.test.resamples) or not known.any():
         return notes
     clusters = np.asarray(table["n_clusters"], np.int64)
-    families: NDArray[Any] = np.zeros(len(table), np.int64)
-    if within:
-        families = table.groupby(list(within), dropna=False, sort=False).ngroup().to_numpy()
+    families = np.zeros(len(table), np.int64) if labels is None else labels
     least = np.where(known, _least_p(clusters, how), np.nan)
     correction = None if how.corrected else how.adjust
     reached = np.asarray(adjusted(least, correction, families))

@@ -18,6 +18,7 @@ from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.p_values import stratum_p
 from ..cubes.reading import (
+    clusters_of_runs,
     cube_metrics,
     losses,
     need_controls,
@@ -25,13 +26,16 @@ from ..cubes.reading import (
     null_stratum,
     strata_dims,
     strata_table,
-    variable_of_cube,
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
+from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Floats, ratio_moments
+from ..statistics.arrays import Floats, moments, ratio
+from ..statistics.clusters import cluster_columns
 from ..statistics.multiplicity import adjust as adjusted
+from ..statistics.pooling import equal_skills, pool_shared_skills, pool_skills
+from ..statistics.skill import skill_interval, skill_notes
 from .result_tables import check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
@@ -41,22 +45,19 @@ COLUMNS = declare_columns(
     "meta_analysis",
     (
         *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
-        *("tau2", "i2", "q", "q_p_value", "n_effects", "n_runs", "null", "method"),
+        *("tau2", "heterogeneity", "heterogeneity_p", "n_effects", "n_runs", "null", "method", "note"),
     ),
 )
 
-
-class PooledSkill(NamedTuple):
-    """Mean skill over strata, its limits, and how the strata differ."""
-
-    skill: float
-    ci_low: float
-    ci_high: float
-    tau2: float
-    i2: float
-    q: float
-    q_p_value: float
-    n_effects: int
+#: columns of one metric that pooling gives
+_POOLED = (
+    *("n_strata", "statistic", "p_value", "skill", "ci_low", "ci_high", "tau2"),
+    *("heterogeneity", "heterogeneity_p", "n_effects", "method", "note"),
+)
+#: how the p-values of strata that share truths are combined
+TWICE_THE_MEAN = "twice the mean"
+#: strata below which the interval is called approximate
+_FEW = 5
 
 
 def meta_analysis(
@@ -75,8 +76,7 @@ def meta_analysis(
     cube : Dataset
         Made by `cube` with controls.
     over : str or sequence of str
-        Strata that are combined, such as "density"; the others keep their rows. The runs of strata that are combined
-        must be on different truths.
+        Strata that are combined, such as "density"; the others keep their rows.
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
     combine : {"fisher", "stouffer"}
@@ -92,22 +92,29 @@ def meta_analysis(
     DataFrame
         A row a remaining stratum and metric: the strata, `metric`, `n_strata` (with a p-value), `statistic` and
         `p_value` of the combined randomisation tests, `p_adjusted`, `skill` with `ci_low` and `ci_high`, `tau2`
-        (variance of skill between strata), `i2` (share of the variation that is not chance), `q` and `q_p_value`
-        (Cochran's test that all strata have the same skill), `n_effects` (strata whose skill has a standard error),
-        `n_runs` (of all strata that are combined), `null`, `method`.
+        (variance of skill between strata), `heterogeneity` and `heterogeneity_p` (Welch's F test that all strata have
+        the same skill, approximate; missing where a stratum has fewer than 20 truths or no variation, and where strata
+        share truths), `n_effects` (strata whose skill has information), `n_runs` (of all strata that are combined),
+        `null`, `method` (`combine`, or "twice the mean" where strata share truths), `note`.
 
     Raises
     ------
     ValueError
-        If a name is unknown, the cube has no controls or its rows share their draws, or combined strata share truths.
+        If a name is unknown, the cube has no controls, or its rows share their draws.
 
     Notes
     -----
     The combined p-value is about the hypothesis that no stratum beats random guessing. The mean skill is that of a
-    random-effects model with Paule and Mandel's variance between strata and Hartung and Knapp's interval, as of
-    `statsmodels.stats.meta_analysis.combine_effects`; strata with one run, or whose runs all have the same skill, have
-    no standard error and are left out of it (compare `n_effects` with `n_strata`). One stratum alone keeps its own
-    skill and interval.
+    random-effects model whose weights come from the controls: each stratum's skill counts by its variance under random
+    guessing, plus Paule and Mandel's variance between strata. A stratum's own spread would be small where its skill is
+    large, and 0 where all runs are perfect. Hartung and Knapp's interval has a factor of at least 1 and ends at skill
+    1; two strata have none, and one stratum keeps its own skill and interval. Where losses are skewed, with few runs in
+    each of fewer than five strata, intervals of .95 cover about .90. Strata whose controls are all alike (empty or
+    complete graphs) have no information and are left out, which `note` counts.
+
+    Strata that share truths, such as algorithms on the same data, are not independent: the interval comes from a
+    jackknife that leaves out one truth at a time in all strata and holds their weights, and the combined p-value is
+    twice the mean of the strata's, valid under any dependence and with little power. Its `statistic` is that mean.
 
     References
     ----------
@@ -115,6 +122,7 @@ def meta_analysis(
     .. [2] Paule, R. C., Mandel, J. (1982). Consensus values and weighting factors. doi:10.6028/jres.087.022
     .. [3] IntHout, J., Ioannidis, J. P. A., Borm, G. F. (2014). The Hartung-Knapp-Sidik-Jonkman method for random
        effects meta-analysis. doi:10.1186/1471-2288-14-25
+    .. [4] Vovk, V., Wang, R. (2020). Combining p-values via averaging. doi:10.1093/biomet/asaa027
 
     Examples
     --------
@@ -139,7 +147,6 @@ def meta_analysis(
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         kept = [dim for dim in strata_dims(part) if dim not in wanted]
         part = part.transpose(*kept, *wanted, ...).assign_attrs(strata=json.dumps([*kept, *wanted]))
-        _check_truths(part, kept, wanted)
         table = strata_table(part.isel(dict.fromkeys(wanted, 0), drop=True))
         if "null" not in kept:
             table["null"] = null_name(part, name)
@@ -151,7 +158,7 @@ def meta_analysis(
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         result = pd.concat(parts, ignore_index=True)
         result = result[result["n_strata"] > 0].reset_index(drop=True)
-        result = result.assign(method=combine, p_adjusted=adjusted(result["p_value"], adjust))
+        result = result.assign(p_adjusted=adjusted(result["p_value"], adjust))
         return in_order(result, COLUMNS)
 
     settings = {"metrics": names, "over": wanted, "combine": combine, "adjust": adjust, "level": level}
@@ -171,59 +178,99 @@ def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> lis
     return wanted
 
 
-def pool_skill(skill: Floats, error: Floats, n: NDArray[np.int64], level: float) -> PooledSkill:
-    """Pool the skills of strata (k,) by a random-effects model; strata without a standard error are left out.
+class _Strata(NamedTuple):
+    """The strata of one metric that are combined to one row: (k,), (k, n) for truths, (k, n) for runs."""
 
-    NaN without strata; one stratum keeps its t interval.
-    """
-    from statsmodels.stats.meta_analysis import combine_effects
-
-    used = np.isfinite(skill) & (error > 0)
-    k = int(used.sum())
-    if k == 0:
-        return PooledSkill(math.nan, math.nan, math.nan, math.nan, math.nan, math.nan, math.nan, 0)
-    if k == 1:
-        centre = float(skill[used][0])
-        half = float(error[used][0] * scipy.special.stdtrit(n[used][0] - 1, (1 + level) / 2))
-        return PooledSkill(centre, centre - half, centre + half, math.nan, math.nan, math.nan, math.nan, 1)
-    found = combine_effects(skill[used], error[used] ** 2, method_re="iterated", use_t=True)
-    low, high = found.conf_int(alpha=1 - level)[3]
-    q = max(float(found.q), 0.0)
-    i2 = max(0.0, 1 - (k - 1) / q) if q > 0 else 0.0
-    p = scipy.stats.chi2.sf(q, k - 1)
-    return PooledSkill(float(found.mean_effect_re), float(low), float(high), max(float(found.tau2), 0.0), i2, q, p, k)
+    p_value: Floats
+    #: variance of skill under random guessing
+    variance: Floats
+    #: losses of the runs and expected ones, added up by truth; NaN where absent
+    loss: Floats
+    control_loss: Floats
+    #: runs that count
+    n_runs: NDArray[np.int64]
+    #: whether strata have runs on the same truth
+    share_truths: bool
 
 
 def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
-    p = stratum_p(cube, name).p.reshape(n_rows, -1)
-    n, ratio, error = (x.reshape(n_rows, -1) for x in ratio_moments(*losses(cube, name)))
-    statistic, combined = np.full(n_rows, np.nan), np.full(n_rows, np.nan)
-    defined = ~np.isnan(p)
-    for row in np.flatnonzero(defined.any(axis=1)):
-        used = defined[row]
-        # only Stouffer's method has weights
-        found = scipy.stats.combine_pvalues(p[row][used], combine, weights=np.sqrt(n[row][used]))
-        statistic[row], combined[row] = found.statistic, found.pvalue
-    pooled = [pool_skill(1 - ratio[row], error[row], n[row], level) for row in range(n_rows)]
-    columns: dict[str, Any] = {"n_strata": defined.sum(axis=1), "statistic": statistic, "p_value": combined}
-    return columns | {key: [getattr(one, key) for one in pooled] for key in PooledSkill._fields}
+    p = stratum_p(cube, name).p
+    loss, expected = losses(cube, name)
+    variance, truths = _guessing_variance(cube, name, expected), clusters_of_runs(cube)
+    runs = np.where(cells(cube["status"], strata_dims(cube)) != NO_RUN, 1.0, np.nan)
+    rows, k = [], len(p) // max(n_rows, 1)
+    for row in range(n_rows):
+        part = slice(row * k, (row + 1) * k)
+        here, sums, controls = (cluster_columns(x[part], truths[part]) for x in (runs, loss, expected))
+        shared = bool(((~np.isnan(here)).sum(axis=0) > 1).any())
+        used = (~np.isnan(loss[part])).sum(axis=1)
+        strata = _Strata(p[part], variance[part], sums, controls, used, shared)
+        rows.append(_combine(strata, combine, int(cube.attrs["n_draws"])) | _pool_skills(strata, level))
+    columns: dict[str, Any] = {key: [row[key] for row in rows] for key in _POOLED}
+    return columns | {key: pd.array(columns[key], dtype="str") for key in ("method", "note")}
 
 
-def _check_truths(cube: xr.Dataset, kept: Sequence[str], over: Sequence[str]) -> None:
-    """Refuse to combine strata that share truths: neither their p-values nor their skills are independent."""
-    status = cells(cube["status"], kept, last=(*over, "replicate"))
-    identity = cells(variable_of_cube(cube, "truth_id"), kept, last=(*over, "replicate"))
-    n_strata = math.prod(status.shape[1:-1])
-    places = np.broadcast_to(np.arange(n_strata)[:, None], (len(status), n_strata, status.shape[-1]))
-    rows = np.broadcast_to(np.arange(len(status))[:, None, None], places.shape)
-    used = (status != NO_RUN).reshape(-1) & (identity != 0).reshape(-1)
-    seen = pd.DataFrame({"row": rows.reshape(-1), "truth": identity.reshape(-1), "stratum": places.reshape(-1)})[used]
-    shared = seen.groupby(["row", "truth"])["stratum"].nunique()
-    n_shared = int((shared > 1).sum())
-    if n_shared:
-        raise ValueError(
-            f"strata along {', '.join(map(repr, over))} have runs on the same truth ({n_shared} truths), so they are "
-            "not independent; combine over a dimension whose levels have truths of their own, such as density, or "
-            "choose one level of the others"
-        )
+def _combine(strata: _Strata, combine: Combine, n_draws: int) -> dict[str, Any]:
+    """Combine the p-values of strata."""
+    used = ~np.isnan(strata.p_value)
+    p, found = strata.p_value[used], {"n_strata": int(used.sum()), "method": str(combine)}
+    if not used.any():
+        return found | {"statistic": math.nan, "p_value": math.nan}
+    if strata.share_truths:
+        # valid under any dependence
+        return found | {"statistic": p.mean(), "p_value": min(1.0, 2 * p.mean()), "method": TWICE_THE_MEAN}
+    if combine == "stouffer":
+        # a p-value of 1 has no normal quantile; draws cannot tell it from the middle of the last step
+        p = np.minimum(p, 1 - 0.5 / (n_draws + 1))
+    tested = scipy.stats.combine_pvalues(p, combine, weights=np.sqrt(strata.n_runs[used]))
+    return found | {"statistic": tested.statistic, "p_value": tested.pvalue}
+
+
+def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:
+    """Return the mean skill of strata with its interval, and how they differ."""
+    sums = strata.loss, strata.control_loss
+    own = skill_interval(*sums, level)
+    known = np.isfinite(own.effect) & (strata.variance > 0)
+    blank = int((np.isfinite(own.effect) & ~known).sum())
+    note = [f"{blank} strata whose controls are all alike are left out"] if blank else []
+    if strata.share_truths:
+        found, difference = pool_shared_skills(*sums, strata.variance, level), (math.nan, math.nan)
+    else:
+        found, difference = pool_skills(own.effect, strata.variance, level), equal_skills(*sums)
+    if found.n_effects == 1:
+        [one] = np.flatnonzero(known)
+        found = found._replace(low=own.low[one], high=own.high[one])
+    if found.n_effects == 1 or (found.n_effects > 1 and strata.share_truths):
+        word = skill_notes(*(_add(x[known]) for x in sums)).item()
+        note += [word] if word else []
+    elif found.n_effects == 2:
+        note.append("no interval: 2 strata")
+    elif 2 < found.n_effects < _FEW:
+        note.append(f"approximate: fewer than {_FEW} strata")
+    return {
+        "skill": found.skill,
+        "ci_low": found.low,
+        "ci_high": found.high,
+        "tau2": found.tau2,
+        "heterogeneity": difference[0],
+        "heterogeneity_p": difference[1],
+        "n_effects": found.n_effects,
+        "note": "; ".join(note) or None,
+    }
+
+
+def _add(values: Floats) -> Floats:
+    """Add up strata; NaN where no stratum has a value."""
+    gone = np.isnan(values)
+    return np.where(gone.all(axis=0), np.nan, np.where(gone, 0.0, values).sum(axis=0))
+
+
+def _guessing_variance(cube: xr.Dataset, name: str, expected: Floats) -> Floats:
+    """Return the variance of each stratum's skill under random guessing: that of its controls over the draws.
+
+    Where a stratum repeats a cluster, draws relabel the estimates of a cluster alike.
+    """
+    columns = stratum_tests(cube, name, "mean").columns
+    spread = moments(columns.values[:, 1:])[2] * columns.counts[:, 0]
+    return ratio(spread, np.where(np.isnan(expected), 0.0, expected).sum(axis=1)) ** 2

@@ -14,6 +14,7 @@ from ..cubes.cube import cube
 from ..cubes.strata import By, strata_names
 from ..cubes.summary import summary as summarise_cube
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..statistics.stratum_statistic import Statistic
 from ..tables.settings import NDraws
 from ..tables.tasks import Metrics
 from .compare import compare as compare_cube
@@ -30,6 +31,7 @@ def summary(
     by: By,
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
+    statistic: Statistic = "standardized",
     n_draws: NDraws | None = 1000,
     null: Nulls = None,
     rng: RNGLike = None,
@@ -44,7 +46,7 @@ def summary(
         One run a row.
     metrics, by, n_draws, null, rng, key
         As in `causaleval_pd.cube`.
-    level, interval
+    level, interval, statistic
         As in `causaleval_pd.summary`.
     **settings
         Further keywords of `causaleval_pd.cube`.
@@ -70,7 +72,7 @@ def summary(
     2        pc  13.29     0.01
     """
     made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
-    return summarise_cube(made, level=level, interval=interval)
+    return summarise_cube(made, level=level, interval=interval, statistic=statistic)
 
 
 @takes_settings_of(test_cube)
@@ -84,6 +86,7 @@ def test_controls(
     null: Nulls = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
+    cluster: Hashable | None = "truth",
     cube_settings: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> pd.DataFrame:
@@ -93,7 +96,7 @@ def test_controls(
     ----------
     table : DataFrame
         One run a row.
-    metrics, by, n_draws, null, rng, key
+    metrics, by, n_draws, null, rng, key, cluster
         As in `causaleval_pd.cube`.
     cube_settings : mapping, optional
         Further keywords of `causaleval_pd.cube`.
@@ -120,7 +123,8 @@ def test_controls(
     1    lingam     0.01
     2        pc     0.01
     """
-    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **cube_settings or {})
+    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **how)
     return test_cube(made, **settings)
 
 

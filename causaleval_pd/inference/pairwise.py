@@ -16,7 +16,7 @@ from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Estimate, Floats, mean_difference, paired_difference
-from ..statistics.clusters import cluster_means, cluster_sums
+from ..statistics.clusters import cluster_count, cluster_means
 from ..statistics.dominance import cliffs_delta, paired_cliffs_delta
 from ..statistics.effects import cohen_dz, hedges_gz, welch_difference
 from ..statistics.paired_tests import Alternative, Outcome
@@ -236,12 +236,6 @@ def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:
     a, b = (levels.scores[:, place].reshape(-1, levels.scores.shape[-1]) for place in (first, second))
     run = [levels.status[:, place].reshape(a.shape) != NO_RUN for place in (first, second)]
     return np.where(run[0] & run[1], paired_difference(a, b), np.nan)
-
-
-def cluster_count(value: Floats, cluster: Ints | None) -> Ints:
-    """Return the number of clusters with a value in each row; without clusters, the number of values."""
-    here = ~np.isnan(value) if cluster is None else cluster_sums(value, cluster)[1] > 0
-    return np.asarray(here.sum(axis=1), np.int64)
 
 
 def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tested:

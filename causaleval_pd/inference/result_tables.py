@@ -61,7 +61,7 @@ def family_labels(
     table: pd.DataFrame, known: Sequence[str], family: str | Sequence[str] | None
 ) -> NDArray[np.int64] | None:
     """Return the number of each row's family, None where all rows are one."""
-    labels = None
+    labels: NDArray[np.int64] | None = None
     if family is not None:
         check_type(family, Iterable, "the name of a column or several", "family")
         within = [family] if isinstance(family, str) else list(family)
@@ -69,7 +69,7 @@ def family_labels(
             raise ValueError("family names no column; leave it out to adjust all p-values together")
         for name in within:
             check_known(name, [c for c in known if c in table], "column (family)")
-        labels = table.groupby(within, dropna=False, sort=False).ngroup().to_numpy(np.int64)
+        labels = np.asarray(table.groupby(within, dropna=False, sort=False).ngroup(), np.int64)
     return labels
 
 

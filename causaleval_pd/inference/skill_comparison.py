@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ..cubes.schema import FAILED, NO_RUN
 from ..statistics.arrays import Bools, Floats
-from ..statistics.clusters import cluster_sums
+from ..statistics.clusters import cluster_count, cluster_sums
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.skill import FEWEST_CLUSTERS, linearised_difference, skill_difference
-from .pairwise import Comparison, Ints, Levels, claimed, cluster_count, clusters_of_pairs
+from .pairwise import Comparison, Ints, Levels, claimed, clusters_of_pairs
 
 #: tests of a difference of skills
 SKILL_TESTS = ("jackknife", "sign_flip")

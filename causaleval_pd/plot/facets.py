@@ -13,6 +13,7 @@ import xarray as xr
 from ..contract.checks import check_known
 from ..contract.field import FIELDS
 from ..cubes.reading import (
+    cluster_setting,
     cube_metrics,
     has_controls,
     metric_strata,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from seaborn import FacetGrid
 
 MARKERS = "osD^vPX<>*"
+#: statistics of a stratum, in the words of captions
+_STATISTICS = {"standardized": "standardised statistic", "mean": "mean", "rank": "mean rank"}
 #: height of a facet, in inches
 HEIGHT = 2.9
 #: columns of facets that are wider together, in inches, continue in further rows
@@ -181,6 +184,13 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
     if cut:
         text += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."
     return text
+
+
+def tested_by(cube: xr.Dataset, statistic: str) -> str:
+    """Describe the randomisation test of strata: its statistic, and what its runs share that are not independent."""
+    setting = cluster_setting(cube)
+    unit = "every run is a cluster" if setting == "none" else f"clusters by {setting}"
+    return f"randomisation test of the {_STATISTICS[statistic]}, one-sided, {unit}"
 
 
 def _null_words(cube: xr.Dataset) -> str:

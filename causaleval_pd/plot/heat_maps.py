@@ -29,6 +29,7 @@ from ..inference.compare import compare
 from ..inference.compared_values import On
 from ..inference.control_tests import test_controls
 from ..inference.pairwise import Claim, Effect
+from ..statistics.stratum_statistic import Statistic
 from .facets import (
     check_use,
     cube_caption,
@@ -37,6 +38,7 @@ from .facets import (
     longest_word,
     metric_label,
     tallest_word,
+    tested_by,
     with_levels,
 )
 
@@ -66,6 +68,7 @@ def p_values(
     method: str = "randomisation",
     adjust: str | None = None,
     missing: Literal["drop", "worst"] = "drop",
+    statistic: Statistic = "standardized",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the p-values of the tests against controls as a heat map over two strata.
@@ -78,7 +81,7 @@ def p_values(
         One of its metrics.
     x, y : str
         Strata along the axes.
-    method, adjust, missing
+    method, adjust, missing, statistic
         As in `test_controls`.
     ax : Axes, optional
         Where to draw; default a new figure.
@@ -113,7 +116,7 @@ def p_values(
     """
     cube = drawn_cube(cube, metric)
     check_use(cube, metric, {"x": x, "y": y}, alone=True)
-    tests = test_controls(cube, metric, method=method, adjust=adjust, missing=missing)
+    tests = test_controls(cube, metric, method=method, adjust=adjust, missing=missing, statistic=statistic)
     table = with_levels(cube, computed(tests))
     shape = cube.sizes[y], cube.sizes[x]
     p, runs = np.full(shape, np.nan), np.zeros(shape, np.int64)
@@ -131,7 +134,8 @@ def p_values(
         if p[i, j] <= 0.05:
             frame_square(ax, i, j)
     grey = "; grey: no test" if np.isnan(p).any() else ""
-    counted = f"{method}, one-sided" + (", failed runs counted as worst" if missing == "worst" else "")
+    counted = tested_by(cube, statistic) if method == "randomisation" else f"{method}, one-sided"
+    counted += ", failed runs counted as worst" if missing == "worst" else ""
     floor = " (≤: least possible)" if least.any() else ""
     parts = [f"Test: {counted}; fields: p{floor}, n runs", f"frames: better than controls, p at most .05{grey}"]
     caption(ax, own, cube_caption(cube, parts))

@@ -14,6 +14,7 @@ from ..cubes.lazy_tables import computed
 from ..cubes.reading import has_controls
 from ..cubes.summary import summary
 from ..drawing import caption_figure, colours, name_ticks, wrapped_label
+from ..statistics.stratum_statistic import Statistic
 from .facets import (
     HEIGHT,
     MARKERS,
@@ -27,6 +28,7 @@ from .facets import (
     longest_word,
     mark_empty,
     metric_label,
+    tested_by,
     with_levels,
 )
 
@@ -55,6 +57,7 @@ def strata(
     row: str | None = None,
     level: float = 0.95,
     interval: Literal["mean_ci", "quantile"] = "mean_ci",
+    statistic: Statistic = "standardized",
 ) -> FacetGrid:
     """Draw the mean of every stratum with its interval, and behind it the mean and the band of its controls.
 
@@ -72,6 +75,8 @@ def strata(
         Probability of intervals and bands.
     interval : {"mean_ci", "quantile"}
         As in `summary`: limits for the mean, or the middle share `level` of the runs and of their controls.
+    statistic : {"standardized", "mean", "rank"}
+        What is tested, as in `test_controls`.
 
     Returns
     -------
@@ -102,7 +107,8 @@ def strata(
     """
     cube = drawn_cube(cube, metric)
     check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
-    table = with_levels(cube, computed(summary(cube, metric, level=level, interval=interval)))
+    found = summary(cube, metric, level=level, interval=interval, statistic=statistic)
+    table = with_levels(cube, computed(found))
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]
     width = min(_WIDEST, max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest_word(cube, x, 1.0))))
     grid = facet_grid(cube, table, col, row, width)
@@ -123,7 +129,7 @@ def strata(
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
     grid.set_axis_labels(x, wrapped_label(metric_label(cube, metric), HEIGHT - 0.6))
     legend_right(cube, grid, hue, shades, points=True)
-    caption_figure(grid.figure, cube_caption(cube, _caption_parts(has_controls(cube), level, interval)))
+    caption_figure(grid.figure, cube_caption(cube, _caption_parts(cube, level, interval, statistic)))
     return grid
 
 
@@ -146,15 +152,15 @@ def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, mar
         ax.plot(at[open_], mean[open_], marker, color=shade, markerfacecolor="white", markersize=5, gid="open")
 
 
-def _caption_parts(controls: bool, level: float, interval: str) -> list[str]:
+def _caption_parts(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
     """Describe points, lines and bands."""
     share = f"{100 * level:.4g} %"
     of_mean = interval == "mean_ci"
     parts = [
         f"Points and lines: mean of the runs and {f'its {share} t interval' if of_mean else f'their middle {share}'}"
     ]
-    if controls:
+    if has_controls(cube):
         kind = f"{share} reference interval of that mean" if of_mean else f"their middle {share}"
         parts.append(f"dashes and bands: mean of the controls and {kind}")
-        parts.append("filled points: better than controls (randomisation test, one-sided, p at most .05)")
+        parts.append(f"filled points: better than controls ({tested_by(cube, statistic)}, p at most .05)")
     return parts

@@ -62,38 +62,6 @@ def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
     return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
 
 
-def ratio_of_means(a: ArrayLike, b: ArrayLike, level: float) -> Estimate:
-    """Return mean(a) / mean(b) of pairs (..., n) with its t interval of probability `level` by linearisation.
-
-    Values are NaN in both or neither. NaN where mean(b) is 0 or not finite; limits are NaN for one pair.
-
-    References
-    ----------
-    Cochran (1977), Sampling Techniques, chapter 6: the variance of a - R b stands for that of the ratio.
-
-    Examples
-    --------
-    >>> found = ratio_of_means([1.0, 2.0, 3.0], [4.0, 4.0, 4.0], 0.95)
-    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
-    (np.float64(0.5), np.float64(-0.121), np.float64(1.121))
-    """
-    n, found, error = ratio_moments(a, b)
-    reach = scipy.special.stdtrit(np.maximum(n - 1, 1).astype(np.float64), (1 + level) / 2) * error
-    return Estimate(found, found - reach, found + reach)
-
-
-def ratio_moments(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return the number of pairs, mean(a) / mean(b) and its standard error; see `ratio_of_means`."""
-    n, bottom, _ = moments(b)
-    top = moments(a)[1]
-    usable = np.isfinite(top) & (bottom > TOLERANCE) & np.isfinite(bottom)
-    scale = np.where(usable, bottom, 1.0)
-    found = np.where(usable, top / scale, np.nan)
-    with np.errstate(invalid="ignore"):
-        residual = np.asarray(a, np.float64) - found[..., None] * np.asarray(b, np.float64)
-    return n, found, moments(residual)[2] / np.sqrt(np.maximum(n, 1)) / scale
-
-
 def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
     """Return quantiles (..., k) of the defined values (..., n), linear between order statistics (R's type 7).
 

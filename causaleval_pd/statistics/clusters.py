@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+import scipy
+from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Floats
+from .arrays import Estimate, Floats, mean_difference
 
 
 def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]:
@@ -53,6 +54,40 @@ def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]
     return sums.reshape(values.shape), sizes.reshape(values.shape)
 
 
+def cluster_columns(values: ArrayLike, cluster: ArrayLike) -> Floats:
+    """Return the sum of the values of each cluster, a column a cluster that all rows share; NaN where it has none.
+
+    Parameters
+    ----------
+    values, cluster : (k, n) array_like
+        As in `cluster_sums`.
+
+    Examples
+    --------
+    >>> cluster_columns([[1.0, 2.0, 4.0], [3.0, np.nan, 5.0]], [[7, 5, 7], [7, 5, 6]]).tolist()
+    [[2.0, nan, 5.0], [nan, 5.0, 3.0]]
+    """
+    values = np.asarray(values, np.float64)
+    names, place = np.unique(np.asarray(cluster), return_inverse=True)
+    here = ~np.isnan(values)
+    cells = (np.arange(len(values))[:, None] * len(names) + place.reshape(values.shape))[here]
+    size = len(values) * len(names)
+    sums, sizes = np.bincount(cells, values[here], size), np.bincount(cells, minlength=size)
+    return np.where(sizes > 0, sums, np.nan).reshape(len(values), len(names))
+
+
+def cluster_count(values: ArrayLike, cluster: ArrayLike | None) -> NDArray[np.int64]:
+    """Return the number of clusters with a value, (...); without clusters, the number of values.
+
+    Examples
+    --------
+    >>> int(cluster_count([1.0, 2.0, np.nan, 4.0], [7, 5, 6, 7]))
+    2
+    """
+    here = ~np.isnan(np.asarray(values, np.float64)) if cluster is None else cluster_sums(values, cluster)[1] > 0
+    return np.asarray(here.sum(axis=-1), np.int64)
+
+
 def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
     """Return the mean of each cluster, (..., n) with NaN beyond the last one; the values themselves without clusters.
 
@@ -65,3 +100,47 @@ def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
         return np.asarray(values, np.float64)
     sums, sizes = cluster_sums(values, cluster)
     return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+
+
+def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estimate:
+    """Return the mean of the values with an interval that takes clusters as independent, not values.
+
+    Parameters
+    ----------
+    values, cluster : (..., n) array_like
+        As in `cluster_sums`.
+    level : float
+        Probability of the interval.
+
+    Returns
+    -------
+    Estimate
+        The t interval with one degree of freedom fewer than clusters, of the clusters' sums of deviations from the mean
+        [1]_; that of `mean_difference` where every value is a cluster. Limits are NaN for one cluster and where nothing
+        varies.
+
+    References
+    ----------
+    .. [1] Liang, K.-Y., Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
+       doi:10.1093/biomet/73.1.13
+
+    Examples
+    --------
+    >>> found = clustered_mean([1.0, 1.0, 3.0, 3.0, 2.0, 2.0], [1, 1, 2, 2, 3, 3], 0.95)
+    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
+    (np.float64(2.0), np.float64(-0.484), np.float64(4.484))
+    """
+    values = np.asarray(values, np.float64)
+    simple = mean_difference(values, level)
+    sums, _ = cluster_sums(values - simple.effect[..., None], cluster)
+    number, n = (~np.isnan(sums)).sum(axis=-1), (~np.isnan(values)).sum(axis=-1)
+    squares = np.where(np.isnan(sums), 0.0, sums**2).sum(axis=-1)
+    error = np.sqrt(squares * number / np.maximum(number - 1, 1)) / np.maximum(n, 1)
+    reach = scipy.special.stdtrit(np.maximum(number - 1, 1).astype(np.float64), (1 + level) / 2) * error
+    repeated = number < n
+    shown = (number > 1) & ~np.isnan(simple.low)
+    low, high = (
+        np.where(repeated, np.where(shown, simple.effect + sign * reach, np.nan), plain)
+        for sign, plain in ((-1, simple.low), (1, simple.high))
+    )
+    return Estimate(simple.effect, low, high)

@@ -19,6 +19,8 @@ Law = tuple[Floats, Floats]
 GRID = 2**14
 #: steps of a common lattice up to which the law is convolved on it
 _LONGEST = 2**20
+#: ratio of the bounds from which on a finer grid is tried, unless the upper one is negligible for any family of tests
+_CLOSE, _NEGLIGIBLE = 1.05, 1e-20
 #: distances among which a common step is looked for
 _LONGEST_LIST = 10_000
 #: sums closer than this share of their scale tie
@@ -51,11 +53,10 @@ def tail_of_sum(laws: Sequence[Law], observed: float, *, most_work: float = MOST
     Tail or None
         Upper and lower bound of the probability, or None where the convolution would take more work.
 
-    Notes
-    -----
-    Each value is replaced by its distance from the largest one of its law. Distances with a common step are convolved
-    as whole numbers, which is exact. Others are put on a grid of `GRID` steps between the largest sum and the observed
-    one, once rounded down, for the upper bound, and once rounded up, for the lower one. Distances beyond the observed
+    Notes ----- Each value is replaced by its distance from the largest one of its law. Distances with a common step are
+    convolved as whole numbers, which is exact. Others are put on a grid of `GRID` steps between the largest sum and the
+    observed one, once rounded down, for the upper bound, and once rounded up, for the lower one; where these differ by
+    more than 5 %, grids that are 8 and 64 times as fine follow, while the work allows. Distances beyond the observed
     one are dropped, because no other can make up for them. Terms are not negative and are added one by one, so that
     small tails keep a relative accuracy of about 1e-14; a Fourier transform would lose all digits below 1e-16.
 
@@ -85,13 +86,19 @@ def tail_of_sum(laws: Sequence[Law], observed: float, *, most_work: float = MOST
         whole = int(np.floor(n_steps + 1e-6))
         chance = _below([(np.rint(apart / step), weights) for apart, weights in near], whole)
         return Tail(chance, chance)
-    if not _affordable(near, 2 * GRID, most_work):
-        return None
-    scaled = [(apart / reach * GRID, weights) for apart, weights in near]
-    slack = GRID * _TIE * scale / reach
-    upper = _below([(np.maximum(np.floor(apart - slack), 0.0), weights) for apart, weights in scaled], GRID)
-    lower = _below([(np.ceil(apart - slack), weights) for apart, weights in scaled], GRID)
-    return Tail(upper, min(lower, upper))
+    grid, tail = GRID, None
+    while (tail is None or (_wide(tail) and grid <= 64 * GRID)) and _affordable(near, 2 * grid, most_work):
+        scaled = [(apart / reach * grid, weights) for apart, weights in near]
+        slack = grid * _TIE * scale / reach
+        upper = _below([(np.maximum(np.floor(apart - slack), 0.0), weights) for apart, weights in scaled], grid)
+        lower = _below([(np.ceil(apart - slack), weights) for apart, weights in scaled], grid)
+        tail, grid = Tail(upper, min(lower, upper)), 8 * grid
+    return tail
+
+
+def _wide(tail: Tail) -> bool:
+    """Return whether the bounds are so far apart that a finer grid is worth its work."""
+    return tail.upper > _CLOSE * tail.lower and tail.upper > _NEGLIGIBLE
 
 
 def _near(values: Floats, weights: Floats, largest: float, reach: float) -> Law:

@@ -68,14 +68,19 @@ def brunner_munzel(
     -------
     BoundedOutcome
         t of the dominance of the values of both samples with Welch's degrees of freedom (the negative of
-        `scipy.stats.brunnermunzel`, which is larger where `b` is), p, and limits of Cliff's delta, cut at -1 and 1. All
-        are NaN where a sample has fewer than two values. Samples that do not overlap have no variance; they get t and p
-        of the closest samples that do: the extreme values that face each other are exchanged.
+        `scipy.stats.brunnermunzel`, which is larger where `b` is), p, and limits of Cliff's delta. All are NaN where a
+        sample has fewer than two values. Samples that do not overlap have no variance; they get t and p of the closest
+        samples that do: the extreme values that face each other are exchanged.
 
     Raises
     ------
     ValueError
         If `alternative` is unknown.
+
+    Notes
+    -----
+    The limits are symmetric on Fisher's z scale. Limits on the scale of delta would agree with p, but cover .79 of .95
+    for large effects with six values each. So these can hold 0 where p is below .05, and never the other way round.
 
     References
     ----------
@@ -85,7 +90,7 @@ def brunner_munzel(
     --------
     >>> found = brunner_munzel([4.0, 5.0, 5.0, 7.0, 9.0], [1.0, 2.0, 4.0, 4.0, 6.0])
     >>> float(found.p_value.round(3)), float(found.low.round(2)), float(found.high.round(2))
-    (0.04, 0.04, 1.0)
+    (0.04, -0.34, 0.97)
     """
     check_alternative(alternative)
     first, second = rounded(a), rounded(b)
@@ -94,8 +99,15 @@ def brunner_munzel(
     delta, mine, theirs, _ = _dominance(first, second)
     _, error, df = welch_moments(mine, theirs)
     statistic, p_value = t_test(delta, error, df, alternative)
-    half = scipy.special.stdtrit(df, (1 + level) / 2) * np.where(error == 0, np.nan, error)
-    return BoundedOutcome(statistic, p_value, np.maximum(delta - half, -1.0), np.minimum(delta + half, 1.0))
+    n, m = ((~np.isnan(x)).sum(axis=-1) for x in (first, second))
+    inside = (np.abs(delta) < 1) & (error > 0)
+    rest = np.where(inside, 1 - delta**2, np.nan)
+    error = np.maximum(error, np.sqrt(ratio(rest, n * m - 1)))
+    half = scipy.special.stdtrit(df, (1 + level) / 2) * error / rest
+    centre = np.arctanh(np.where(inside, delta, 0.0))
+    low, high = np.tanh(centre - half), np.tanh(centre + half)
+    low, high = np.where(apart & (delta < 0), -1.0, low), np.where(apart & (delta > 0), 1.0, high)
+    return BoundedOutcome(statistic, p_value, low, high)
 
 
 def _overlapping(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -8,12 +8,14 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Estimate, Floats, ratio
+from .arrays import Bools, Estimate, Floats, ratio
 from .direction import TOLERANCE
 from .paired_tests import Alternative, check_alternative
 
 #: clusters below which there is no interval, and effective number of clusters (Kish)
 FEWEST_CLUSTERS, FEWEST_EFFECTIVE = 5, 3
+#: clusters from which on a rare large loss has probably been seen
+MANY_CLUSTERS = 50
 
 
 def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95) -> Estimate:
@@ -43,26 +45,94 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     >>> found.effect.round(3), found.low.round(3), found.high.round(3)
     (np.float64(0.611), np.float64(0.384), np.float64(0.755))
     """
+    found = _support(loss, control_loss)
+    number = found.n_clusters
+    share = np.where(found.usable, ratio(found.loss, np.where(found.usable, found.control_loss, 1.0)), np.nan)
+    rest_top, rest_bottom = found.loss[..., None] - found.losses, found.control_loss[..., None] - found.controls
+    rest = np.where(rest_bottom > TOLERANCE, ratio(rest_top, np.where(rest_bottom > TOLERANCE, rest_bottom, 1)), np.nan)
+    rest = np.where(np.isnan(found.losses), np.nan, rest)
+    low, high = jackknife_limits(share, rest, found.effective, level)
+    shown = found.usable & (number >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE) & (found.n_lossy >= 2)
+    return Estimate(1 - share, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
+
+
+def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]:
+    """Return why skill has no interval, or what the interval assumes; None where there is nothing to note.
+
+    Parameters
+    ----------
+    loss, control_loss : (..., n) array_like
+        As in `skill_interval`.
+
+    Returns
+    -------
+    (...) ndarray of str or None
+
+    Examples
+    --------
+    >>> skill_notes([0.0, 0.0, 0.0], [6.0, 5.0, 6.0]).item()
+    'skill 1, no interval: no run has a loss'
+    """
+    found = _support(loss, control_loss)
+    words = {
+        "no skill: the controls have no loss": (found.n_clusters > 0) & ~found.usable,
+        "skill 1, no interval: no run has a loss": found.usable & (found.n_lossy == 0),
+        f"no interval: fewer than {FEWEST_CLUSTERS} clusters": found.usable & (found.n_clusters < FEWEST_CLUSTERS),
+        "no interval: fewer than 2 clusters have a loss": found.usable & (found.n_lossy < 2),
+        "no interval: few clusters outweigh the others": found.usable & (found.effective < FEWEST_EFFECTIVE),
+        f"assumes no rare large losses: fewer than {MANY_CLUSTERS} clusters": found.usable
+        & (found.n_clusters < MANY_CLUSTERS),
+    }
+    return np.select(list(words.values()), [np.array(word, object) for word in words], np.array(None, object))
+
+
+class _Support(NamedTuple):
+    """What supports an interval of skill; sums over the clusters (...) of losses and controls (..., n)."""
+
+    losses: Floats
+    controls: Floats
+    loss: Floats
+    control_loss: Floats
+    usable: Bools
+    n_clusters: NDArray[np.int64]
+    n_lossy: NDArray[np.int64]
+    #: effective number of clusters
+    effective: Floats
+
+
+def _support(loss: ArrayLike, control_loss: ArrayLike) -> _Support:
     losses, controls = _pairs(loss, control_loss)
-    number = (~np.isnan(losses)).sum(axis=-1)
     top, bottom = (np.where(np.isnan(x), 0.0, x).sum(axis=-1) for x in (losses, controls))
     usable = (bottom > TOLERANCE) & np.isfinite(top) & np.isfinite(bottom)
-    found = np.where(usable, ratio(top, np.where(usable, bottom, 1.0)), np.nan)
-    rest_top, rest_bottom = top[..., None] - losses, bottom[..., None] - controls
-    rest = np.where(rest_bottom > TOLERANCE, ratio(rest_top, np.where(rest_bottom > TOLERANCE, rest_bottom, 1)), np.nan)
-    log_scale = np.nanmin(rest, axis=-1, initial=np.inf) > TOLERANCE
+    with np.errstate(invalid="ignore"):
+        effective = ratio(bottom**2, np.where(np.isnan(controls), 0.0, controls**2).sum(axis=-1))
+    n, lossy = (~np.isnan(losses)).sum(axis=-1), (losses > TOLERANCE).sum(axis=-1)
+    return _Support(losses, controls, top, bottom, usable, n, lossy, effective)
+
+
+def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return limits of 1 - share (...) from the shares without each cluster, on a log scale where all are positive.
+
+    Parameters
+    ----------
+    share : (...) ndarray
+        Share of all clusters.
+    rest : (..., n) ndarray
+        Shares without each cluster; NaN for absent clusters.
+    effective : (...) ndarray
+        Effective number of clusters; one more than the degrees of freedom.
+    level : float
+        Probability of the interval.
+    """
+    log_scale = np.nanmin(np.where(np.isnan(rest), np.inf, rest), axis=-1, initial=np.inf) > TOLERANCE
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(log_scale[..., None], np.log(np.where(rest > TOLERANCE, rest, 1.0)), rest)
-    values = np.where(np.isnan(losses), np.nan, values)
-    error = _jackknife_error(values, number)
-    effective = ratio(bottom**2, np.where(np.isnan(controls), 0.0, controls**2).sum(axis=-1))
+    error = _jackknife_error(np.where(np.isnan(rest), np.nan, values), (~np.isnan(rest)).sum(axis=-1))
     reach = scipy.special.stdtrit(np.maximum(1.0, effective - 1), (1 + level) / 2) * error
     with np.errstate(invalid="ignore", over="ignore"):
-        low = np.where(log_scale, 1 - found * np.exp(reach), 1 - found - reach)
-        high = np.where(log_scale, 1 - found * np.exp(-reach), 1 - found + reach)
-    lossy = (losses > TOLERANCE).sum(axis=-1)
-    shown = usable & (number >= FEWEST_CLUSTERS) & (effective >= FEWEST_EFFECTIVE) & (lossy >= 2)
-    return Estimate(1 - found, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
+        low = np.where(log_scale, 1 - share * np.exp(reach), 1 - share - reach)
+        high = np.where(log_scale, 1 - share * np.exp(-reach), 1 - share + reach)
+    return low, high
 
 
 class SkillDifference(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import scipy
@@ -43,21 +44,15 @@ def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
     >>> float(found.effect), float(found.low), float(found.high)
     (3.5, 1.0, 6.0)
     """
-    values = np.asarray(difference, np.float64)
-    shape = values.shape[:-1]
-    flat = values.reshape(math.prod(shape), values.shape[-1])
-    found = np.full((3, len(flat)), np.nan)
-    for rows, sample in rows_by_number(flat):
+
+    def of(sample: Floats) -> tuple[Floats, Floats, Floats]:
         n = sample.shape[1]
         first, second = np.triu_indices(n)
-        step = max(1, BLOCK // len(first))
-        place = _signed_rank_limit(n, level)
-        for start in range(0, len(rows), step):
-            part = slice(start, start + step)
-            with np.errstate(invalid="ignore"):
-                walsh = np.sort((sample[part][:, first] + sample[part][:, second]) / 2, axis=1)
-            found[:, rows[part]] = _middle_and_limits(walsh, place)
-    return Estimate(*found.reshape(3, *shape))
+        with np.errstate(invalid="ignore"):
+            walsh = np.sort((sample[:, first] + sample[:, second]) / 2, axis=1)
+        return _middle_and_limits(walsh, _signed_rank_limit(n, level))
+
+    return _row_by_row(difference, of)
 
 
 def median_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
@@ -75,16 +70,13 @@ def median_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
     >>> float(found.effect), float(found.low), float(found.high)
     (3.5, 1.0, 7.0)
     """
-    values = np.asarray(difference, np.float64)
-    shape = values.shape[:-1]
-    flat = values.reshape(math.prod(shape), values.shape[-1])
-    found = np.full((3, len(flat)), np.nan)
-    for rows, sample in rows_by_number(flat):
+
+    def of(sample: Floats) -> tuple[Floats, Floats, Floats]:
         n = sample.shape[1]
         below = scipy.special.bdtr(np.arange(n + 1), n, 0.5)
-        place = int((below <= (1 - level) / 2 + 1e-12).sum())
-        found[:, rows] = _middle_and_limits(np.sort(sample, axis=1), place)
-    return Estimate(*found.reshape(3, *shape))
+        return _middle_and_limits(np.sort(sample, axis=1), int((below <= (1 - level) / 2 + 1e-12).sum()))
+
+    return _row_by_row(difference, of)
 
 
 def shift_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
@@ -124,6 +116,20 @@ def shift_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimat
                 apart = np.sort((mine[:, None] - theirs).reshape(1, -1), axis=1)
             limits = _middle_and_limits(apart, _u_limit(mine.size, theirs.size, level))
             found[:, row] = [value[0] for value in limits]
+    return Estimate(*found.reshape(3, *shape))
+
+
+def _row_by_row(difference: ArrayLike, of: Callable[[Floats], tuple[Floats, Floats, Floats]]) -> Estimate:
+    """Return the estimates that `of` makes of rows with the same number of values, in blocks of bounded memory."""
+    values = np.asarray(difference, np.float64)
+    shape = values.shape[:-1]
+    flat = values.reshape(math.prod(shape), values.shape[-1])
+    found = np.full((3, len(flat)), np.nan)
+    for rows, sample in rows_by_number(flat):
+        step = max(1, 2 * BLOCK // sample.shape[1] ** 2)
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            found[:, rows[part]] = of(sample[part])
     return Estimate(*found.reshape(3, *shape))
 
 

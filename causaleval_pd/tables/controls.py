@@ -119,12 +119,12 @@ def with_controls(
         p-values get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
     tails : {"splitting"} or None
         How to find p-values that no control reached. None leaves them at 1 / (n_draws + 1), an upper bound
-        (`m_p_at_floor`). "splitting" estimates them by multilevel splitting [4]_, which takes up to about a second a
-        row and metric: 8 repeats of 500 random controls, moved towards the observed value in steps that a share of
-        about .3 reaches. `m_p` is then (1 + d)^2 times the mean of the repeats, with d their relative standard error;
-        full columns hold the interval `m_p_low`, `m_p_high`. It is an estimate, not exactly valid, and possible under
-        the null models "edges", "dags" (for d <= 2 nodes none), "permutation" and others that can be changed step by
-        step; other rows keep the bound.
+        (`m_p_at_floor`). "splitting" estimates them by multilevel splitting [4]_, which takes seconds a row and metric:
+        8 repeats of 500 random controls, moved towards the observed value by levels that a share of about .3 reaches.
+        `m_p` is then (1 + e)^2 times the mean of the repeats, with e their relative standard error; full columns hold
+        the limits `m_p_low` and `m_p_high`. It is an estimate, not exactly valid. Under null models other than "edges",
+        "erdos_renyi" and "permutation" of graphs rows keep the bound; where a repeat lost all its controls, or p is
+        below 1e-15, p is the bound that the levels gave.
     share_draws : bool
         Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the
         same controls, which is faster. Each row's p stays valid by itself, but the p-values depend on one another:
@@ -145,8 +145,8 @@ def with_controls(
     DataFrame
         A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
         (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
-        where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments" or "simulated"); then
-        `control_null`, `control_kind`, `control_seed`, `n_draws`.
+        where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments", "simulated" or
+        "splitting"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
@@ -187,7 +187,6 @@ def with_controls(
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws)
     matches = match_rows(table, choice)
-    stopped_early = stop_after is not None
     by_task = [find_members(task.field, null, permute=permute) for task in tasks]
     n_models = max((len(members) for members in by_task), default=1)
     how = settle_draws(how, n_draws, len(table) * len(chosen) * n_models)
@@ -198,7 +197,7 @@ def with_controls(
         for model in members:
             summaries, kind = _control_task(task, model, matches, how, work, table.index)
             kinds.append(kind)
-            tested.append({m.name: _columns(m, summaries[m.name], model.p_given, stopped_early) for m in task.metrics})
+            tested.append({m.name: _columns(m, summaries[m.name], model.p_given, how) for m in task.metrics})
         for m in task.metrics:
             rows = [by_metric[m.name] for by_metric in tested]
             found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
@@ -260,12 +259,16 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
     ]
 
 
-def _columns(metric: Metric, rows: RowControls, given: str, stopped: bool) -> dict[str, Any]:
+def _columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
+    p_words = method_words(given, split=how.tails is not None)
     mean_method, p_method = (
         pd.Categorical.from_codes(codes, categories=pd.Index(words))
-        for codes, words in ((rows.mean_method, METHODS), (rows.p_method, method_words(given)))
+        for codes, words in (
+            (rows.mean_method, METHODS),
+            (rows.p_method, p_words),
+        )
     )
     return {
         name: typed(rows.observed, metric),
@@ -279,6 +282,7 @@ def _columns(metric: Metric, rows: RowControls, given: str, stopped: bool) -> di
         f"{name}_p_method": p_method,
         f"{name}_p_se": rows.p_se,
         f"{name}_p_at_floor": pd.arrays.BooleanArray(at_floor(rows), np.isnan(rows.p)),
-        **({f"{name}_p_draws": rows.n} if stopped else {}),
+        **({f"{name}_p_draws": rows.n} if how.stop_after is not None else {}),
+        **({f"{name}_p_low": rows.p_low, f"{name}_p_high": rows.p_high} if how.tails == "splitting" else {}),
         f"{name}_control_undefined": rows.undefined,
     }

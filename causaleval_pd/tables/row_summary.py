@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 #: how a number was found, as results name it; -1 stands for nothing
 METHODS = ["exact", "moments", "simulated"]
-NONE, EXACT, MOMENTS, SIMULATED = -1, 0, 1, 2
+NONE, EXACT, MOMENTS, SIMULATED, SPLITTING = -1, 0, 1, 2, 3
 Codes = NDArray[np.int8]
 
 #: least number of values of a law whose p is taken from its moments
@@ -32,7 +32,8 @@ FAR_OUT = 1e-3
 class RowControls(NamedTuple):
     """Summaries of each row's controls, a float64 array each unless noted.
 
-    `mean_se` and `p_se` are Monte Carlo standard errors; `loss` is the mean distance |control - optimum|; `as_good` and
+    `mean_se` and `p_se` are Monte Carlo standard errors; `p_low` and `p_high` limits of a p by splitting, and `p_bound`
+    is 1 where such a p is an upper bound; `loss` is the mean distance |control - optimum|; `as_good` and
     `better` are the shares of controls at least as good as and strictly better than the observed value; `n` is the
     number of draws that p rests on; the last two (int8) are positions in `METHODS`.
     """
@@ -44,6 +45,9 @@ class RowControls(NamedTuple):
     high: Floats
     p: Floats
     p_se: Floats
+    p_low: Floats
+    p_high: Floats
+    p_bound: Floats
     loss: Floats
     as_good: Floats
     better: Floats
@@ -159,6 +163,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
         high=exact.quantile(1 - tail),
         p=p,
         p_se=np.where(np.isnan(p), np.nan, 0.0),
+        **_unsplit(len(p)),
         loss=exact.expectation(lambda x: np.abs(x - metric.optimum)),
         as_good=as_good_share,
         better=strictly,
@@ -194,6 +199,7 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
         high=high,
         p=p,
         p_se=np.sqrt(p * (1 - p) / np.where(n > 0, n, np.nan)),
+        **_unsplit(len(n)),
         loss=row_means(np.abs(draws - metric.optimum)) if math.isfinite(metric.optimum) else np.full(len(n), np.nan),
         as_good=share,
         better=divide(strictly, n, known),
@@ -202,6 +208,11 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
         mean_method=np.where(np.isnan(mean), NONE, always).astype(np.int8),
         p_method=np.where(np.isnan(p), NONE, always).astype(np.int8),
     )
+
+
+def _unsplit(n: int) -> dict[str, Floats]:
+    """Return what only splitting finds: nothing."""
+    return {name: np.full(n, np.nan) for name in ("p_low", "p_high", "p_bound")}
 
 
 def divide(a: NDArray[Any], b: Floats, where: NDArray[np.bool_]) -> Floats:
@@ -220,25 +231,29 @@ def row_means(values: Floats) -> Floats:
 def without_p(rows: RowControls) -> RowControls:
     """Drop p-values: the model is a point of reference, not a random guess."""
     nothing = np.full(len(rows.p), np.nan)
-    return rows._replace(p=nothing, p_se=nothing, p_method=np.full(len(rows.p), NONE, np.int8))
+    never = np.full(len(rows.p), NONE, np.int8)
+    return rows._replace(p=nothing, p_se=nothing, p_low=nothing, p_high=nothing, p_bound=nothing, p_method=never)
 
 
 def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -> RowControls:
     """Replace what p rests on by that of other controls, for rows that are `able` to have a p."""
     nothing = without_p(tested)
-    names = ("p", "p_se", "as_good", "better", "n", "p_method")
+    names = ("p", "p_se", "p_low", "p_high", "p_bound", "as_good", "better", "n", "p_method")
     return rows._replace(**{name: np.where(able, getattr(tested, name), getattr(nothing, name)) for name in names})
 
 
 def at_floor(rows: RowControls) -> NDArray[np.bool_]:
-    """Return which rows have a simulated p that no control reached, so that more draws may make it smaller."""
+    """Return which rows have a p that is an upper bound: simulated, and no control reached it, or by few levels."""
     simulated = rows.p_method == SIMULATED
-    return np.asarray(simulated & (np.where(simulated, rows.p * (rows.n + 1), np.inf) <= 1 + 1e-9))
+    return np.asarray(
+        (rows.p_bound == 1) | simulated & (np.where(simulated, rows.p * (rows.n + 1), np.inf) <= 1 + 1e-9)
+    )
 
 
-def method_words(given: str = "") -> list[str]:
-    """Name how a p-value was found, by position in `METHODS`, and what it is conditional on."""
-    return [f"{method}, given {given}" for method in METHODS] if given else METHODS
+def method_words(given: str = "", *, split: bool = False) -> list[str]:
+    """Name how a p-value was found, by position in `METHODS` and after them, and what it is conditional on."""
+    words = [*METHODS, "splitting"] if split else METHODS
+    return [f"{method}, given {given}" for method in words] if given else words
 
 
 def stack_rows(parts: Sequence[RowControls]) -> RowControls:

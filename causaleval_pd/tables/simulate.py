@@ -21,6 +21,7 @@ from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_ro
 from .scoring import check_kinds, score, scoring_work
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import ClusterRows, StratumDraws, add_strata, cluster_sizes
+from .tails import with_splitting
 from .tasks import Task
 
 #: nanoseconds that it takes to summarise one value of a control, and to find the closed forms of one row
@@ -167,6 +168,10 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
             seen = np.where(able, observed[m.name], np.nan)
             counted = _stop_early(m, seen, draws[m.name], how.stop_after, job, batch)
             summaries[m.name] = counted.into(summaries[m.name])
+        if how.tails == "splitting" and not how.keep:
+            walked = controls if controls.tested is None else controls.tested.controls
+            keys = job.keys[batch.rows]
+            summaries[m.name] = with_splitting(m, summaries[m.name], walked, keys, how.invalid)
         if job.strata is not None:
             clusters = None if job.clusters is None else job.clusters.take(batch.rows)
             strata, seen = job.strata[batch.rows], observed[m.name]

@@ -46,10 +46,12 @@ def test_ragged_strata_and_replicates_are_filled(how):
 
 
 def test_replicates_are_put_together(how):
+    # exact p-values of strata do not add up
+    how = {"tails": None, **how}
     whole = make(RUNS, **how)
     parts = [make(RUNS.query("replicate < 5"), **how), make(RUNS.query("replicate >= 5"), **how)]
     found = ce.concat(parts, "replicate")
-    places = [name for name in whole if not str(name).endswith(("_value", "_weight", "_sum"))]
+    places = [name for name in whole if not str(name).endswith(("_value", "_weight", "_sum", "_standardized"))]
     xr.testing.assert_identical(found[places], whole[places])
     pd.testing.assert_frame_equal(found.ceval.summary(), whole.ceval.summary(), rtol=1e-12)
     if how.get("n_draws", 1):

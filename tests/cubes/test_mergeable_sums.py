@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.cubes.mergeable_sums import Comoments, merge_sums, sum_cube, summarise_sums
-from causaleval_pd.statistics.arrays import ratio_of_means
+from causaleval_pd.cubes.mergeable_sums import ClusterLosses, merge_sums, sum_cube, summarise_sums
+from causaleval_pd.statistics.clusters import cluster_sums
+from causaleval_pd.statistics.skill import skill_interval
 
 NAMES = ["shd", "orientation_precision"]
 
@@ -29,10 +30,19 @@ def test_merged_sums_give_the_summary(small, interval, n_draws):
     assert (found["p_value"].equals(wanted["p_value"])) or n_draws is None
 
 
-def test_comoments_merge_without_loss_of_digits():
+@pytest.mark.parametrize("single", [False, True])
+def test_losses_merge_by_cluster(single):
     rng = np.random.default_rng(5)
-    a, b = 1e6 + rng.random(60), 1e6 + rng.random(60)
-    a[[3, 40]] = np.nan
-    b[[3, 40]] = np.nan
-    merged = Comoments.of(a[:1], b[:1]) + Comoments.of(a[1:20], b[1:20]) + Comoments.of(a[20:], b[20:])
-    np.testing.assert_allclose(merged.ratio(0.9), ratio_of_means(a, b, 0.9), rtol=1e-12)
+    values = np.where(rng.random(60) < 0.1, np.nan, rng.random(60))
+    expected, truths = np.where(np.isnan(values), np.nan, rng.uniform(1, 2, 60)), rng.integers(1, 9, 60)
+    # runs that are clusters of their own are numbered anew in every part
+    clusters = np.tile(np.arange(20), 3) if single else truths
+    parts = [
+        ClusterLosses.of(*(x[part] for x in (clusters, values, expected)), single=single)
+        for part in np.split(np.arange(60), 3)
+    ]
+    merged = parts[0].merge(parts[1]).merge(parts[2])
+    sums = [values, expected] if single else [cluster_sums(x, truths)[0] for x in (values, expected)]
+    np.testing.assert_allclose(np.ravel(merged.skill(0.9).estimate), skill_interval(*sums, 0.9), rtol=1e-12)
+    assert len(merged.table) == ((~np.isnan(values)).sum() if single else 8)
+    assert merged.skill(0.9).note.item() == (None if single else "assumes no rare large losses: fewer than 50 clusters")

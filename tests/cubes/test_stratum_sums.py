@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.cubes.stratum_sums import COUNTS, loss_ratio, stratum_sums, summary_columns
-from causaleval_pd.statistics.arrays import ratio_of_means
+from causaleval_pd.cubes.stratum_sums import COUNTS, stratum_skill, stratum_sums, summary_columns
+from causaleval_pd.statistics.skill import skill_interval
 
 
 def columns(cube, metric, *, interval="quantile", level=0.9, tested=None, shared=False):
@@ -15,7 +15,7 @@ def columns(cube, metric, *, interval="quantile", level=0.9, tested=None, shared
     n = len(sums.n)
     return summary_columns(
         sums,
-        loss_ratio(cube, metric, level) if cube.attrs["n_draws"] else None,
+        stratum_skill(cube, metric, level) if cube.attrs["n_draws"] else None,
         cube[metric].attrs,
         np.ones(n, bool) if tested is None else tested,
         cluster="none",
@@ -69,8 +69,8 @@ def test_columns_equal_those_of_the_runs(errors, metric, interval):
         )
         both = ~np.isnan(loss) & ~np.isnan(expected)
         assert found["skill"][i] == pytest.approx(1 - loss[both].mean() / expected[both].mean())
-        wanted = ratio_of_means(loss[None, both], expected[None, both], 0.9)
-        assert (found["skill_low"][i], found["skill_high"][i]) == pytest.approx((1 - wanted.high[0], 1 - wanted.low[0]))
+        wanted = skill_interval(loss[both], expected[both], 0.9)
+        np.testing.assert_allclose([found["skill_low"][i], found["skill_high"][i]], wanted[1:])
 
 
 def test_shared_draws_and_references_have_no_test(errors):
@@ -93,3 +93,21 @@ def test_one_run_and_infinite_values(make_cube):
     found = columns(cube, "m", interval="mean_ci")
     assert found["mean"][0] == 4 and np.isnan([found["low"][0], found["mean"][1]]).all()
     assert columns(cube, "m")["high"][1] == np.inf, "quantiles may be infinite"
+
+
+def test_runs_of_a_cluster_count_once(make_cube):
+    rng = np.random.default_rng(1)
+    values, controls = rng.gamma(2, 2, (2, 24)), rng.uniform(5, 9, (2, 24, 30))
+    values[1, 3] = np.nan
+    truth = np.stack([np.repeat(np.arange(1, 7), 4), np.repeat(np.arange(1, 4), 8)])
+    cube = make_cube({"a": np.arange(2)}, {"m": (values, "minimize", controls)}, truth=truth)
+    cube = cube.assign(m_control_mean_se=cube["m_control_mean"] * 0).assign_attrs(control_cluster="truth")
+    found = columns(cube, "m")
+    assert found["n_clusters"].tolist() == [6, 3]
+    sums = [x.reshape(6, 4).sum(axis=1) for x in (values[0], controls[0].mean(axis=1))]
+    np.testing.assert_allclose([found["skill_low"][0], found["skill_high"][0]], skill_interval(*sums, 0.9)[1:])
+    assert found["note"].tolist() == [
+        "assumes no rare large losses: fewer than 50 clusters",
+        "no interval: fewer than 5 clusters",
+    ]
+    assert np.isnan(found["skill_low"][1]) and found["skill"][1] < 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 import causaleval_pd as ce
 from causaleval_pd.statistics.paired_tests import paired_t, paired_wilcoxon, sign_test
@@ -60,22 +61,28 @@ def test_power_grows_with_skill_and_runs(cube):
     few = ce.size_and_power(cube.isel(replicate=slice(3)), "shd", methods="wilcoxon")
     assert (few["n_pairs"] == 3).all()
     # three pairs have no p-value below 1 / 8
-    assert (few["power"] == 0).all() and (few["calibration"] == "conservative").all()
+    assert (few["power"] == 0).all() and (few["size"] == 0).all() and few["verdict"].isna().all()
 
 
-def test_blunt_tests_are_not_called_calibrated(cube):
+def test_verdicts(cube):
     # one run has no sign test at .05, and nineteen draws no p-value below it
-    single = ce.size_and_power(cube.isel(replicate=[0]), "shd", methods=["sign", "t"])
-    assert (single.loc[single["method"] == "sign", "calibration"] == "conservative").all()
-    assert single.loc[single["method"] == "t", ["size", "calibration"]].isna().all(axis=None)
+    single = ce.size_and_power(cube.isel(replicate=[0]), "shd", methods=["sign", "t"], alpha=0.4)
+    assert (single.loc[single["method"] == "sign", "size"] == 0).all()
+    assert (single.loc[single["method"] == "sign", "verdict"] == "conservative").all()
+    assert single.loc[single["method"] == "t", ["size", "verdict"]].isna().all(axis=None)
     few = ce.size_and_power(cube_of(n_draws=10), "shd", methods="randomisation", alpha=0.01)
     assert (few["size"] == 0).all()
     by_rows = ce.size_and_power(cube, "shd", methods="randomisation")
-    assert (by_rows["calibration"] == "calibrated").all()
+    assert (by_rows["verdict"] == "by construction").all()
     assert by_rows.columns.tolist() == [
-        "algorithm", "metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "calibration", "skill",
+        "algorithm", "metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "verdict", "skill",
         "power", "n_tables", "null",
     ]  # fmt: skip
+    row = by_rows.iloc[0]
+    assert (row["size_low"], row["size_high"]) == pytest.approx(
+        proportion_confint(round(row["size"] * 60), 60, method="beta")
+    )
+    assert not by_rows.astype(str).isin(["calibrated"]).any(axis=None)
 
 
 def test_references_and_several_nulls():

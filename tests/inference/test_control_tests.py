@@ -275,3 +275,25 @@ def test_auto_chooses_the_draws_of_the_family():
         ce.cube(runs, ["shd"], by=["s"], n_draws="many")
     table = runs.ceval.test_controls(["shd"], by=["s"], n_draws="auto", rng=1)
     assert set(table["n_draws"]) == {999}
+
+
+def test_paired_tests_take_a_cluster_as_one_value():
+    """300 tables of one guess a truth, repeated five times: five equal differences are no five witnesses."""
+    rng, names = np.random.default_rng(1), [f"X{i}" for i in range(6)]
+    first, second = np.triu_indices(6, 1)
+    graphs = np.zeros((2, 300 * 6, 6, 6), np.int8)
+    for graph in graphs.reshape(-1, 6, 6):
+        order, chosen = rng.permutation(6), rng.choice(15, 5, replace=False)
+        graph[order[first[chosen]], order[second[chosen]]] = 1
+    truth, estimate = (
+        ce.graph_column(np.repeat(side, 5, axis=0), encoding="row->column", nodes=names) for side in graphs
+    )
+    runs = pd.DataFrame({"truth": truth, "estimate": estimate, "table": np.repeat(np.arange(300), 30)})
+    size = {}
+    for cluster in (None, "truth"):
+        cube = ce.cube(runs, ["shd"], by=["table"], cluster=cluster, n_draws=19, rng=7, keep_draws=True)
+        found = {method: ce.test_controls(cube, method=method) for method in ("wilcoxon", "sign", "t")}
+        size[cluster] = {method: (table["p_value"] <= 0.05).mean() for method, table in found.items()}
+        excluded = (found["t"]["ci_low"] > 0) | (found["t"]["ci_high"] < 0)
+        size[cluster]["interval"] = excluded.mean()
+    assert min(size[None].values()) > 0.09 and max(size["truth"].values()) < 0.09, size

@@ -9,7 +9,6 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 import causaleval_pd as ce
-from causaleval_pd.inference.meta_analysis import pool_skill
 
 
 @pytest.fixture(scope="module")
@@ -35,39 +34,63 @@ def test_p_values_are_combined_by_scipy(cube, combine):
     assert found["pc"].max() < 1e-3 < 0.01 < found["shuffled"].min()
 
 
-def test_skill_is_pooled_by_statsmodels(cube):
+def test_skill_is_pooled_with_the_variance_of_the_controls(cube):
     table = ce.meta_analysis(cube, "density", level=0.9)
-    summary = ce.summary(cube, level=0.9)
+    summary = ce.summary(cube)
     for row in table.itertuples():
+        one = cube.sel(algorithm=row.algorithm)
         part = summary[(summary["algorithm"] == row.algorithm) & (summary["metric"] == row.metric)]
-        error = (part["skill_high"] - part["skill_low"]) / 2 / scipy_stats.t.ppf(0.95, part["n_runs"] - 1)
-        found = combine_effects(part["skill"].to_numpy(), error.to_numpy() ** 2, method_re="iterated", use_t=True)
-        assert row.skill == pytest.approx(found.mean_effect_re)
-        assert (row.ci_low, row.ci_high) == pytest.approx(tuple(found.conf_int(0.1)[3]))
-        assert row.tau2 == pytest.approx(max(found.tau2, 0)) and row.q == pytest.approx(found.q)
-        assert row.i2 == pytest.approx(max(found.i2, 0)) and row.n_effects == 3
-        assert row.q_p_value == pytest.approx(scipy_stats.chi2.sf(found.q, 2))
+        # distances from the optimum vary as the metric does
+        draws = one[f"{row.metric}_control"].sum("replicate").std("draw", ddof=1)
+        variance = (draws / one[f"{row.metric}_control_loss"].sum("replicate")).to_numpy() ** 2
+        found = combine_effects(part["skill"].to_numpy(), variance, method_re="iterated", use_t=True)
+        assert row.tau2 == pytest.approx(max(found.tau2, 0), abs=1e-6) and row.n_effects == 3
+        weights = 1 / (variance + row.tau2)
+        assert row.skill == pytest.approx(np.average(part["skill"], weights=weights))
+        scale = max(1, (weights * (part["skill"] - row.skill) ** 2).sum() / 2)
+        half = scipy_stats.t.ppf(0.95, 2) * np.sqrt(scale / weights.sum())
+        assert (row.ci_low, row.ci_high) == pytest.approx((row.skill - half, min(1, row.skill + half)))
+        assert row.note == "approximate: fewer than 5 strata"
 
 
-def test_intervals_of_the_mean_skill_cover_it():
+def study(make_cube, values, controls):
+    """Strata by runs, and strata by runs by draws."""
+    n_strata, n = values.shape
+    truth = np.arange(1, n_strata * n + 1).reshape(n_strata, n)
+    return make_cube({"density": np.arange(n_strata) / 10}, {"m": (values, "minimize", controls)}, truth=truth)
+
+
+def test_perfect_strata_count(make_cube):
+    rng = np.random.default_rng(1)
+    controls = rng.normal(10, 2, (4, 5, 400))
+    values = np.zeros((4, 5))
+    values[3] = controls[3].mean(axis=1) * 1.03
+    row = ce.meta_analysis(study(make_cube, values, controls), "density").iloc[0]
+    assert 0.6 < row["skill"] < 0.8 and row["n_effects"] == 4 and row["ci_high"] == 1
+    perfect = ce.meta_analysis(study(make_cube, values * 0, controls), "density").iloc[0]
+    assert perfect["skill"] == 1 and perfect["ci_low"] < 1 == perfect["ci_high"]
+    assert np.isnan(perfect["heterogeneity_p"])
+
+
+def test_strata_without_information_and_small_numbers_of_strata(make_cube):
     rng = np.random.default_rng(2)
-    n = np.full(6, 30)
-    covered = 0
-    for _ in range(400):
-        error = rng.uniform(0.03, 0.1, 6)
-        found = pool_skill(rng.normal(0.4, 0.1, 6) + rng.normal(size=6) * error, error, n, 0.9)
-        covered += found.ci_low <= 0.4 <= found.ci_high
-    assert abs(covered / 400 - 0.9) < 4 * np.sqrt(0.09 / 400)
+    controls = rng.normal(10, 2, (4, 8, 99))
+    values = rng.normal(6, 1, (4, 8))
+    controls[0] = 10.0
+    three = ce.meta_analysis(study(make_cube, values, controls), "density").iloc[0]
+    assert three["n_effects"] == 3 and three["note"].startswith("1 strata whose controls are all alike are left out")
+    two = ce.meta_analysis(study(make_cube, values[:3], controls[:3]), "density").iloc[0]
+    assert two["n_effects"] == 2 and np.isnan(two["ci_low"]) and "no interval: 2 strata" in two["note"]
+    one = ce.meta_analysis(study(make_cube, values[:2], controls[:2]), "density").iloc[0]
+    assert one["n_effects"] == 1 and one["ci_low"] < one["skill"] < one["ci_high"]
 
 
-def test_strata_without_a_standard_error_are_left_out_and_counted():
-    skill, error, n = np.array([1.0, 0.4, 0.5, np.nan]), np.array([0.0, 0.1, 0.1, np.nan]), np.array([9, 9, 9, 0])
-    assert pool_skill(skill, error, n, 0.95).n_effects == 2
-    alone = pool_skill(skill[:2], error[:2], n[:2], 0.95)
-    half = scipy_stats.t.ppf(0.975, 8) * 0.1
-    assert alone[:3] == pytest.approx((0.4, 0.4 - half, 0.4 + half)) and np.isnan(alone.tau2)
-    none = pool_skill(skill[:1], error[:1], n[:1], 0.95)
-    assert none.n_effects == 0 and np.isnan(none.skill)
+def test_a_stratum_that_every_draw_beats_has_a_finite_statistic(make_cube):
+    controls = np.random.default_rng(3).normal(10, 1, (3, 6, 99))
+    values = np.full((3, 6), 5.0)
+    values[1] = 50.0
+    row = ce.meta_analysis(study(make_cube, values, controls), "density", combine="stouffer").iloc[0]
+    assert np.isfinite(row["statistic"]) and row["p_value"] < 0.2
 
 
 def test_several_null_models_have_rows_of_their_own():
@@ -79,13 +102,20 @@ def test_several_null_models_have_rows_of_their_own():
     assert table["p_value"].iloc[1] == ce.meta_analysis(one, "density")["p_value"].iloc[0]
 
 
-def test_strata_that_share_truths_are_not_combined():
+def test_strata_that_share_truths_are_combined_by_truth():
     runs = ce.datasets.runs().query("density == 0.2 and algorithm == 'pc'")
-    found = ce.cube(runs, ["shd"], by=["n"], n_draws=20, rng=1)
-    with pytest.raises(
-        ValueError, match=r"strata along 'n' have runs on the same truth \(20 truths\), so they are not"
-    ):
-        ce.meta_analysis(found, "n")
+    found = ce.cube(runs, ["shd"], by=["n"], n_draws=99, rng=1)
+    row, strata = found.ceval.meta_analysis("n").iloc[0], found.ceval.test_controls()
+    assert (row["method"], row["p_value"]) == ("twice the mean", pytest.approx(2 * strata["p_value"].mean()))
+    assert row["note"] == "assumes no rare large losses: fewer than 50 clusters" and np.isnan(row["heterogeneity_p"])
+    # the same runs again are no further evidence
+    twice = pd.concat([runs.assign(copy=i) for i in range(3)], ignore_index=True)
+    copied = ce.cube(twice[twice["n"] == 100], ["shd"], by=["copy"], n_draws=99, rng=1)
+    pooled, one = copied.ceval.meta_analysis("copy").iloc[0], found.sel(n=[100]).ceval.summary().iloc[0]
+    # up to the noise of simulated controls
+    assert [pooled[x] for x in ("skill", "ci_low", "ci_high")] == pytest.approx(
+        [one[x] for x in ("skill", "skill_low", "skill_high")], abs=0.01
+    )
 
 
 def test_settings_are_checked(cube):

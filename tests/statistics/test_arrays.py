@@ -12,7 +12,6 @@ from causaleval_pd.statistics.arrays import (
     paired_difference,
     quantile_interval,
     quantiles,
-    ratio_of_means,
     weighted_quantile,
 )
 
@@ -101,17 +100,3 @@ def test_mean_interval_equals_scipy(ragged):
 def test_values_that_do_not_vary_do_not_bound_their_mean():
     low, high = mean_interval([[1.0, 1.0, 1.0], [1.0, 1.0, 0.9]])
     assert np.isnan(low[0]) and np.isnan(high[0]) and low[1] < 0.97 < high[1]
-
-
-def test_ratio_of_means_and_its_interval():
-    rng = np.random.default_rng(0)
-    b = rng.uniform(1, 3, (2000, 40))
-    a = 0.6 * b + rng.normal(0, 0.3, b.shape)
-    found = ratio_of_means(a, b, 0.9)
-    np.testing.assert_allclose(found.effect, a.mean(axis=1) / b.mean(axis=1))
-    covered = ((found.low <= 0.6) & (found.high >= 0.6)).mean()
-    assert covered == pytest.approx(0.9, abs=4 * np.sqrt(0.09 / 2000))
-    none = np.nan
-    nothing = ratio_of_means([[none] * 2, [1, none], [1, 2]], [[none] * 2, [2, none], [0, 0]], 0.9)
-    np.testing.assert_array_equal(np.isnan(nothing.effect), [True, False, True])
-    assert np.isnan(nothing.low).all()

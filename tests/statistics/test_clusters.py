@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from statsmodels.api import OLS
 
-from causaleval_pd.statistics.clusters import cluster_means, cluster_sums
+from causaleval_pd.statistics.arrays import mean_difference
+from causaleval_pd.statistics.clusters import (
+    cluster_columns,
+    cluster_count,
+    cluster_means,
+    cluster_sums,
+    clustered_mean,
+)
 
 
 def test_sums_and_means_are_those_of_a_loop():
@@ -38,3 +46,32 @@ def test_rows_may_have_further_axes():
     sums, sizes = cluster_sums(values, [1, 1, 2])
     np.testing.assert_array_equal(sums[..., 0], values[..., :2].sum(axis=-1))
     np.testing.assert_array_equal(sizes[..., :2], np.broadcast_to([2, 1], (2, 2, 2)))
+
+
+def test_columns_are_clusters_that_all_rows_share():
+    rng = np.random.default_rng(2)
+    values = np.where(rng.random((5, 12)) < 0.3, np.nan, rng.normal(size=(5, 12)))
+    groups = rng.integers(-3, 4, (5, 12))
+    found = cluster_columns(values, groups)
+    names = np.unique(groups)
+    assert found.shape == (5, len(names))
+    for i in range(5):
+        for j, name in enumerate(names):
+            members = values[i][(groups[i] == name) & ~np.isnan(values[i])]
+            assert np.isnan(found[i, j]) if len(members) == 0 else found[i, j] == np.float64(members.sum())
+    assert cluster_count(values, groups).tolist() == (~np.isnan(found)).sum(axis=1).tolist()
+
+
+def test_the_clustered_mean_is_that_of_statsmodels():
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(9), [1, 2, 3, 4, 5, 1, 2, 3, 4])
+    values = rng.normal(size=25) + rng.normal(size=9)[groups]
+    how = {"groups": groups, "use_correction": True, "df_correction": True}
+    fit = OLS(values, np.ones(25)).fit(cov_type="cluster", cov_kwds=how, use_t=True)
+    found = clustered_mean(values, groups, 0.95)
+    np.testing.assert_allclose([found.effect, found.low, found.high], [fit.params[0], *fit.conf_int()[0]])
+    gaps = clustered_mean(np.append(values, np.nan), np.append(groups, 0), 0.95)
+    np.testing.assert_allclose(gaps, found)
+    np.testing.assert_allclose(clustered_mean(values, np.arange(25), 0.95), mean_difference(values, 0.95))
+    alone = clustered_mean(values, np.zeros(25), 0.95)
+    assert alone.effect == found.effect and np.isnan([alone.low, alone.high]).all()

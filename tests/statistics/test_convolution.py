@@ -76,6 +76,13 @@ def test_few_steps_are_a_rough_grid_and_ties_count():
     assert GRID == 2**14
 
 
+def test_finer_grids_bring_the_bounds_together_where_many_scores_add_up():
+    law = hypergeometric(190, 20, 17, lambda k: 2 * k / 37)
+    other = hypergeometric(190, 20, 23, lambda k: 2 * k / (43 + 1e-3))
+    tail = tail_of_sum([law] * 30 + [other] * 30, 60 * 0.15)
+    assert 1e-12 < tail.lower <= tail.upper <= 1.3 * tail.lower < 1e-2
+
+
 def test_constants_negative_values_and_the_whole_range():
     fixed = np.array([-3.0]), np.array([1.0])
     coin = np.array([-1.0, 1.0]), np.array([0.5, 0.5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.statistics.skill import linearised_difference, skill_difference, skill_interval
+from causaleval_pd.statistics.skill import linearised_difference, skill_difference, skill_interval, skill_notes
 
 
 def by_hand(loss, control, level=0.95):
@@ -49,6 +49,43 @@ def test_intervals_are_refused_where_they_cannot_hold():
     heavy = skill_interval([1.0, 2, 3, 1, 2, 80], [1.0, 2, 3, 1, 2, 100])
     assert np.isnan(heavy.low) and not np.isnan(heavy.effect), "one cluster outweighs the rest"
     assert np.isnan(skill_interval([1.0] * 6, [0.0] * 6).effect)
+
+
+def test_rare_disasters_are_not_covered():
+    """The rates that the documentation of `summary` gives."""
+    rng = np.random.default_rng(3)
+    for n, rate in ((5, 0.4), (10, 0.65), (20, 0.83)):
+        ratio, control = 0.6 / 1.8 * np.where(rng.random((4000, n)) < 0.1, 9, 1), rng.uniform(4, 20, (4000, n))
+        found = skill_interval(ratio * control, control)
+        assert ((found.low <= 0.4) & (found.high >= 0.4)).mean() == pytest.approx(rate, abs=0.03)
+
+
+@pytest.mark.parametrize(("n", "refused"), [(10, 0.54), (20, 0.17)])
+def test_skill_of_mostly_perfect_runs_is_covered_or_refused(n, refused):
+    rng = np.random.default_rng(4)
+    ratio, control = np.where(rng.random((4000, n)) < 0.85, 0, 4.0), rng.uniform(4, 20, (4000, n))
+    found = skill_interval(ratio * control, control)
+    shown = ~np.isnan(found.low)
+    assert shown.mean() == pytest.approx(1 - refused, abs=0.03)
+    assert ((found.low <= 0.4) & (found.high >= 0.4))[shown].mean() > 0.93
+
+
+def test_notes_say_why_there_is_no_interval():
+    control = np.full(8, 6.0)
+    cases = {
+        "skill 1, no interval": ([0.0] * 8, control),
+        "fewer than 2 clusters have a loss": ([0.0] * 7 + [3.0], control),
+        "fewer than 5 clusters": ([1.0, 2.0, 3.0, 1.0], control[:4]),
+        "few clusters outweigh": ([1.0, 2, 3, 1, 2, 80], [1.0, 2, 3, 1, 2, 100]),
+        "the controls have no loss": ([1.0] * 6, [0.0] * 6),
+        "assumes no rare large losses": ([1.0] * 49, [2.0] * 49),
+    }
+    for words, given in cases.items():
+        assert words in skill_notes(*given).item()
+        assert np.isnan(skill_interval(*given).low) == ("assumes" not in words)
+    assert skill_notes([1.0] * 50, [2.0] * 50).item() is None
+    assert skill_notes([np.nan] * 5, [2.0] * 5).item() is None
+    assert skill_notes(np.ones((2, 6)), np.ones((2, 6))).shape == (2,)
 
 
 def test_a_difference_of_skills_is_a_jackknife():

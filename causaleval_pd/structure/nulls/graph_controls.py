@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching
+from ...contract.walk import Walk
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import kernels
@@ -48,11 +49,18 @@ class GraphControls(Controls):
     pace: float = 20.0
     #: the controls that p rests on, where not these
     conditional: Conditional | None = None
+    #: the controls as states that change step by step
+    walked: Walk | None = None
 
     @property
     def tested(self) -> Conditional | None:
         """The controls that p rests on, where not these."""
         return self.conditional
+
+    @property
+    def walk(self) -> Walk | None:
+        """The controls as states that change step by step, or None."""
+        return self.walked
 
     @property
     def kind(self) -> NDArray[np.object_]:

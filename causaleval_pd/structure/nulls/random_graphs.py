@@ -27,6 +27,7 @@ from .edge_moments import linear, of_dags, reversal
 from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs
 from .hypergeometric import hypergeometric
 from .published import published_controls
+from .walks import edges_walk
 
 _ANY_ORDER = np.empty(0, np.int64)
 #: options of null models of random graphs
@@ -86,7 +87,8 @@ def random_graphs(
             return None
         return of_dags(found, cpdag)
 
-    return GraphControls(pairs, kinds, graphs, known, pace=6.0, conditional=conditional)
+    walk = None if numbers is not None or len(order) else edges_walk(pairs, n_edges, kinds)
+    return GraphControls(pairs, kinds, graphs, known, pace=6.0, conditional=conditional, walked=walk)
 
 
 def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

@@ -20,6 +20,7 @@ from ...graphs.pairs import GraphBatch, GraphPairs
 from .additive import additive_moments
 from .enumeration import enumerated
 from .graph_controls import GraphControls, checked_kinds
+from .walks import RelabellingWalk
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -146,7 +147,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         )
         return GraphBatch(d, planes, np.repeat(kinds, count))
 
-    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law)
+    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=RelabellingWalk(pairs))
 
 
 register_null(

@@ -63,7 +63,7 @@ def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
     # tables of values are padded
     limit = 2**26 if whole else 1_500_000 if how["n_draws"] and not how["keep_draws"] else 20_000
     monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", limit)
-    wanted = ce.cube(runs, METRICS, **how)
+    wanted = ce.cube(runs, METRICS, tails=None, **how)
     lazy = partitioned(runs, list(range(len(runs)))[::-1], [5, 20, 40]).ceval.cube(METRICS, **how)
     assert all(variable.chunks is not None for variable in lazy.data_vars.values())
     chunks = [math.prod(chunk) for chunk in itertools.product(*lazy["shd"].chunks)]
@@ -98,8 +98,8 @@ def test_rows_are_scored_once(verb, monkeypatch):
     monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 40_000)
     lazy = dd.from_pandas(RUNS, npartitions=3).ceval.cube(METRICS, by=["algorithm", "density"], n_draws=50, rng=7)
     getattr(ce, verb)(lazy, *(["algorithm"] if verb == "compare" else [])).compute(scheduler="synchronous")
-    # the template of the cube has no rows
-    assert sorted(scored) == sorted([0, *dd.from_pandas(RUNS, npartitions=3).map_partitions(len).compute()])
+    # templates of the cube have no rows; rows of a cluster are brought together before they are scored
+    assert sum(scored) == len(RUNS) and scored.count(0) <= 4
 
 
 def test_the_same_cube_has_the_same_names():

@@ -1,0 +1,43 @@
+"""What a field says of relabelled estimates, so that a table of them can be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+
+def _truths(truths: pd.Series, estimates: pd.Series) -> pd.Series:
+    return truths
+
+
+@dataclass(frozen=True)
+class Relabelling:
+    """How a field writes estimates that its joint null model has relabelled.
+
+    Attributes
+    ----------
+    cells : callable
+        `cells(pairs, truths)` returns the estimates of pairs as canonical cells; `truths` are the canonical truths of
+        the same rows, with their labels.
+    perfect : callable
+        `perfect(truths, estimates)` returns perfect estimates, each in the class of the row's estimate; by default the
+        truths.
+    forward : callable or None
+        `forward(truths)` returns how many relations of the truths point from an earlier to a later label, and how many
+        there are. None where labels have no order or relations no direction.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> isinstance(ce.structure.GRAPHS.relabelling, Relabelling)
+    True
+    >>> ce.structure.GRAPHS.relabelling.forward(ce.graph_column(["X2 -> X10; X10 -> X1"]))
+    (1, 2)
+    """
+
+    cells: Callable[[Any, pd.Series], pd.Series]
+    perfect: Callable[[pd.Series, pd.Series], pd.Series] = _truths
+    forward: Callable[[pd.Series], tuple[int, int]] | None = None

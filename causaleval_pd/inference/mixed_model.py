@@ -1,0 +1,274 @@
+"""A linear mixed model of runs over their settings, with truth as random effect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
+from numpy.typing import NDArray
+
+from ..contract.checks import check_known, check_number, check_type
+from ..contract.history import call, calls, remember
+from ..cubes.reading import cube_metrics, metric_strata, need_controls, null_name, of_metric, strata_dims, strata_table
+from ..cubes.reshaped import check_metric, read_cube
+from ..cubes.schema import FAILED, NO_RUN, declare_columns
+from ..statistics.arrays import Floats
+from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
+from ..statistics.direction import TOLERANCE
+from .compared_values import ON, On, run_values
+from .model_formulas import Factor, Formula, read_formula
+
+#: clusters below which no model is fitted
+FEWEST_CLUSTERS = 5
+
+#: columns of the result
+COLUMNS = declare_columns(
+    "model",
+    (
+        *("metric", "response", "term", "estimate", "se", "df", "statistic", "p_value", "ci_low", "ci_high"),
+        *("n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance", "residual_variance", "converged"),
+        *("null", "note"),
+    ),
+)
+
+
+def model(
+    cube: xr.Dataset, formula: str, *, metric: str | None = None, cluster: str = "truth", level: float = 0.95
+) -> pd.DataFrame:
+    """Fit a linear mixed model of the runs over their strata, with truth as random effect.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube`. One that is lazy is loaded, without its draws.
+    formula : str
+        Response and terms, such as ``"skill ~ algorithm * density + log(n)"``. The response is a metric of the cube, or
+        a column that it carries; "skill", 1 - loss / loss expected of the run's controls; or "excess", the metric minus
+        what is expected of the run's controls. Terms are strata: ``a + b``, ``a:b``, ``a * b``, ``- 1``, ``C(a)``,
+        ``log(a)``, and names in backquotes; nothing else. Strata of words or truth values are levels; the first is the
+        reference. Numbers are slopes unless ``C(a)`` makes them levels.
+    metric : str, optional
+        The metric of "skill" and "excess"; needed where the cube has several.
+    cluster : str
+        "truth", or a variable that the cube carries (`values=`): the groups whose means vary at random.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        A row a coefficient: `metric`, `response`, `term` (``algorithm[T.pc]`` is the difference of pc from the
+        reference level), `estimate`, `se`, `df`, `statistic` (t), `p_value`, `ci_low`, `ci_high`, `n_runs` (with a
+        value), `n_clusters`, `n_failed`, `n_undefined`, `cluster_variance` (of the truths' means), `residual_variance`,
+        `converged`, `null` (of the controls), `note` (what it rests on).
+
+    Raises
+    ------
+    ValueError
+        If the formula has anything but the above, a name is unknown, a term has one level or cannot be told from the
+        others, all values are equal, there are fewer than five clusters, or the cube has several null models.
+
+    Notes
+    -----
+    Null hypothesis of a row: the coefficient is 0; two-sided. The two variances are estimated by restricted maximum
+    likelihood (REML). They set the weights of the runs; errors come from leaving out one cluster at a time, so
+    that they stay valid where the runs on one truth depend on each other otherwise, as when an algorithm does well on
+    some truths only, or runs are repeated. Degrees of freedom are the effective number of clusters minus 1. The model
+    assumes independent clusters, and effects that add up on the scale of the response. Do not use it for a metric that
+    is mostly at its bound, nor with fewer than about ten clusters at each level of a stratum that differs between them.
+
+    The skill of a run is undefined where its controls have no loss, and weighs all runs alike; the skill that `summary`
+    and `compare` report is a ratio of sums. P-values are not corrected for their number.
+
+    References
+    ----------
+    Laird and Ware (1982), 10.2307/2529876; Bell and McCaffrey (2002), Bias reduction in standard errors for linear
+    regression with multi-stage samples.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    >>> found = cube.ceval.model("shd ~ algorithm + density + log(n)")
+    >>> found["term"].tolist()
+    ['Intercept', 'algorithm[T.lingam]', 'algorithm[T.pc]', 'density', 'log(n)']
+    """
+    check_number(level, "level", "(0, 1)")
+    check_type(formula, str, "a formula such as 'skill ~ algorithm * density'", "formula")
+    cube = read_cube(cube, controls=False)
+    response = formula.split("~", maxsplit=1)[0].strip().strip("`")
+    name, on = _response(cube, response, metric)
+    if on != "metric":
+        need_controls(cube, [name], f"for {on}")
+        if "null" in cube.dims:
+            raise ValueError(
+                f"the cube has several null models; choose one by cube.sel(null={str(cube['null'][0].item())!r})"
+            )
+    part = metric_strata(of_metric(cube, name, draws=False), name)
+    read = read_formula(formula, strata_dims(part))
+    part = check_metric(part.load() if part.chunks else part, name)
+    runs, counts = _runs(part, name, on, cluster)
+    data, labels = _columns(runs, read)
+    table = _fitted(data, read, labels, runs["y"].to_numpy(np.float64), level)
+    table = table.assign(
+        metric=name,
+        response=response,
+        n_runs=len(runs),
+        n_clusters=runs["group"].nunique(),
+        **counts,
+        null=pd.array([None if on == "metric" else null_name(part, name)] * len(table), dtype="str"),
+    )
+    settings: Mapping[str, Any] = {"formula": formula, "metric": name, "cluster": cluster, "level": level}
+    return remember(table[list(COLUMNS)], [*calls(cube.attrs), call("model", settings)])
+
+
+def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str, On]:
+    """Return the metric of the response, and what of it is explained."""
+    on: On = next((x for x in ON if x == response), "metric")
+    known = cube_metrics(cube)
+    if on == "metric" or response in known:
+        if metric not in (None, response):
+            raise ValueError(f"the response {response!r} is a metric itself; leave out metric={metric!r}")
+        if response not in cube_metrics(cube, None):
+            check_known(response, ["skill", "excess", *known, *_carried(cube)], "response")
+        return response, "metric"
+    if metric is None and len(known) > 1:
+        raise ValueError(f"the response {response!r} needs metric=, one of {', '.join(map(repr, known))}")
+    return (known[0] if metric is None else cube_metrics(cube, metric)[0]), on
+
+
+def _carried(cube: xr.Dataset) -> list[str]:
+    return [str(name) for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
+
+
+def _runs(part: xr.Dataset, name: str, on: On, cluster: str) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Return the runs with a value: their strata, value and group; and how many failed or have none."""
+    dims = strata_dims(part)
+    status = part["status"].transpose(*dims, "replicate").to_numpy()
+    values, groups = (
+        x.transpose(*dims, "replicate").to_numpy().reshape(-1) for x in run_values(part, name, on=on, cluster=cluster)
+    )
+    strata = strata_table(part) if dims else pd.DataFrame(index=pd.RangeIndex(1))
+    table = strata.loc[np.repeat(np.arange(len(strata)), part.sizes["replicate"])].reset_index(drop=True)
+    run, failed = status.reshape(-1) != NO_RUN, status.reshape(-1) == FAILED
+    known = run & ~failed & np.isfinite(values)
+    counts = {"n_failed": int(failed.sum()), "n_undefined": int((run & ~failed & ~known).sum())}
+    table = table.assign(y=values, group=groups)[known].reset_index(drop=True)
+    if table["group"].nunique() < FEWEST_CLUSTERS:
+        raise ValueError(
+            f"{len(table)} runs with a value have {table['group'].nunique()} clusters ({cluster}); a model needs at "
+            f"least {FEWEST_CLUSTERS}"
+        )
+    if np.ptp(table["y"].to_numpy()) <= TOLERANCE * max(1.0, float(np.abs(table["y"]).max())):
+        raise ValueError(f"all {len(table)} runs have the value {table['y'].iloc[0]:g}; there is nothing to explain")
+    return table, counts
+
+
+def _columns(runs: pd.DataFrame, formula: Formula) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the data with a plain name for every factor, and what results call it."""
+    data, labels = pd.DataFrame({"y": runs["y"], "group": runs["group"]}), dict[str, str]()
+    for place, factor in enumerate(_factors(formula)):
+        column = runs[factor.name]
+        number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+        if factor.form == "log":
+            if not number or not (column > 0).all():
+                raise ValueError(
+                    f"{factor.label} needs positive numbers, found {column.min() if number else column.iloc[0]}"
+                )
+            data[f"x{place}"] = np.log(column.to_numpy(np.float64))
+        elif number and factor.form == "as it is":
+            data[f"x{place}"] = column.to_numpy(np.float64)
+        else:
+            data[f"x{place}"] = pd.Categorical(column.astype(object), list(pd.unique(column)))
+        if column.nunique() < 2:
+            only = column.iloc[0]
+            raise ValueError(f"{factor.name} has one level among the runs with a value, {only}; leave it out")
+        labels[f"x{place}"] = factor.label
+    return data, labels
+
+
+def _factors(formula: Formula) -> list[Factor]:
+    return list(dict.fromkeys(factor for term in formula.terms for factor in term))
+
+
+def _fitted(
+    data: pd.DataFrame, formula: Formula, labels: Mapping[str, str], response: Floats, level: float
+) -> pd.DataFrame:
+    """Return a row a coefficient."""
+    # statsmodels is imported where it is used
+    from statsmodels.regression.linear_model import OLS
+
+    names = {factor: f"x{place}" for place, factor in enumerate(_factors(formula))}
+    terms = [":".join(names[factor] for factor in term) for term in formula.terms]
+    # the formula that is evaluated has nothing but these names
+    plain = f"y ~ {int(formula.intercept)} + {' + '.join(terms)}"
+    made = OLS.from_formula(plain, data)
+    design = np.asarray(made.exog, np.float64)
+    words = [re.sub(r"x\d+", lambda found: labels[found[0]], str(name)) for name in made.exog_names]
+    _check_rank(design, words)
+    _check_error(design, response)
+    groups = data["group"].to_numpy(np.int64)
+    found, note = _variances(design, response, groups)
+    ratio = found.cluster / found.residual if found.residual > 0 and found.cluster > 0 else 0.0
+    fit = clustered_fit(design, response, groups, ratio)
+    t = np.divide(fit.estimate, fit.error, out=np.full(len(words), np.nan), where=fit.error > 0)
+    half = scipy.special.stdtrit(fit.df, (1 + level) / 2) * np.where(fit.error > 0, fit.error, np.nan)
+    notes = [
+        "; ".join(x for x in (note, "carried by one cluster" if np.isnan(e) else None) if x) or None for e in fit.error
+    ]
+    return pd.DataFrame(
+        {
+            "term": pd.array(words, dtype="str"),
+            "estimate": fit.estimate,
+            "se": fit.error,
+            "df": np.where(np.isnan(fit.error), np.nan, fit.df),
+            "statistic": t,
+            "p_value": 2 * scipy.special.stdtr(fit.df, -np.abs(t)),
+            "ci_low": fit.estimate - half,
+            "ci_high": fit.estimate + half,
+            "cluster_variance": found.cluster,
+            "residual_variance": found.residual,
+            "converged": found.converged,
+            "note": pd.array(notes, dtype="str"),
+        }
+    )
+
+
+def _check_rank(design: Floats, words: list[str]) -> None:
+    """Refuse terms that a combination of the terms before them equals, and more terms than runs."""
+    length = np.sqrt((design**2).sum(axis=0))
+    scaled = design / np.where(length > 0, length, 1.0)
+    for k, word in enumerate(words, 1):
+        if np.linalg.matrix_rank(scaled[:, :k], tol=1e-9) < k:
+            raise ValueError(
+                f"the term {word} cannot be told from the terms before it among the runs with a value: some levels do "
+                "not occur together, or one stratum determines another; leave out a term"
+            )
+    if len(design) <= len(words):
+        raise ValueError(f"{len(design)} runs with a value are too few for {len(words)} terms")
+
+
+def _check_error(design: Floats, response: Floats) -> None:
+    """Refuse values that the terms explain exactly."""
+    residual = response - design @ np.linalg.lstsq(design, response, rcond=None)[0]
+    if np.sqrt((residual**2).mean()) <= 1e-9 * response.std():
+        raise ValueError("the terms explain every value exactly, so that there is no error to compare them with")
+
+
+def _variances(design: Floats, response: Floats, groups: NDArray[np.int64]) -> tuple[Variances, str | None]:
+    """Estimate the variances of clusters and residuals, and return what is special about them."""
+    if len(np.unique(groups)) == len(groups):
+        found = reml_variances(design, response, np.zeros(len(groups)))
+        return Variances(np.nan, found.residual, True), "one run a cluster: its variance is part of the residuals'"
+    found = reml_variances(design, response, groups)
+    notes = {
+        "variance of the clusters estimated as 0": found.cluster <= 1e-5 * found.residual,
+        "no variation within clusters": found.residual <= 1e-5 * found.cluster,
+        "REML did not converge: weights are approximate": not found.converged,
+    }
+    return found, next((note for note, here in notes.items() if here), None)

@@ -1,0 +1,235 @@
+"""Placebos: tables whose estimates are relabelled, so that they owe nothing to the labels of the truths."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_choice, name_row
+from ..contract.history import call, calls, remember
+from ..contract.null import Controls, Matching
+from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, uniforms
+from .clusters import BY_TRUTH, read_clusters
+from .columns import column, column_or_level, with_cells
+from .settings import Cells
+from .tasks import Metrics, Task, cells_field, read_tasks, select
+
+Joint = Literal["truth", "all"]
+
+#: keeps relabellings apart from the draws of a test that has the same seed
+_STREAM = 0x91ACEB0
+#: share of the truths' relations above which they follow the order of the labels, and number from which on it counts
+MOST_FORWARD, FEWEST_RELATIONS = 0.9, 10
+
+
+def placebo(
+    table: pd.DataFrame,
+    *,
+    rng: RNGLike = None,
+    cluster: Hashable = BY_TRUTH,
+    joint: Joint = "truth",
+    truth: Hashable = "truth",
+    estimate: Hashable = "estimate",
+    field: str | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
+    """Relabel the estimates of a table at random, so that they agree with the truths by chance only.
+
+    The nodes of all estimates of a cluster are renamed by one random permutation. Numbers of edges, classes, and how
+    algorithms, bootstraps and repeats resemble each other survive; agreement with the truth does not. An analysis of
+    the result shows what it makes of estimates that know nothing of the truth; `size_and_power` of the table repeats
+    that many times.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run a row.
+    rng : int, Generator or None
+        Seed; relabellings depend on it and on the clusters only, not on other rows or their order.
+    cluster : hashable
+        "truth", or the name of a column whose clusters hold whole truths, such as a data set. For cells without labels,
+        such as answers, a column is needed, and the estimates of a cluster are exchanged among its rows.
+    joint : {"truth", "all"}
+        Whether each cluster has a permutation of its own, or all rows have one. "all" needs truths over the same nodes;
+        use it where guesses may be shared between truths, as by an algorithm that always follows the order of columns.
+    truth, estimate, field, context
+        As in `evaluate`.
+
+    Returns
+    -------
+    DataFrame
+        A new table with other estimates, in canonical form; the truths and all other columns stay.
+
+    Raises
+    ------
+    ValueError
+        If cells cannot be read or aligned, or truths that are to be relabelled jointly have different nodes.
+
+    Warns
+    -----
+    UserWarning
+        If more than 90 % of the truths' edges, of at least ten, point from earlier to later columns. Guesses that
+        follow the order of columns are then right without data: relabelling takes this away from a placebo, but not
+        from the estimates.
+
+    Notes
+    -----
+    Networks are relabelled as by their null model "permutation", with parameters that fit the truth; formulas as by
+    "relabel", which exchanges exogenous factors and their values.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("density == 0.2 and n == 100 and algorithm == 'pc'")
+    >>> guesses = runs.ceval.placebo(rng=7)
+    >>> [float(x.ceval.evaluate(["shd"])["shd"].mean().round(1)) for x in (runs, guesses)]
+    [6.4, 13.8]
+    >>> bool((guesses["estimate"].graph.n_edges == runs["estimate"].graph.n_edges).all())
+    True
+    """
+    seed = resolve_seed(rng)
+    made = Placebos.of(table, Cells(truth, estimate, field, context, math.nan), cluster=cluster, joint=joint, seed=seed)
+    made.warn_of_order()
+    settings = {"rng": seed, "cluster": str(cluster), "joint": joint, "truth": truth, "estimate": estimate}
+    return remember(made.table(0), [*calls(table.attrs), call("placebo", settings)], table.attrs)
+
+
+@dataclass(frozen=True, eq=False)
+class Placebos:
+    """A table and the random streams by which its estimates are relabelled again and again."""
+
+    runs: pd.DataFrame
+    estimate: Hashable
+    task: Task
+    #: (n,): number of each row's cluster, 0 without a truth, and the names of the random streams of clusters and rows
+    clusters: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    row_keys: NDArray[np.uint64]
+
+    @classmethod
+    def of(
+        cls,
+        runs: pd.DataFrame,
+        cells: Cells,
+        *,
+        cluster: Hashable,
+        joint: Joint,
+        seed: int,
+        metrics: Metrics = (),
+        row_keys: NDArray[np.uint64] | None = None,
+    ) -> Placebos:
+        """Read the cells of a table of runs, and name the streams of its clusters; see `placebo`.
+
+        `metrics` settle the field of cells that may be of several. Streams of rows have the names `row_keys`, by
+        default those of their places.
+        """
+        check_choice(joint, ("truth", "all"), "joint")
+        columns = {role: column(runs, name, role) for role, name in cells.names.items()}
+        own = cells_field(columns, None if metrics is None else select(metrics), cells.field)
+        [task], _, _ = read_tasks(runs, (), replace(cells, field=own.name))
+        if task.truth is None:
+            raise ValueError("a placebo relabels estimates against their truths, and truth=None names none")
+        if cluster is None:
+            raise ValueError("cluster names no cluster; a placebo needs 'truth', or the column of coarser clusters")
+        if task.field.relabelling is None:
+            if cluster == BY_TRUTH:
+                raise ValueError(
+                    f"cells of field {task.field.name!r} have no labels; name the column within whose values estimates "
+                    "are exchanged by cluster="
+                )
+            found = pd.factorize(column_or_level(runs, cluster, "cluster"))[0].astype(np.int64) + 1
+        else:
+            found = read_clusters(runs, cluster, task, task.field.of_truth.identify(task.truth)).ids
+        if joint == "all":
+            _check_labels(task, runs.index)
+            found = np.where(found == 0, 0, 1)
+        seed ^= _STREAM
+        if row_keys is None:
+            row_keys = hash_rows([pd.Series(np.arange(len(runs)))], seed)
+        return cls(
+            runs, cells.estimate, task, found, hash_rows([pd.Series(found)], seed), row_keys ^ np.uint64(_STREAM)
+        )
+
+    def warn_of_order(self) -> None:
+        """Warn where the truths follow the order of their labels."""
+        relabelling = self.task.field.relabelling
+        if relabelling is None or relabelling.forward is None:
+            return
+        forward, total = relabelling.forward(self.task.truth)
+        if total >= FEWEST_RELATIONS and forward / total > MOST_FORWARD:
+            warnings.warn(
+                f"{forward / total:.0%} of the truths' edges point from earlier to later columns, so an algorithm that "
+                "follows the order of columns is right without data, which relabelling by truth does not show; shuffle "
+                "columns before a study, or relabel all truths alike by joint='all'",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def table(self, number: int) -> pd.DataFrame:
+        """Return placebo `number`."""
+        return with_cells(self.runs, {self.estimate: self._estimates(number)})
+
+    def skilled_table(self, number: int, skill: float) -> pd.DataFrame:
+        """Return placebo `number` with a share `skill` of the estimates replaced by perfect ones, at random."""
+        relabelling = self.task.field.relabelling
+        perfect = self.task.truth
+        if relabelling is not None:
+            perfect = relabelling.perfect(self.task.truth, self.task.estimate)
+        own = self._estimates(number)
+        skilled = (uniforms(self.row_keys, number, 1)[:, 0] < skill) & ~self.task.failed()
+        return with_cells(self.runs, {self.estimate: own.where(~skilled, perfect)})
+
+    def _estimates(self, number: int) -> pd.Series:
+        estimates = self.task.estimate
+        relabelling = self.task.field.relabelling
+        if relabelling is None:
+            return self._exchanged(number)
+        found = estimates.copy()
+        for rows, controls in self._controls:
+            cells = relabelling.cells(controls.draw(number, 1), self.task.truth.iloc[rows])
+            found.iloc[rows] = cells.array
+        return found
+
+    @cached_property
+    def _controls(self) -> list[tuple[NDArray[np.int64], Controls]]:
+        """The rows of each batch, with their relabelled estimates."""
+        task = self.task
+        model = task.field.joint_null
+        matching = Matching(
+            task.truth, task.estimate, None, None, model.options, context=task.context, cluster=self.clusters
+        )
+        match = model.match(matching)
+        return [(batch.rows, match(batch.rows, batch.pairs, self.keys[batch.rows])) for batch in task.batches()]
+
+    def _exchanged(self, number: int) -> pd.Series:
+        """Return the estimates, those of a cluster in random order."""
+        rows = np.flatnonzero(~self.task.failed())
+        order = uniforms(self.row_keys[rows], number, 1)[:, 0]
+        mixed = rows[np.lexsort([order, self.clusters[rows]])]
+        found = self.task.estimate.copy()
+        found.iloc[rows[np.argsort(self.clusters[rows], kind="stable")]] = self.task.estimate.iloc[mixed].array
+        return found
+
+
+def _check_labels(task: Task, index: pd.Index) -> None:
+    """Refuse truths with different labels, which no permutation relabels alike."""
+    field = task.field.of_truth
+    if field.labels is None:
+        return
+    found = field.labels(task.truth)
+    known = np.flatnonzero(found != 0)
+    other = known[found[known] != found[known[:1]]]
+    if len(other):
+        raise ValueError(
+            f"joint='all' relabels all truths alike, but those of {name_row(int(known[0]), index)} and "
+            f"{name_row(int(other[0]), index)} have different labels; use joint='truth', or one table for each set of "
+            "labels"
+        )

@@ -1,0 +1,252 @@
+"""Coverage of every interval of `compare`, and size of its tests: `python tests/benchmarks/bench_coverage.py`.
+
+Seeded; some minutes. Shares of simulated studies, at a nominal coverage of .95 and nominal levels of .05 and .01. Their
+standard errors: .005 for a share of .95 in 2,000 studies, .013 in 300.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+from scipy import special
+
+from causaleval_pd.statistics.arrays import mean_difference
+from causaleval_pd.statistics.clustered_regression import clustered_fit, reml_variances
+from causaleval_pd.statistics.dominance import brunner_munzel, cliffs_delta, paired_cliffs_delta
+from causaleval_pd.statistics.effects import cohen_dz, hedges_gz, welch_difference
+from causaleval_pd.statistics.friedman import rank_differences
+from causaleval_pd.statistics.max_t import max_t
+from causaleval_pd.statistics.multiplicity import adjust
+from causaleval_pd.statistics.paired_tests import mann_whitney, paired_wilcoxon, welch_t
+from causaleval_pd.statistics.rank_biserial import rank_biserial
+from causaleval_pd.statistics.resampling import bootstrap_mean, sign_flip
+from causaleval_pd.statistics.simultaneous import single_level
+from causaleval_pd.statistics.skill import linearised_difference, skill_difference
+from causaleval_pd.statistics.walsh import hodges_lehmann, median_difference, shift_difference
+
+Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
+REPEATS = 2000
+LAWS: dict[str, Draw] = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "t, 3 df": lambda rng, shape: rng.standard_t(3, shape),
+    "rounded, sd 1": lambda rng, shape: np.round(rng.normal(size=shape)),
+    "rounded, sd 3": lambda rng, shape: np.round(rng.normal(scale=3, size=shape)),
+    "70 % zeros": lambda rng, shape: np.where(rng.random(shape) < 0.7, 0.0, rng.normal(size=shape)),
+    "exponential": lambda rng, shape: rng.exponential(size=shape) - 1,
+    "lognormal": lambda rng, shape: np.exp(rng.normal(size=shape)) - np.exp(0.5),
+}
+
+
+def covered(low: np.ndarray, high: np.ndarray, true: float) -> str:
+    """Return the share of intervals that hold the true value, and in brackets that of samples without an interval."""
+    known = ~np.isnan(low)
+    if not known.any():
+        return "none"
+    share = ((low <= true + 1e-9) & (true - 1e-9 <= high))[known].mean()
+    absent = 1 - known.mean()
+    return f"{share:.3f}" + (f" ({absent:.2f})" if absent > 0.005 else "")
+
+
+def line(*cells: object, widths: tuple[int, ...] = (24,)) -> None:
+    """Print one row of a table."""
+    print("".join(f"{cell!s:<{widths[min(i, len(widths) - 1)]}}" for i, cell in enumerate(cells)))
+
+
+def true_values(law: Draw) -> dict[str, float]:
+    """Return mean, median, pseudo-median and rank-biserial correlation of a law, by a large sample."""
+    rng = np.random.default_rng(99)
+    first, second = law(rng, (2_000_000,)), law(rng, (2_000_000,))
+    some = (first != 0) & (second != 0)
+    return {
+        "mean": 0.0,
+        "median": float(np.median(first)),
+        "pseudo-median": float(np.median((first + second) / 2)),
+        "rank-biserial": float(np.sign(np.round(first + second, 12))[some].mean()),
+    }
+
+
+def single_intervals() -> None:
+    """Print the coverage of intervals of paired differences."""
+    print("\nPaired differences: coverage of .95 (in brackets the share of samples without an interval)")
+    sizes = (5, 6, 10, 20, 50)
+    line("interval, differences", *(f"n = {n}" for n in sizes), widths=(38, 15))
+    for name, law in LAWS.items():
+        true = true_values(law)
+        found: dict[str, list[str]] = {}
+        for n in sizes:
+            values = law(np.random.default_rng(n), (REPEATS, n))
+            boot = bootstrap_mean(values, n_resamples=999, rng=1)
+            flips = sign_flip(values, n_resamples=999, rng=1)
+            for what, low, high, target in (
+                ("mean, t", *mean_difference(values)[1:], "mean"),
+                ("mean, bootstrap", boot.low, boot.high, "mean"),
+                ("centre, sign flips", flips.low, flips.high, "pseudo-median"),
+                ("Hodges-Lehmann", *hodges_lehmann(values)[1:], "pseudo-median"),
+                ("median, sign test", *median_difference(values)[1:], "median"),
+                ("rank-biserial", *rank_biserial(values)[1:], "rank-biserial"),
+            ):
+                found.setdefault(what, []).append(covered(low, high, true[target]))
+        for what, cells in found.items():
+            line(f"{what}, {name}", *cells, widths=(38, 15))
+    for shift in (0.0, 0.5, 1.0, 1.5):
+        cells: dict[str, list[str]] = {}
+        for n in sizes:
+            rng = np.random.default_rng(n)
+            values, other = rng.normal(shift, 1, (REPEATS, n)), rng.normal(0, 1, (REPEATS, n))
+            target = 2 * special.ndtr(np.sqrt(2) * shift) - 1
+            delta = 2 * special.ndtr(shift / np.sqrt(2)) - 1
+            test = brunner_munzel(values, other)
+            for what, low, high, true in (
+                ("rank-biserial", *rank_biserial(values)[1:], target),
+                ("Cohen's dz", *cohen_dz(values)[1:], shift),
+                ("Hedges' gz", *hedges_gz(values)[1:], shift),
+                ("Cliff's delta, paired", *paired_cliffs_delta(values, other)[1:], delta),
+                ("Cliff's delta, unpaired", *cliffs_delta(values, other)[1:], delta),
+                ("delta, Brunner-Munzel", test.low, test.high, delta),
+                ("shift, Mann-Whitney", *shift_difference(values[:300], other[:300])[1:], shift),
+                ("means, Welch", *welch_difference(values, other)[1:], shift),
+            ):
+                cells.setdefault(what, []).append(covered(low, high, true))
+        for what, row in cells.items():
+            line(f"{what}, normal, shift {shift:g}", *row, widths=(38, 15))
+
+
+def unequal_variances() -> None:
+    """Print sizes of unpaired tests where variances differ."""
+    print("\nUnpaired tests of equal centres, sd 3 and 1: size at .05 / .01")
+    tests = {"Mann-Whitney": mann_whitney, "Brunner-Munzel": brunner_munzel, "Welch": welch_t}
+    line("runs", *tests, widths=(24, 20))
+    for n, m in ((5, 5), (10, 10), (10, 20), (20, 10), (30, 30)):
+        rng = np.random.default_rng(n + m)
+        a, b = rng.normal(0, 3, (REPEATS, n)), rng.normal(0, 1, (REPEATS, m))
+        line(f"{n} and {m}", *(sizes_of(test(a, b)[1]) for test in tests.values()), widths=(24, 20))
+
+
+def sizes_of(p: np.ndarray) -> str:
+    """Return the shares of p-values up to .05 and .01."""
+    return f"{np.mean(p <= 0.05):.3f}/{np.mean(p <= 0.01):.3f}"
+
+
+def losses(
+    name: str, rng: np.random.Generator, clusters: int, repeats: int, better: float
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Draw losses and control losses of two algorithms on the same truths; `better` is the difference of skill."""
+    shape = (repeats, clusters)
+    controls = rng.uniform(4, 20, shape)
+    second = controls * rng.uniform(0.7, 1.3, shape)
+    shared = rng.normal(size=shape)
+
+    def ratio(mean: float) -> np.ndarray:
+        own = rng.normal(size=shape)
+        if name == "normal":
+            return mean * (1 + 0.25 * shared + 0.25 * own)
+        if name == "gamma, shape 2":
+            return mean * special.gammaincinv(2, special.ndtr((shared + own) / np.sqrt(2))) / 2
+        if name == "lognormal, sd 1":
+            return mean * np.exp((shared + own) / np.sqrt(2) - 0.5)
+        return mean * np.where(rng.random(shape) < 0.1, 9.0, 1.0) / 1.8
+
+    return (controls * ratio(0.6 - better), controls), (second * ratio(0.6), second)
+
+
+def skills() -> None:
+    """Print size and coverage of differences of skill."""
+    print("\nDifference of skill: size at .05 / .01 with equal skill, and coverage at a difference of .2")
+    line("losses", "truths", "jackknife", "sign flips", "coverage", widths=(20, 8, 16))
+    for name, clusters in itertools.product(
+        ("normal", "gamma, shape 2", "lognormal, sd 1", "10 % disasters"), (5, 10, 20, 50)
+    ):
+        equal = losses(name, np.random.default_rng(clusters), clusters, REPEATS, 0.0)
+        apart = losses(name, np.random.default_rng(clusters + 1), clusters, REPEATS, 0.2)
+        found, flips = skill_difference(*equal), sign_flip(linearised_difference(*equal), n_resamples=999, rng=1)
+        interval = skill_difference(*apart)
+        cells = (sizes_of(found.p_value), sizes_of(flips.p_value), covered(interval.low, interval.high, 0.2))
+        line(name, clusters, *cells, widths=(20, 8, 16))
+
+
+DESIGNS: dict[str, tuple[Draw, bool]] = {
+    "two with sd 1, eight with sd .1": (lambda rng, s: rng.normal(size=s) * np.array([1.0] * 2 + [0.1] * 8), True),
+    "two with sd 3, eight apart": (lambda rng, s: rng.normal(size=s) * _TWO + _APART, True),
+    "all alike, normal": (lambda rng, s: rng.normal(size=s), False),
+    "all alike, exponential": (lambda rng, s: rng.exponential(size=s), False),
+    "all alike, Poisson 1.5": (lambda rng, s: rng.poisson(1.5, s).astype(float), False),
+    "sd from .2 to 3": (lambda rng, s: rng.normal(size=s) * np.linspace(0.2, 3, 10), False),
+}
+_TWO, _APART = np.array([3.0] * 2 + [1.0] * 8), np.array([0.0, 0.0, *np.linspace(-8, 8, 8)])
+PAIRS = np.array(list(itertools.combinations(range(10), 2))).T
+
+
+def ten_algorithms() -> None:
+    """Print how often comparisons of ten algorithms reject a true null hypothesis."""
+    print("\nTen algorithms: share of studies that reject a true null hypothesis at .05 (first pair, or any pair)")
+    line("design", "truths", "Friedman + Holm", "Nemenyi", "signed-rank + Holm", "max-T", widths=(34, 8, 20))
+    for (name, (draw, first)), n in itertools.product(DESIGNS.items(), (6, 10, 20)):
+        values = draw(np.random.default_rng(n), (300, n, 10))
+        apart = values[:, :, PAIRS[0]] - values[:, :, PAIRS[1]]
+        ranks = rank_differences(values, *PAIRS)
+        own = paired_wilcoxon(apart.transpose(0, 2, 1)).p_value
+        largest = max_t(values, *PAIRS, n_resamples=499, rng=1).p_adjusted
+        kinds = [[adjust(p, "holm") for p in ranks[1]], ranks[2], [adjust(p, "holm") for p in own], largest]
+        shares = [np.mean([(p[0] if first else np.min(p)) <= 0.05 for p in kind]) for kind in kinds]
+        line(name, n, *(f"{x:.3f}" for x in shares), widths=(34, 8, 20))
+
+
+def together() -> None:
+    """Print the joint coverage of simultaneous intervals of 30 strata."""
+    print("\nThirty strata: share of studies all of whose intervals hold their true means (300 studies)")
+    line("differences", "truths", "n", "simultaneous", "single", widths=(16, 30, 6, 16))
+    k, repeats = 30, 300
+    for law, design, n in itertools.product(
+        ("normal", "rounded, sd 3", "exponential"),
+        ("shared", "shared, correlation .5", "each stratum its own"),
+        (5, 10, 20),
+    ):
+        rng, held = np.random.default_rng(n), np.zeros(2)
+        for repeat in range(repeats):
+            values = LAWS[law](rng, (k, n))
+            if design.endswith(".5"):
+                values = (values + LAWS[law](rng, (1, n))) / np.sqrt(2)
+            own = values - values.mean(axis=1, keepdims=True)
+            if design.endswith("own"):
+                own = np.where(np.kron(np.eye(k), np.ones(n)) > 0, np.tile(own, k), np.nan)
+            level = single_level(own, n_resamples=1999, rng=repeat)
+            for place, one in enumerate((level, 0.95)):
+                found = mean_difference(values, one)
+                held[place] += ((found.low <= 0) & (found.high >= 0)).all()
+        line(law, design, n, *(f"{x:.3f}" for x in held / repeats), widths=(16, 30, 6, 16))
+
+
+def models() -> None:
+    """Print the size of the tests of a mixed model's coefficients."""
+    print("\nMixed model: share of studies that reject a coefficient of 0 at .05 (1,000 studies)")
+    line("truths", "effect of a truth on", "algorithm", "density", "n", widths=(8, 34, 14))
+    for count, slope in itertools.product((6, 10, 20, 40), (0.0, 1.0)):
+        rejected = np.zeros(4)
+        for seed in range(1000):
+            rng, cluster = np.random.default_rng(seed), np.repeat(np.arange(count), 6)
+            algorithm, n = np.tile([0.0, 1.0], 3 * count), np.tile(np.repeat([-1.0, 0.0, 1.0], 2), count)
+            design = np.stack([np.ones(len(cluster)), algorithm, (cluster % 2).astype(float), n], axis=1)
+            response = rng.normal(size=count)[cluster] + slope * rng.normal(size=count)[cluster] * algorithm
+            response = response + rng.normal(size=len(cluster))
+            found = reml_variances(design, response, cluster)
+            fit = clustered_fit(design, response, cluster, found.cluster / found.residual)
+            rejected += 2 * special.stdtr(fit.df, -np.abs(fit.estimate / fit.error)) <= 0.05
+        what = "its mean and its algorithms" if slope else "its mean"
+        line(count, what, *(f"{x:.3f}" for x in rejected[1:] / 1000), widths=(8, 34, 14))
+
+
+def main() -> None:
+    """Print all tables."""
+    for table in (single_intervals, unequal_variances, skills, ten_algorithms, together, models):
+        table()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+"""Tests of strata whose runs depend on each other: exact by enumeration, level kept, the same for every cube."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.p_values import stratum_p
+from causaleval_pd.cubes.stratum_tests import stratum_tests
+from causaleval_pd.statistics.stratum_statistic import STATISTICS
+
+NODES = list("ABCDEF")
+METRICS = ["shd", "adjacency_f1"]
+
+
+def edges(text):
+    return [tuple(part.split(" -> ")) for part in text.split("; ") if "->" in part]
+
+
+def shd(a, b):
+    """Count the pairs of nodes whose edges differ."""
+    return sum(
+        ((x, y) in a, (y, x) in a) != ((x, y) in b, (y, x) in b) for x, y in itertools.combinations(NODES[:4], 2)
+    )
+
+
+def relabelled(graph, order):
+    new = dict(zip(NODES, order, strict=False))
+    return [(new[a], new[b]) for a, b in graph]
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_relabelling_is_exact(statistic):
+    """Two truths with two estimates each: all 24 x 24 relabellings of clusters, against many draws."""
+    table = pd.DataFrame(
+        {
+            "truth": ["A -> B; B -> C; D"] * 2 + ["A -> C; B -> D"] * 2,
+            "estimate": ["A -> B; C -> B; D", "A -> B; D -> C", "A -> B; D -> C", "A -> D; B -> D; A -> C"],
+            "s": 0,
+        }
+    )
+    scores = []
+    for g in (0, 2):
+        rows = [
+            [shd(edges(t), relabelled(edges(e), order)) for order in itertools.permutations(NODES[:4])]
+            for t, e in zip(table["truth"][g : g + 2], table["estimate"][g : g + 2], strict=True)
+        ]
+        scores.append(np.array(rows, float))
+    if statistic == "mean":
+        columns = [x.sum(axis=0) for x in scores]
+    else:
+        columns = []
+        for x in scores:
+            sums = ((x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)).sum(axis=0)
+            columns.append(stats.rankdata(sums.round(9)) if statistic == "rank" else sums / sums.std())
+    every = columns[0][:, None] + columns[1][None, :]
+    exact = (every <= every[0, 0] + 1e-9).mean()
+    cube = ce.cube(table, ["shd"], by=["s"], n_draws=20_000, rng=3, keep_draws=False)
+    p = ce.test_controls(cube, statistic=statistic)["p_value"][0]
+    assert p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
+    assert 0.01 < exact < 0.6
+
+
+def guess(rng, n_edges=4):
+    pairs = list(itertools.combinations(rng.permutation(NODES).tolist(), 2))
+    chosen = [pairs[i] for i in rng.choice(len(pairs), n_edges, replace=False)]
+    return "; ".join([*(f"{a} -> {b}" for a, b in chosen), *NODES])
+
+
+def studies(rng, n_strata, design):
+    """Make guesses: `design(rng)` returns the truths and estimates of one stratum."""
+    rows = [(t, e, s) for s in range(n_strata) for t, e in design(rng)]
+    return pd.DataFrame(rows, columns=["truth", "estimate", "s"])
+
+
+def constant(truths, runs):
+    return lambda rng: [pair for _ in range(truths) for pair in [(guess(rng), guess(rng))] * runs]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("design", "liberal"),
+    [
+        (constant(1, 20), True),
+        (constant(4, 5), True),
+        (
+            lambda rng: [(t, e) for t in [guess(rng)] for e in [guess(rng, m) for m in (2, 4, 7)] for _ in range(5)],
+            True,
+        ),
+        (lambda rng: [pair for n in (8, 3, 1, 1) for pair in [(guess(rng), guess(rng))] * n], True),
+        (constant(15, 1), False),
+    ],
+    ids=["1 x 20", "4 x 5", "3 algorithms", "8, 3, 1, 1", "independent"],
+)
+def test_level_is_kept_whatever_the_dependence(design, liberal):
+    table = studies(np.random.default_rng(11), 300, design)
+    how = {"by": ["s"], "n_draws": 99, "rng": 5}
+    cube = ce.cube(table, ["shd"], **how)
+    for statistic in STATISTICS:
+        p = stratum_p(cube, "shd", statistic).p
+        for alpha in (0.05, 0.01):
+            assert (p <= alpha + 1e-9).sum() <= stats.binom.ppf(0.999, 300, alpha)
+    if liberal:
+        single = ce.cube(table, ["shd"], cluster=None, **how)
+        assert (stratum_p(single, "shd").p <= 0.05).mean() > 0.12
+
+
+def dependent_runs():
+    """Strata with and without repeats, truths in several strata, a failed run, and rows in no order."""
+    rng = np.random.default_rng(8)
+    truths = [guess(rng) for _ in range(5)]
+    rows = [(t, guess(rng, 3 + i), "a") for t in truths[:3] for i in range(3)]
+    rows += [(t, guess(rng), "b") for t in truths] + [(truths[0], guess(rng, 6), "c")] * 2
+    table = pd.DataFrame(rows, columns=["truth", "estimate", "s"]).sample(frac=1, random_state=2)
+    table["g"] = table["truth"].map({t: i // 2 for i, t in enumerate(truths)})
+    table.loc[0, "estimate"] = None
+    return table
+
+
+HOW = {"by": ["s"], "n_draws": 40, "rng": 6}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "null", "words"),
+    [
+        ("truth", "edges", {"relabelling by truth", "simulated"}),
+        ("truth", "orientation", {"twice the mean p by truth", "simulated"}),
+        ("g", ["permutation", "degree"], {"relabelling by column g", "twice the mean p by column g"}),
+        (None, "edges", {"simulated"}),
+    ],
+)
+def test_draws_and_sums_give_the_same_tests(cluster, null, words):
+    table = dependent_runs()
+    how = HOW | {"cluster": cluster, "null": null}
+    kept, summed, turned = (
+        ce.cube(x, ["shd"], keep_draws=keep, **how) for x, keep in ((table, True), (table, False), (table[::-1], False))
+    )
+    for statistic in STATISTICS:
+        found = kept.ceval.test_controls(statistic=statistic, missing="worst")
+        pd.testing.assert_frame_equal(
+            found, summed.ceval.test_controls(statistic=statistic, missing="worst"), rtol=1e-9
+        )
+        first, other, last = (x.ceval.summary(statistic=statistic) for x in (kept, summed, turned))
+        pd.testing.assert_frame_equal(first, other, rtol=1e-9)
+        pd.testing.assert_frame_equal(first, last, rtol=1e-9)
+    assert set(kept.ceval.test_controls()["p_method"]) == words
+
+
+def test_strata_without_repeats_are_tested_by_their_own_draws():
+    table = dependent_runs()
+    clustered, single = (ce.cube(table, METRICS, cluster=c, **HOW).ceval.test_controls() for c in ("truth", None))
+    same = clustered["s"] == "b"
+    assert clustered.loc[same, "p_value"].tolist() == single.loc[same, "p_value"].tolist()
+    assert clustered["n_clusters"].tolist() != single["n_clusters"].tolist()
+    assert single["n_clusters"].tolist() == single["n_pairs"].tolist()
+
+
+def test_control_means_are_those_of_the_null_model():
+    table = dependent_runs()
+    clustered, single = (ce.cube(table, METRICS, cluster=c, **HOW).ceval.summary() for c in ("truth", None))
+    for column in ("control_mean", "skill", "superiority_share"):
+        assert clustered[column].tolist() == single[column].tolist()
+
+
+def test_one_cluster_all_perfect_and_all_equal():
+    truth = "A -> B; B -> C; C -> D; E -> F; A -> E"
+    table = pd.DataFrame({"truth": truth, "estimate": [truth] * 4 + ["A; B; C; D; E; F"] * 4, "s": [0] * 4 + [1] * 4})
+    for keep in (True, False):
+        found = ce.cube(table, ["adjacency_recall"], keep_draws=keep, **HOW).ceval.test_controls()
+        assert found["n_clusters"].tolist() == [1, 1] and found["n_no_information"].tolist() == [0, 4]
+        assert found["p_value"][0] <= 3 / 41 and np.isnan(found["p_value"][1])
+        assert found["p_method"].tolist() == ["relabelling by truth", "none: no variation under the null"]
+
+
+def test_mixed_densities_are_weighted_by_their_own_spread():
+    rng = np.random.default_rng(4)
+
+    def design(rng):
+        sparse = [(t, t) for t in (guess(rng, 2) for _ in range(4))]
+        return sparse + [(guess(rng, 8), guess(rng, 11)) for _ in range(6)]
+
+    cube = ce.cube(studies(rng, 60, design), ["shd"], by=["s"], n_draws=99, rng=5)
+    power = {how: (stratum_p(cube, "shd", how).p <= 0.05).mean() for how in ("standardized", "mean")}
+    assert power["standardized"] > power["mean"] + 0.1
+
+
+def test_cuts_along_replicate_follow_the_draws():
+    kept, summed = (ce.cube(dependent_runs(), METRICS, keep_draws=keep, **HOW) for keep in (True, False))
+    first = kept.isel(replicate=slice(0, 5))
+    found = stratum_tests(first, "shd")
+    assert found.columns.n_rows.sum() == (first["status"] == 1).sum()
+    with pytest.raises(ValueError, match="cut along 'replicate'"):
+        summed.isel(replicate=slice(0, 5)).ceval.test_controls()
+
+
+def test_a_test_cannot_ask_for_other_clusters():
+    table = dependent_runs()
+    cube = ce.cube(table, ["shd"], **HOW)
+    assert len(ce.test_controls(cube, cluster="truth"))
+    with pytest.raises(ValueError, match=r"make it by cube\(\.\.\., cluster=None\)"):
+        ce.test_controls(cube, cluster=None)
+    assert set(table.ceval.test_controls(["shd"], cluster=None, **HOW)["p_method"]) == {"simulated"}
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_cubes_are_stored_and_put_together(tmp_path, keep):
+    table = dependent_runs()
+    whole = ce.cube(table, METRICS, keep_draws=keep, **HOW)
+    whole.to_netcdf(tmp_path / "cube.nc")
+    with xr.open_dataset(tmp_path / "cube.nc") as read:
+        pd.testing.assert_frame_equal(read.load().ceval.test_controls(), whole.ceval.test_controls())
+    parts = [ce.cube(part, METRICS, keep_draws=keep, **HOW) for _, part in table.groupby("s")]
+    joined = ce.concat(parts, "s")
+    pd.testing.assert_frame_equal(joined.ceval.test_controls(), whole.ceval.test_controls(), rtol=1e-12)
+    other = ce.cube(table.iloc[:4], METRICS, keep_draws=keep, cluster=None, **HOW)
+    with pytest.raises(ValueError, match="control_cluster"):
+        ce.concat([whole, other], "replicate")
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_further_runs_of_a_cluster_are_refused(keep):
+    table = dependent_runs().query("s == 'a'").dropna()
+    halves = [ce.cube(part, ["shd"], keep_draws=keep, **HOW) for part in (table.iloc[::2], table.iloc[1::2])]
+    with pytest.raises(ValueError, match="further runs of a cluster"):
+        ce.concat(halves, "replicate")
+    by_truth = [ce.cube(part, ["shd"], keep_draws=keep, **HOW) for _, part in table.groupby("truth")]
+    assert ce.concat(by_truth, "replicate").ceval.test_controls()["n_clusters"].tolist() == [3]
+
+
+def test_networks_are_relabelled_jointly():
+    """Copies of an estimate meet the same draws; graph metrics of networks are relabelled with them."""
+    network = ce.causal_kl.metastatic()
+    turned = ce.causal_kl.metastatic_mutations()["rev.in.weak"]
+    table = pd.DataFrame({"truth": [network] * 3, "estimate": [turned, turned, network], "s": 0})
+    for null in ("dags", "permutation"):
+        cube = ce.cube(table, ["edit_distance", "shd"], keep_draws=True, null=null, **HOW)
+        draws = cube["edit_distance_relabelled"].to_numpy()[0]
+        np.testing.assert_array_equal(draws[0], draws[1])
+        assert not np.array_equal(draws[0], draws[2])
+        assert set(cube.ceval.test_controls()["p_method"]) == {"relabelling by truth"}
+        copies = cube["shd_relabelled"].to_numpy()[0]
+        np.testing.assert_array_equal(copies[0], copies[1])
+
+
+def test_formulas_exchange_the_factors_of_a_cluster_alike():
+    truth = "A*b+C<->E"
+    estimates = ["A*b<->E", "A*b<->E", "C+D<->E", "A+D<->E"]
+    table = pd.DataFrame({"truth": truth, "estimate": estimates, "s": [0, 0, 1, 1]})
+    for null in ("relabel", "complexity"):
+        how = HOW | {"n_draws": 199, "null": null, "context": {"domains": {"D": [0, 1]}}}
+        kept = ce.cube(table, ["correctness", "completeness"], keep_draws=True, **how)
+        summed = ce.cube(table, ["correctness", "completeness"], keep_draws=False, **how)
+        found = kept.ceval.test_controls()
+        pd.testing.assert_frame_equal(found, summed.ceval.test_controls(), rtol=1e-9)
+        assert set(found["p_method"]) == {"relabelling by truth"} and (found["n_clusters"] == 1).all()
+        draws = kept["completeness_relabelled"].to_numpy()
+        # copies of one estimate are relabelled alike
+        np.testing.assert_array_equal(draws[0, 0], draws[0, 1])
+
+
+def test_answers_are_clustered_by_a_column():
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {"truth": rng.random(24) < 0.5, "estimate": rng.random(24) < 0.5, "q": np.arange(24) // 3, "s": 0}
+    )
+    single, by_question = (
+        ce.cube(table, ["answer_accuracy"], cluster=c, **HOW).ceval.test_controls() for c in ("truth", "q")
+    )
+    assert single["p_method"][0] == "simulated" and single["n_clusters"][0] == 24
+    assert by_question["p_method"][0] == "twice the mean p by column q" and by_question["n_clusters"][0] == 8
+    assert by_question["p_value"][0] > single["p_value"][0] / 2

@@ -1,0 +1,137 @@
+"""Mixed models of cubes: against statsmodels and known tests, responses, and designs that are refused or noted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats as scipy_stats
+from statsmodels.regression.mixed_linear_model import MixedLM
+
+import causaleval_pd as ce
+from causaleval_pd.inference.mixed_model import model
+
+
+@pytest.fixture
+def study(make_cube):
+    """Return a cube of two algorithms and three n on the same 12 truths, and its values."""
+
+    def make(values=None, **kwargs):
+        rng = np.random.default_rng(1)
+        if values is None:
+            values = rng.normal(size=(2, 3, 12)) + rng.normal(size=12) + np.array([0.0, 1.0])[:, None, None]
+        return make_cube({"algorithm": ["x", "y"], "n": [10, 100, 1000]}, {"m": (values, "minimize")}, **kwargs)
+
+    return make
+
+
+def test_estimates_are_those_of_statsmodels(study):
+    cube = study()
+    table = cube["m"].to_dataframe().reset_index()
+    table["truth"] = cube["truth_id"].to_dataframe().reset_index()["truth_id"]
+    theirs = MixedLM.from_formula("m ~ algorithm * np.log(n)", table, groups="truth").fit()
+    found = model(cube, "m ~ algorithm * np.log(n)")
+    assert found["term"].tolist() == ["Intercept", "algorithm[T.y]", "log(n)", "algorithm[T.y]:log(n)"]
+    np.testing.assert_allclose(found["estimate"], theirs.fe_params, rtol=1e-3)
+    assert found["cluster_variance"].iloc[0] == pytest.approx(theirs.cov_re.iloc[0, 0], rel=1e-3)
+    assert found["residual_variance"].iloc[0] == pytest.approx(theirs.scale, rel=1e-3)
+    assert found["converged"].all() and found["note"].isna().all()
+    assert (found["n_runs"] == 72).all() and (found["n_clusters"] == 12).all()
+
+
+def test_two_algorithms_on_the_same_truths_are_the_paired_t_test(study):
+    cube = study().isel(n=[0])
+    row = model(cube, "m ~ algorithm").iloc[1]
+    x, y = cube["m"].isel(n=0).to_numpy()
+    theirs = scipy_stats.ttest_rel(y, x)
+    assert row["p_value"] == pytest.approx(theirs.pvalue)
+    np.testing.assert_allclose([row["ci_low"], row["ci_high"]], theirs.confidence_interval())
+
+
+def test_numbers_can_be_levels(study):
+    found = model(study(), "m ~ C(n) - 1")
+    assert found["term"].tolist() == ["C(n)[10]", "C(n)[100]", "C(n)[1000]"]
+    np.testing.assert_allclose(found["estimate"], study()["m"].mean(["algorithm", "replicate"]))
+
+
+def test_skill_and_excess_of_runs_are_responses():
+    runs = ce.datasets.runs()
+    cube = runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "n"], n_draws=20, rng=1)
+    skill = (1 - cube["shd"] / cube["shd_control_loss"]).mean("replicate")
+    found = cube.ceval.model("skill ~ C(n):algorithm - 1", metric="shd")
+    assert found["estimate"].iloc[0] == pytest.approx(float(skill.sel(algorithm="ges", n=100)))
+    assert (found["response"] == "skill").all() and (found["metric"] == "shd").all() and found["null"].notna().all()
+    excess = (cube["shd"] - cube["shd_control_mean"]).mean()
+    only = cube.drop_vars([x for x in cube.data_vars if x.startswith("adjacency_f1")])
+    assert float(only.ceval.model("excess ~ algorithm", metric="shd")["estimate"].iloc[0]) != float(excess)
+    with pytest.raises(ValueError, match="'skill' needs metric=, one of 'shd', 'adjacency_f1'"):
+        cube.ceval.model("skill ~ n")
+
+
+def test_failed_and_undefined_runs_are_counted(study):
+    cube = study()
+    values = cube["m"].to_numpy().copy()
+    values[0, 0, :2] = np.nan
+    status = np.ones((2, 3, 12))
+    status[1, 2, 0], status[1, 1, :3] = 2, 0
+    row = model(study(values, status=status), "m ~ algorithm").iloc[0]
+    assert (row["n_runs"], row["n_failed"], row["n_undefined"]) == (66, 1, 2)
+
+
+def test_lazy_cubes_and_history(study):
+    cube = study()
+    pd.testing.assert_frame_equal(model(cube.chunk({"n": 1}), "m ~ algorithm"), model(cube, "m ~ algorithm"))
+    made = model(cube, "m ~ n").attrs["causaleval_pd_history"][-1]
+    assert (made["verb"], made["formula"], made["cluster"]) == ("model", "m ~ n", "truth")
+
+
+def test_notes_name_what_a_fit_rests_on(study):
+    rng = np.random.default_rng(2)
+    centred = rng.normal(size=(2, 3, 12))
+    centred -= centred.mean(axis=(0, 1))
+    assert set(model(study(centred), "m ~ algorithm")["note"]) == {"variance of the clusters estimated as 0"}
+    own = np.broadcast_to(np.arange(1, 73).reshape(2, 3, 12), (2, 3, 12))
+    apart = model(study(truth=own), "m ~ algorithm")
+    assert set(apart["note"]) == {"one run a cluster: its variance is part of the residuals'"}
+    assert apart["cluster_variance"].isna().all() and apart["p_value"].notna().all()
+    status = np.ones((2, 3, 12))
+    status[1, :, 1:] = 0
+    one = model(study(status=status), "m ~ algorithm")
+    assert one["note"].tolist()[1] == "carried by one cluster" and np.isnan(one["p_value"].iloc[1])
+
+
+@pytest.mark.parametrize(
+    ("formula", "change", "message"),
+    [
+        ("m ~ algorithm", lambda c: c.isel(algorithm=[0]), "algorithm has one level among the runs with a value, x"),
+        ("m ~ n", lambda c: c.isel(n=[0]), "n has one level among the runs with a value, 10"),
+        ("m ~ C(n) + n", lambda c: c, "the term n cannot be told from the terms before it"),
+        ("m ~ algorithm", lambda c: c.isel(replicate=slice(0, 4)), "have 4 clusters .truth.; a model needs at least 5"),
+        ("m ~ algorithm", lambda c: c.assign(m=c["m"] * 0 + 3.0), "all 72 runs have the value 3"),
+        ("m ~ algorithm", lambda c: c.assign(m=c["m"] * np.nan), "0 runs with a value have 0 clusters"),
+        ("m ~ log(algorithm)", lambda c: c, r"log\(algorithm\) needs positive numbers"),
+        ("m ~ log(n)", lambda c: c.assign_coords(n=[0, 1, 2]), r"log\(n\) needs positive numbers"),
+        ("k ~ n", lambda c: c, "unknown response 'k'; known are 'skill', 'excess', 'm'"),
+        ("skill ~ n", lambda c: c, "no controls"),
+        ("m ~ site", lambda c: c, "unknown stratum in the formula"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(study, formula, change, message):
+    cube = study()
+    changed = change(cube)
+    for name in ("m",):
+        changed[name].attrs = cube[name].attrs
+    with pytest.raises(ValueError, match=message):
+        model(changed, formula)
+
+
+def test_values_that_terms_explain_exactly_are_refused(study):
+    exact = np.broadcast_to(np.array([1.0, 4.0])[:, None, None], (2, 3, 12))
+    with pytest.raises(ValueError, match="the terms explain every value exactly"):
+        model(study(exact.copy()), "m ~ algorithm")
+    with pytest.raises(ValueError, match="is a metric itself; leave out metric='m2'"):
+        model(study(), "m ~ algorithm", metric="m2")
+    with pytest.raises(TypeError, match="formula"):
+        model(study(), 5)
+    with pytest.raises(ValueError, match="cluster"):
+        model(study(), "m ~ algorithm", cluster="site")
