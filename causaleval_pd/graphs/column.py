@@ -71,8 +71,8 @@ def graph_column(
     AmbiguousEncodingError
         If there are matrices and no `encoding`, or matrices named by a packed column in an order that is unlikely.
     ValueError
-        If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, unknown marks,
-        or is not in its declared class; names the row.
+        If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, an unknown
+        mark, or is not in its declared class; names the row.
     TypeError
         If a cell is not a graph in a known encoding; names the row.
 
