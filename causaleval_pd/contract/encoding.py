@@ -15,6 +15,7 @@ from .registry import Registry
 
 Labels = tuple[Hashable, ...]
 Arcs = list[tuple[int, int]]
+Ends = list[tuple[int, int, int, int]]
 
 
 class AmbiguousEncodingError(ValueError):
@@ -62,12 +63,16 @@ class Edges(NamedTuple):
         Whether `nodes=` may add isolated nodes; else it must list the same nodes.
     doubtful : tuple of str
         Labels that may be something else than a node, as ``A-B`` alone; refused unless `nodes=` lists them.
+    ends : list of (int, int, int, int), optional
+        Of a graph with circles or bidirected edges, instead of `arcs`: all edges as (node, node, mark at the first,
+        mark at the second), where 1 is a tail, 2 an arrow and 3 a circle. ``->`` and ``<->`` may join the same nodes.
     """
 
     labels: Labels | None
     arcs: Arcs
     is_open: bool = False
     doubtful: tuple[str, ...] = ()
+    ends: Ends | None = None
 
 
 class Matrix(NamedTuple):
@@ -119,7 +124,8 @@ class Encoding:
         Whether a cell of an undeclared column is probably a graph; default yes, unless the encoding is used by name.
     decode : callable, optional
         From a stack (N, d, d) and the names of its nodes to (N, d, d) bool with True in cell (i, j) for a mark i -> j;
-        raises a `CellError`. Required if `read` returns matrices.
+        or to (N, d, d) uint8 with the code of the mark at j of the edge i - j in cell (i, j): 0 no edge, 1 a tail, 2 an
+        arrow, 3 a circle. Raises a `CellError`. Required if `read` returns matrices.
     decode_sparse : callable, optional
         From one scipy sparse matrix and the names to arcs; default by way of a dense matrix.
     write : callable, optional
@@ -143,7 +149,7 @@ class Encoding:
     recognise: Callable[[Any], bool] | None = None
     by_name: bool = False
     is_likely: Callable[[Any], bool] | None = None
-    decode: Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_]] | None = None
+    decode: Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_] | NDArray[np.uint8]] | None = None
     decode_sparse: Callable[[Any, Sequence[str]], Arcs] | None = None
     write: Callable[[NDArray[np.int8]], NDArray[Any]] | None = None
 

@@ -16,6 +16,7 @@ from .decode import Where, unpack_array
 from .edge_strings import explain_doubt
 from .header import MAX_NODES
 from .kernels.planes import arcs_from_planes, row_chunks
+from .mixed import marks as mixed
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .unpacked import UnpackedColumn
 
@@ -118,7 +119,8 @@ class Cells:
             for label in found.doubtful:
                 if expected is None or label not in expected:
                     raise ValueError(explain_doubt(label))
-            self._collector.add(row, self._sets.match(labels or (), expected, complete=found.is_open), found.arcs)
+            matched = self._sets.match(labels or (), expected, complete=found.is_open)
+            self._collector.add(row, matched, found.arcs, found.ends)
         else:
             self._add_matrix(row, cell, encoding, found)
 
@@ -133,7 +135,7 @@ class Cells:
         encoding = recogniser.find(cell)
         found = encoding.read(cell)
         if isinstance(found, Edges) and found.labels is not None:
-            for source, target in found.arcs:
+            for source, target, *_ in found.arcs if found.ends is None else found.ends:
                 if source == target:
                     raise ValueError(_self_loop(found.labels[source]))
         return encoding, found
@@ -161,7 +163,11 @@ class Cells:
         if encoding.decode_sparse is not None:
             arcs = encoding.decode_sparse(values, names)
         else:
-            _, sources, targets = np.nonzero(_decode(encoding, values.toarray()[None], names))
+            marks = _decode(encoding, values.toarray()[None], names)
+            if marks.dtype != np.bool_:
+                self._collector.add_stack(np.array([row]), matched, marks)
+                return
+            _, sources, targets = np.nonzero(marks)
             arcs = list(zip(sources.tolist(), targets.tolist(), strict=True))
         loop = next((source for source, target in arcs if source == target), None)
         if loop is not None:
@@ -190,8 +196,10 @@ class Cells:
         array = pa.array([cell for _, cell in self._packed], type=pa.large_binary())
         column = unpack_array(array, lambda local: self._where(rows[local]))
         for block in column.blocks:
-            at, source, target = arcs_from_planes(block.planes, block.n_nodes)
-            arcs = list(zip(source.tolist(), target.tolist(), strict=True))
+            is_mixed = mixed.is_mixed(block.planes)
+            read = mixed.ends_from_planes if is_mixed else arcs_from_planes
+            at, *parts = read(block.planes, block.n_nodes)
+            edges: list[Any] = list(zip(*(part.tolist() for part in parts), strict=True))
             bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
             for i, local in enumerate(block.rows.tolist()):
                 row, names = rows[local], column.node_sets[block.node_set[i]]
@@ -199,7 +207,8 @@ class Cells:
                     matched = self._sets.match(names, self._nodes[row])
                 except (ValueError, TypeError) as fault:
                     raise self._at_row(row, fault) from fault
-                self._collector.add(row, matched, arcs[bounds[i] : bounds[i + 1]])
+                mine = edges[bounds[i] : bounds[i + 1]]
+                self._collector.add(row, matched, [] if is_mixed else mine, mine if is_mixed else None)
                 declared[row] = block.kinds[i]
 
     def _decode_stacks(self) -> None:
@@ -218,14 +227,19 @@ class Cells:
                 self._collector.add_stack(rows, matched, marks)
 
 
-def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
-    """Return the marks of a stack, without self loops."""
+def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDArray[Any]:
+    """Return the marks of a stack, bool or codes, without self loops."""
     if encoding.decode is None:
         raise TypeError(f"the encoding {encoding.name!r} reads matrices and declares no decode=; add it")
     marks = encoding.decode(stack, names)
     loops = np.argwhere(np.einsum("nii->ni", marks))
     if len(loops):
         raise CellError(int(loops[0, 0]), _self_loop(names[loops[0, 1]]))
+    if marks.dtype != np.bool_:
+        half = np.argwhere((marks != 0) & (marks.transpose(0, 2, 1) == 0))
+        if len(half):
+            at, i, j = half[0].tolist()
+            raise CellError(at, f"found a mark of the edge {names[i]!r}, {names[j]!r} at {names[j]!r} only")
     return marks
 
 

@@ -2,7 +2,8 @@
 
 A *dag* is fully directed and acyclic. A *cpdag* is the completed partially directed graph of a Markov equivalence
 class: it has a consistent DAG extension, and the CPDAG of that extension is the graph itself. A *digraph* is fully
-directed and may have cycles. Every graph without mixed marks is a *pdag*.
+directed and may have cycles. Every graph of directed and undirected edges is a *pdag*. Graphs with latent confounders
+have classes of their own, in `mixed.classes`.
 
 References
 ----------
@@ -19,14 +20,17 @@ from numpy.typing import NDArray
 
 from .edge_strings import write_edges, write_name
 from .kernels import kernels
-from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, arcs_from_planes
+from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, SKELETON, a_kind, arcs_from_planes
+from .mixed.classes import infer_mixed_kinds, not_in_mixed_class
+from .mixed.marks import adjacencies, directed_part, is_mixed, lift
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
 
 def is_acyclic(planes: Planes, n_nodes: int) -> Flags:
-    """Return which graphs have no directed cycle; undirected edges are not walked."""
+    """Return which graphs have no directed cycle; edges of other marks are not walked."""
+    planes = directed_part(planes) if is_mixed(planes) else planes
     return np.asarray(kernels().is_acyclic(planes, n_nodes), dtype=np.bool_)
 
 
@@ -60,7 +64,12 @@ def is_cpdag(planes: Planes, n_nodes: int) -> Flags:
 
 
 def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
-    """Return the narrowest class of each graph: dag, else digraph where it is fully directed, else cpdag, else pdag."""
+    """Return the narrowest class of each graph: dag, else digraph where it is fully directed, else cpdag, else pdag.
+
+    Graphs of four planes are taken to have a circle or a bidirected edge (see `infer_mixed_kinds`).
+    """
+    if is_mixed(planes):
+        return infer_mixed_kinds(planes, n_nodes)
     directed = is_digraph(planes)
     kinds = np.full(len(planes), DIGRAPH, dtype=np.uint8)
     kinds[directed] = np.where(is_acyclic(planes[directed], n_nodes), DAG, DIGRAPH)
@@ -70,6 +79,8 @@ def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
 
 def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flags:
     """Return which graphs are not in the class they declare."""
+    if is_mixed(planes):
+        return not_in_mixed_class(planes, n_nodes, kinds)
     wrong = np.zeros(len(planes), dtype=np.bool_)
     for kind, holds in ((DAG, is_dag), (CPDAG, is_cpdag)):
         declared = np.flatnonzero(kinds == kind)
@@ -79,7 +90,11 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
 
 
 def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
-    """Return why a graph, planes (2, W), is not in the class it declares."""
+    """Return why a graph, planes (2, W) or (4, W), is not in the class it declares."""
+    if is_mixed(planes[None]):
+        from .mixed.faults import explain_mixed_kind
+
+        return explain_mixed_kind(planes, names, kind)
     _, source, target = arcs_from_planes(planes[None], len(names))
     arcs = set(zip(source.tolist(), target.tolist(), strict=True))
     directed = [(s, t) for s, t in arcs if (t, s) not in arcs]
@@ -113,6 +128,8 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
 
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
+    if is_mixed(planes):
+        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its PAG, by pag()")
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
     result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]
@@ -123,7 +140,13 @@ def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[P
 
 
 def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8]]:
-    """Return each graph with all edges undirected, and the class of that: cpdag if it is one, else pdag."""
+    """Return each graph with all edges undirected, and the class of that: cpdag if it is one, else pdag.
+
+    Of graphs of four planes it is a skeleton.
+    """
+    if is_mixed(planes):
+        edges = adjacencies(planes)
+        return lift(np.stack([edges, edges], axis=1)), np.full(len(planes), SKELETON, np.uint8)
     edges = planes[:, 0] | planes[:, 1]
     skeletons = np.stack([edges, edges], axis=1)
     return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)

@@ -16,11 +16,13 @@ from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
 from .decode import Where
+from .edge_strings import write_mixed_edges, write_names
 from .graph import Graph
-from .kernels.planes import KINDS
+from .kernels.planes import KINDS, PLAIN_KINDS
+from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
 from .node_names import NodeLists
 from .packed import as_packed, is_packed, pack_column, unpack_column
-from .unpacked import UnpackedColumn
+from .unpacked import Block, UnpackedColumn, join_blocks
 
 _FIRST_CELLS = 100
 
@@ -51,7 +53,7 @@ def graph_column(
         Required for matrices: "row->column" if the edge i -> j is the 1 in cell (i, j), "column->row" if it is in cell
         (j, i). Both cells set is an undirected edge. A list or a column of names, such as ``runs["encoding"]``, names
         that of each row; in rows where it is missing, the encoding is recognised.
-    kind : {"dag", "cpdag", "pdag", "digraph"} or one a row, optional
+    kind : {"dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed"} or one a row, optional
         Graph class; default the narrowest one of the graph, except that packed graphs keep theirs.
     rename : mapping, optional
         New node names by old label, for graphs that bring their own labels.
@@ -69,8 +71,8 @@ def graph_column(
     AmbiguousEncodingError
         If there are matrices and no `encoding`, or matrices named by a packed column in an order that is unlikely.
     ValueError
-        If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, mixed marks,
-        or is not in its declared class; names the row.
+        If a cell has a self loop, a non-square or non-binary matrix, repeated or other nodes than `nodes`, an unknown
+        mark, or is not in its declared class; names the row.
     TypeError
         If a cell is not a graph in a known encoding; names the row.
 
@@ -83,6 +85,11 @@ def graph_column(
     Two opposite arcs of a networkx graph or an edge list are an undirected edge, as is an edge with the attribute type,
     kind or edge_type "undirected". A digraph is fully directed and has a directed cycle, or is declared one; a pdag is
     any graph of directed and undirected edges.
+
+    Graphs with latent confounders have edges ``A <-> B``, ``A o-> B``, ``A o-o B`` and ``A o-- B``, written with blanks
+    around the mark. With circles such a graph is a pag, or mixed where no equivalence class has this PAG
+    (`series.graph.faults` returns the reason). Without circles it is a mag, else an admg, whose pairs of nodes may have
+    ``->`` and ``<->``, else mixed. A declared kind is checked; "mixed" and "skeleton" hold what is declared so.
 
     A bare name that stands alone must be a word: ``A-B`` and ``A B`` may be edges in another notation, and are refused
     unless they are quoted or in `nodes`. In edges such names are read, as in ``IL-6 -> blood pressure``. The text
@@ -306,7 +313,7 @@ def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
 def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> UnpackedColumn:
     """Infer the classes that are not declared, and refuse graphs that are not in their declared class."""
     blocks, faults = [], []
-    for block in column.blocks:
+    for block in _with_planes_of_kinds(column, declared, where):
         codes = declared[block.rows]
         kinds = np.where(codes < 0, 0, codes).astype(np.uint8)
         infer, check = np.flatnonzero(codes < 0), np.flatnonzero(codes >= 0)
@@ -320,3 +327,40 @@ def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Wh
         row, planes, names, kind = min(faults, key=lambda fault: fault[0])
         raise ValueError(f"{where(row)}: the graph {explain_kind(planes, names, kind)}")
     return replace(column, blocks=tuple(blocks))
+
+
+def _with_planes_of_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> tuple[Block, ...]:
+    """Return the blocks of a column, their graphs with as many planes as their declared classes have."""
+    if not any(is_mixed(block.planes) for block in column.blocks) and declared.max(initial=-1) < len(PLAIN_KINDS):
+        return column.blocks
+    parts: dict[tuple[int, int], list[Block]] = {}
+    for block in column.blocks:
+        codes = declared[block.rows]
+        four = codes >= len(PLAIN_KINDS)
+        if is_mixed(block.planes):
+            four |= codes < 0
+            wrong = ~four & ~has_plain_marks(block.planes)
+            if wrong.any():
+                at = int(wrong.argmax())
+                row = int(block.rows[at])
+                kind, names = KINDS[declared[row]], column.node_sets[block.node_set[at]]
+                raise ValueError(f"{where(row)}: {_explain_mixed_marks(block.planes[at], names, kind)}")
+        for chosen, change in ((np.flatnonzero(four), lift), (np.flatnonzero(~four), _lowered)):
+            if len(chosen):
+                some = block.take(chosen)
+                part = replace(some, planes=change(some.planes))
+                parts.setdefault(part.key, []).append(part)
+    return tuple(join_blocks(parts[key]) for key in sorted(parts))
+
+
+def _lowered(planes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return lower(planes) if is_mixed(planes) else planes
+
+
+def _explain_mixed_marks(planes: NDArray[np.uint64], names: tuple[str, ...], kind: str) -> str:
+    """Return why a graph with circles or bidirected edges is not in a class without these."""
+    _, *ends = (x.tolist() for x in ends_from_planes(planes[None], len(names)))
+    odd = next(edge for edge in zip(*ends, strict=True) if edge[2:] not in ((1, 1), (1, 2), (2, 1)))
+    edge = write_mixed_edges(write_names(names), [odd])[-1]
+    mend = "declare it a mag, pag, admg or mixed, or leave kind out"
+    return f"the graph is declared a {kind}, but has the edge {edge}; {mend}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +13,23 @@ from numpy.typing import NDArray
 
 from .header import HEADER_WORDS, not_a_graph, read_header
 from .kernels import kernels
-from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES, padding_mask, plane_words, row_chunks
-from .unpacked import Block, UnpackedColumn, group_rows
+from .kernels.planes import (
+    CLASS_BITS,
+    DAG,
+    DIGRAPH,
+    KINDS,
+    N_PLANES,
+    PLAIN_KINDS,
+    padding_mask,
+    plane_words,
+    planes_of_kind,
+    row_chunks,
+)
+from .mixed.marks import is_mixed, reserved
+from .unpacked import Block, UnpackedColumn, group_rows, join_blocks
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
+_PLANES_OF_KIND = np.array([planes_of_kind(kind) for kind in range(len(KINDS))])
 _BOUND_BYTES = 512  # a row, so that some thousands of differences are taken at a time
 
 Where = Callable[[int], str]
@@ -40,18 +53,17 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         cells = words.reshape(len(rows), length)
         return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
     start = np.cumsum(length) - length
-    found: dict[int, list[Block]] = {}
-    node_sets: list[tuple[str, ...]] = []
-    # graphs on the same nodes have cells of the same length, so no node set is met twice
+    found: dict[tuple[int, int], list[Block]] = {}
+    # graphs on the same nodes have cells of one length for each number of planes
+    node_sets: dict[tuple[str, ...], int] = {}
     for cell_words, chosen in group_rows(length):
         cells = _cell_matrix(words, start[chosen], cell_words)
         here = rows[chosen]
         blocks, names = _one_node_set(cells, here, in_place) or _many_node_sets(cells, here, where)
+        place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
         for block in blocks:
-            own = replace(block, node_set=block.node_set + len(node_sets)) if node_sets else block
-            found.setdefault(block.n_nodes, []).append(own)
-        node_sets.extend(names)
-    return UnpackedColumn(n_rows, tuple(_merge(found[n_nodes]) for n_nodes in sorted(found)), tuple(node_sets))
+            found.setdefault(block.key, []).append(replace(block, node_set=place[block.node_set]))
+    return UnpackedColumn(n_rows, tuple(join_blocks(found[key]) for key in sorted(found)), tuple(node_sets))
 
 
 def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -115,12 +127,29 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: 
         return None
     n_nodes = len(names)
     words = plane_words(n_nodes)
-    planes, kinds, alike = kernels().split_cells(cells, size, words, padding_mask(n_nodes))
+    split = kernels().split_cells if cells.shape[1] == size + N_PLANES * words else _split_mixed_cells
+    planes, kinds, alike = split(cells, size, words, padding_mask(n_nodes))
     if not alike:
         return None
     if not in_place:
         planes = planes.copy()
     return (Block(n_nodes, rows, planes, kinds, np.broadcast_to(np.int64(0), len(cells))),), (names,)
+
+
+def _split_mixed_cells(
+    cells: NDArray[np.uint64], size: int, words: int, padding: np.uint64
+) -> tuple[NDArray[np.uint64], NDArray[np.uint8], bool]:
+    """Take cells of mixed graphs apart, as the kernel `split_cells` does those of other graphs."""
+    planes = cells[:, size:].reshape(len(cells), -1, words)
+    kinds = ((cells[:, 0] & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
+    alike = bool(
+        ((cells[:, 0] ^ cells[0, 0]) & ~CLASS_BITS == 0).all()
+        and (cells[:, 1:size] == cells[0, 1:size]).all()
+        and ((kinds >= len(PLAIN_KINDS)) & (kinds < len(KINDS))).all()
+        and not (planes[:, :, -1] & padding).any()
+        and not reserved(planes).any()
+    )
+    return planes, kinds, alike
 
 
 def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:
@@ -143,7 +172,9 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
     like = first[node_set]
     head, name_bytes = cells[:, 0].copy(), cells[:, 2].copy()
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
+    n_planes = ((head >> np.uint64(24)) & np.uint64(0xFF)).astype(np.int64)
     differing = ((head ^ head[like]) & ~CLASS_BITS != 0) | (name_bytes != name_bytes[like]) | (kinds >= len(KINDS))
+    differing |= _PLANES_OF_KIND[np.minimum(kinds, len(KINDS) - 1)] != n_planes
     sizes = np.array([size for _, size in headers], dtype=np.int64)[node_set]
     for size, chosen in group_rows(sizes):
         for part in row_chunks(len(chosen), 16 * size):
@@ -155,30 +186,25 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
         header(at)
         raise refuse(at, "has the digest of other node names; the cell is damaged")
     blocks = []
-    for n_nodes, chosen in group_rows((head >> np.uint64(32)).astype(np.int64)):
-        # cells of one length on as many nodes have name parts of one length
+    for key, chosen in group_rows((head >> np.uint64(24)).astype(np.int64)):
+        # cells of one length on as many nodes, with as many planes, have name parts of one length
+        n_nodes = key >> 8
         flat = np.ascontiguousarray(cells[chosen, sizes[chosen[0]] :])
-        planes = flat.reshape(len(chosen), N_PLANES, plane_words(n_nodes))
+        planes = flat.reshape(len(chosen), -1, plane_words(n_nodes))
         padded = (planes[:, :, -1] & padding_mask(n_nodes)).any(axis=1)
         if padded.any():
             raise refuse(chosen[padded.argmax()], "has bits set beyond its last pair of nodes; the cell is damaged")
-        undirected = _undirected(flat, kinds[chosen])
-        if undirected.any():
-            at = chosen[undirected.argmax()]
-            raise refuse(at, f"is declared a {KINDS[kinds[at]]} but has undirected edges")
+        if is_mixed(planes):
+            unknown = reserved(planes)
+            if unknown.any():
+                raise refuse(chosen[unknown.argmax()], "has an edge with a mark at one end only; the cell is damaged")
+        else:
+            undirected = _undirected(flat, kinds[chosen])
+            if undirected.any():
+                at = chosen[undirected.argmax()]
+                raise refuse(at, f"is declared a {KINDS[kinds[at]]} but has undirected edges")
         blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
     return tuple(blocks), tuple(names for names, _ in headers)
-
-
-def _merge(blocks: Sequence[Block]) -> Block:
-    """Join blocks on as many nodes, rows ascending."""
-    if len(blocks) == 1:
-        return blocks[0]
-    rows, planes, kinds, node_set = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in ("rows", "planes", "kinds", "node_set")
-    )
-    order = np.argsort(rows)
-    return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
 
 
 def _undirected(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:

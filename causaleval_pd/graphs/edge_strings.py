@@ -1,8 +1,11 @@
-"""Edge strings: ``"A -> B; B -- C; D"``.
+"""Edge strings: ``"A -> B; B -- C; D"``, of mixed graphs ``"A o-> B; B <-> C; C o-o D"``.
 
 Statements stand between semicolons or line ends; a statement is a node name, an edge or a chain of edges. Names may be
 quoted by ``"`` or ``'`` (a quote inside is doubled) and must be where they hold something that could be syntax. A name
 that stands alone, as ``A-B`` or ``A B``, may be an edge in another notation: it is doubtful unless it is quoted.
+
+A circle is an ``o`` with a blank before and after the mark. ``<->`` stands between blanks: without them it may be a
+configurational model.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 ARROWS = "'->', '<-' and '--'"
+CIRCLES = "'<->', 'o->', 'o-o' and 'o--'"
 
 # how cells read after dask, CSV or astype(str) have written them as text
 TEXT_OF_OBJECT = re.compile(
@@ -19,11 +23,13 @@ TEXT_OF_OBJECT = re.compile(
     r"""|array\(|matrix\(|Graph\ Nodes:|(?:nan|NaN|None|<NA>|NaT)\s*$)""",
     re.VERBOSE,
 )
-_ARROW = re.compile(r"<-+>|<-+|-+>|--+")
+_ARROW = re.compile(r"(?<=\s)o-+(?:>|o(?=\s|$))|<-+(?:>|o(?=\s))|(?<=\s)o--+|--+o(?=[ \t])|<-+|-+>|--+")
+#: where a name ends at the latest
+_STOP = r"<-|->|--|(?<=\s)o-(?:[->]|o(?=\s|$))"
 _BLANK = r"[^\S\n\r]*"
 _QUOTED = re.compile(rf"""{_BLANK}(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'){_BLANK}""")
-_SIMPLE = re.compile(r"[ ]*([\w.:()+*/^]+(?:-[\w.:()+*/^]+)*)[ ]*(?=[;\n\r]|<-|->|--|$)")
-_BARE = re.compile(r"(?:(?!<-|->|--)[^;\n\r])*")
+_SIMPLE = re.compile(rf"[ ]*([\w.:()+*/^]+(?:-[\w.:()+*/^]+)*)[ ]*(?=[;\n\r]|{_STOP}|$)")
+_BARE = re.compile(rf"(?:(?!{_STOP})[^;\n\r])*")
 # what a bare name may not hold: syntax of other notations, which would silently become part of a name
 _NOT_BARE = re.compile(
     r"""[,{}"\x00\t]|\s\s|\s[-=~|<>]+\s|=>|[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2794\u2798-\u27be\u2b05-\u2b0d]"""
@@ -39,6 +45,17 @@ _MIXED = re.compile(rf"\s([{_CIRCLES}]-+[{_CIRCLES}]?|-+[{_CIRCLES}])\s|([\u2194
 _PARTS = re.compile(rf"[{_JOINS}]+")
 
 
+_BIDIRECTED = re.compile("<-+>$")
+#: what joins the factors of a configurational model
+_FACTORS = re.compile(r"[+*]")
+#: marks by the character at their end: 1 a tail, 2 an arrow, 3 a circle
+_CODES = {"-": 1, "<": 2, ">": 2, "o": 3}
+#: how edges are written: an arrow on the right, else a tail
+_SIGNS = {(1, 1): "--", (1, 2): "->", (2, 2): "<->", (3, 1): "o--", (3, 2): "o->", (3, 3): "o-o"}
+
+Ends = tuple[int, int, int, int]
+
+
 class EdgeText(NamedTuple):
     """An edge string as it was read.
 
@@ -50,11 +67,15 @@ class EdgeText(NamedTuple):
         Marks (source, target) as positions among the nodes; an undirected edge has both.
     doubtful : tuple of str
         Bare names that may be edges in another notation.
+    ends : list of (int, int, int, int), optional
+        If an edge has a circle or two arrowheads, all edges as (node, node, mark at the first, at the second); marks
+        are 1 a tail, 2 an arrow, 3 a circle. There are no arcs then.
     """
 
     nodes: tuple[str, ...]
     arcs: list[tuple[int, int]]
     doubtful: tuple[str, ...] = ()
+    ends: list[tuple[int, int, int, int]] | None = None
 
 
 def parse_edges(text: str) -> EdgeText:
@@ -66,14 +87,16 @@ def parse_edges(text: str) -> EdgeText:
     Examples
     --------
     >>> parse_edges("A -> B -- C; D")
-    EdgeText(nodes=('A', 'B', 'C', 'D'), arcs=[(0, 1), (1, 2), (2, 1)], doubtful=())
+    EdgeText(nodes=('A', 'B', 'C', 'D'), arcs=[(0, 1), (1, 2), (2, 1)], doubtful=(), ends=None)
     >>> parse_edges("A-B; IL-6 -> CRP").doubtful
     ('A-B',)
+    >>> parse_edges("A o-> B <-> C").ends
+    [(0, 1, 3, 2), (1, 2, 2, 2)]
     """
     if TEXT_OF_OBJECT.match(text):
         raise ValueError(explain_text(text))
     position: dict[str, int] = {}
-    marks: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
+    pairs: dict[tuple[int, int], list[tuple[int, int]]] = {}
     if text.strip() == "{}":
         return EdgeText((), [])
     quoted: set[str] = set()
@@ -87,29 +110,41 @@ def parse_edges(text: str) -> EdgeText:
         while arrow := _ARROW.match(text, at):
             before = name
             name, at = _read_name(text, arrow.end(), quoted)
-            _refuse_mixed(text, before, arrow, name)
+            _refuse_other_marks(text, before, arrow, name)
+            if _BIDIRECTED.match(arrow.group()):
+                _refuse_formula(text, arrow, {before, name} - quoted)
             right = position.setdefault(name, len(position))
             if left == right:
                 raise ValueError(f"found an edge from {name!r} to itself; graphs have no self loops")
-            source, target = (right, left) if arrow.group()[0] == "<" else (left, right)
-            directed = "<" in arrow.group() or ">" in arrow.group()
-            arcs = ((source, target),) if directed else ((left, right), (right, left))
-            pair = (left, right) if left < right else (right, left)
-            if set(marks.setdefault(pair, arcs)) != set(arcs):
+            codes = _CODES[arrow.group()[0]], _CODES[arrow.group()[-1]]
+            pair, codes = ((left, right), codes) if left < right else ((right, left), codes[::-1])
+            known = pairs.setdefault(pair, [])
+            if codes not in known:
+                known.append(codes)
+            if len(known) > 1 and (len(known) > 2 or (2, 2) not in known or not set(known) & {(1, 2), (2, 1)}):
                 raise ValueError(
                     f"the edge between {before!r} and {name!r} is written twice with different marks; an undirected "
-                    f"edge is {write_name(before)} -- {write_name(name)}"
+                    f"edge is {write_name(before)} -- {write_name(name)}, and only '->' and '<->' stand side by side"
                 )
             left = right
         if at < len(text) and text[at] not in ";\n\r":
             raise ValueError(f"cannot read {_near(text, at)}: expected an arrow or ';' after the quoted name {name!r}")
-    linked = {node for pair in marks for node in pair}
+    linked = {node for pair in pairs for node in pair}
     doubtful = [
         name
         for name, node in position.items()
         if name not in quoted and (_joins_nodes(name, position) if node in linked else _DOUBTFUL.search(name))
     ]
-    return EdgeText(tuple(position), [arc for arcs in marks.values() for arc in arcs], tuple(doubtful))
+    edges = [(*pair, *codes) for pair, both in pairs.items() for codes in both]
+    if any(3 in edge[2:] or edge[2:] == (2, 2) for edge in edges):
+        return EdgeText(tuple(position), [], tuple(doubtful), edges)
+    return EdgeText(tuple(position), [arc for edge in edges for arc in _arcs(edge)], tuple(doubtful))
+
+
+def _arcs(edge: Ends) -> list[tuple[int, int]]:
+    """Return the arcs of an edge of tails and arrows: one from a tail to an arrow, both of two tails."""
+    i, j, at_i, at_j = edge
+    return [arc for arc, mark in (((i, j), at_i), ((j, i), at_j)) if mark == 1]
 
 
 def _joins_nodes(name: str, nodes: Container[str]) -> bool:
@@ -147,7 +182,7 @@ def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
         raise ValueError(f"cannot read {_near(text, at)}: an edge needs a node name at both ends of its arrow")
     mixed = _MIXED.search(name)
     if mixed:
-        raise ValueError(_explain_mixed(mixed.group(1) or mixed.group(2)))
+        raise ValueError(_explain_mark(mixed.group(1) or mixed.group(2)))
     wrong = _NOT_BARE.search(name)
     if wrong:
         raise ValueError(
@@ -157,24 +192,32 @@ def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
     return name, at + len(bare.group() if bare else "")
 
 
-def _refuse_mixed(text: str, before: str, arrow: re.Match[str], after: str) -> None:
-    """Refuse <->, o-> and *-> and their like, whose o or * would be taken for the end of a name."""
+def _refuse_other_marks(text: str, before: str, arrow: re.Match[str], after: str) -> None:
+    """Refuse *-> and @-> and their like, whose * or @ would be taken for the end of a name."""
     start, end = arrow.span()
     mark = arrow.group()
     if text[start - 1] in _CIRCLES and before[-2:-1].isspace():
-        mark = text[start - 1] + mark
+        raise ValueError(_explain_mark(text[start - 1] + mark))
     if text[end] in _CIRCLES and after[1:2].isspace():
-        mark += text[end]
-    if mark[0] in _CIRCLES or mark[-1] in _CIRCLES or (mark[0] == "<" and mark[-1] == ">"):
-        raise ValueError(_explain_mixed(mark))
+        raise ValueError(_explain_mark(mark + text[end]))
 
 
-def _explain_mixed(mark: str) -> str:
-    """Return a message for a mark of mixed graphs."""
-    return (
-        f"found the edge mark {mark!r}; mixed marks are not supported yet, only {ARROWS}; a configurational model "
-        "('A+B<->C') takes metrics of the field 'formula', e.g. 'correctness'"
-    )
+def _explain_mark(mark: str) -> str:
+    """Return a message for a mark that edge strings do not have."""
+    return f"found the edge mark {mark!r}; edges are written with {ARROWS}, those of mixed graphs with {CIRCLES}"
+
+
+def _refuse_formula(text: str, arrow: re.Match[str], bare: set[str]) -> None:
+    """Refuse <-> where the text may be a configurational model, as A+B<->C."""
+    start, end = arrow.span()
+    factors = next((name for name in sorted(bare) if _FACTORS.search(name)), None)
+    if factors is not None or not (text[start - 1].isspace() and text[end : end + 1].isspace()):
+        found = f"the name {factors!r}" if factors is not None else f"{_near(text, start)} without blanks around it"
+        raise ValueError(
+            f"found the edge mark {arrow.group()!r} and {found}; a configurational model ('A+B<->C') takes metrics of "
+            "the field 'formula', e.g. 'correctness'; a bidirected edge is written 'A <-> B', and names that hold + or "
+            "* are quoted"
+        )
 
 
 def _near(text: str, at: int) -> str:
@@ -230,15 +273,46 @@ def write_edges(names: Sequence[str], arcs: Iterable[tuple[int, int]]) -> list[s
     ]
 
 
+def write_mixed_edges(names: Sequence[str], ends: Iterable[Ends]) -> list[str]:
+    """Return the edges of a mixed graph as strings like "A o-> B", ordered by the positions of their nodes as written.
+
+    `names` are as `write_name` returns them; `ends` are (node, node, mark at the first, at the second), where no mark
+    at one end stands for a directed edge beside a bidirected one.
+    """
+    written = []
+    for i, j, at_i, at_j in ends:
+        edge = (i, j, at_i, at_j)
+        if 0 in (at_i, at_j):
+            written.append((min(i, j), max(i, j), 2, 2))
+            edge = (i, j, at_i or 1, at_j or 1)
+        backward = edge[2:] not in _SIGNS or (edge[2] == edge[3] and i > j)
+        written.append((j, i, edge[3], edge[2]) if backward else edge)
+    return [f"{names[i]} {_SIGNS[a, b]} {names[j]}" for i, j, a, b in sorted(written)]
+
+
+def write_mixed_graph(names: Sequence[str], ends: Sequence[Ends]) -> str:
+    """Return the edge string of a mixed graph, as `write_graph` does.
+
+    Names that hold + or * are quoted, for a text with <-> may be a configurational model.
+    """
+    written = [_quote(name) if name[0] != '"' and _FACTORS.search(name) else name for name in names]
+    linked = {node for edge in ends for node in edge[:2]}
+    return "; ".join(write_mixed_edges(written, ends) + _write_isolated(written, linked)) or "{}"
+
+
 def write_graph(names: Sequence[str], arcs: Sequence[tuple[int, int]]) -> str:
     """Return the edge string of a graph: its edges, then its isolated nodes by name, ``{}`` without nodes.
 
     `names` are as `write_names` returns them.
     """
     linked = {node for arc in arcs for node in arc}
-    isolated = [
+    return "; ".join(write_edges(names, arcs) + _write_isolated(names, linked)) or "{}"
+
+
+def _write_isolated(names: Sequence[str], linked: Container[int]) -> list[str]:
+    """Return the names of nodes without edges, quoted where they may be edges in another notation."""
+    return [
         name if name[0] == '"' or not _DOUBTFUL.search(name) else _quote(name)
         for i, name in enumerate(names)
         if i not in linked
     ]
-    return "; ".join(write_edges(names, arcs) + isolated) or "{}"

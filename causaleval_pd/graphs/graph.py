@@ -13,10 +13,19 @@ from numpy.typing import NDArray
 from ..contract.encoding import ENCODINGS
 from . import classes
 from .decode import unpack_array
-from .edge_strings import write_edges, write_graph, write_names
+from .edge_strings import write_edges, write_graph, write_mixed_edges, write_mixed_graph, write_names
 from .header import check_names, pack_cell
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, N_PLANES, arcs_from_planes, marks_from_planes, padding_mask, plane_words
+from .kernels.planes import (
+    KINDS,
+    a_kind,
+    arcs_from_planes,
+    marks_from_planes,
+    padding_mask,
+    plane_words,
+    planes_of_kind,
+)
+from .mixed.marks import bidirected, count_bits, count_edges, ends_from_planes, is_mixed, reserved, where
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,9 +42,9 @@ class Graph:
     ----------
     nodes : tuple of str
         Node names in code-point order.
-    kind : {"dag", "cpdag", "pdag", "digraph"}
+    kind : {"dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed"}
         Graph class.
-    planes : (2, W) uint64
+    planes : (2, W) uint64, (4, W) from kind "mag" on
         Marks of the edges as bit planes, read-only.
 
     Examples
@@ -62,12 +71,16 @@ class Graph:
         if self.kind not in KINDS:
             raise ValueError(f"unknown kind {self.kind!r}; graph classes are {', '.join(KINDS)}")
         planes = np.array(self.planes, dtype=np.uint64, order="C")
-        shape = (N_PLANES, plane_words(len(self.nodes)))
+        code = KINDS.index(self.kind)
+        shape = (planes_of_kind(code), plane_words(len(self.nodes)))
         if planes.shape != shape:
-            raise ValueError(f"planes of {len(self.nodes)} nodes have the shape {shape}, found {planes.shape}")
+            raise ValueError(
+                f"planes of {a_kind(code)} of {len(self.nodes)} nodes have the shape {shape}, found {planes.shape}"
+            )
         if (planes[:, -1] & padding_mask(len(self.nodes))).any():
             raise ValueError(f"planes of {len(self.nodes)} nodes have bits set beyond the last pair")
-        code = KINDS.index(self.kind)
+        if is_mixed(planes[None]) and reserved(planes[None])[0]:
+            raise ValueError("planes have an edge with a mark at one end only")
         if classes.not_in_class(planes[None], len(self.nodes), np.array([code], dtype=np.uint8))[0]:
             raise ValueError(f"the graph {classes.explain_kind(planes, self.nodes, code)}")
         planes.flags.writeable = False
@@ -131,6 +144,14 @@ class Graph:
         _, source, target = arcs_from_planes(self.planes[None], self.n_nodes)
         return list(zip(source.tolist(), target.tolist(), strict=True))
 
+    def _ends(self) -> list[tuple[int, int, int, int]]:
+        _, *ends = ends_from_planes(self.planes[None], self.n_nodes)
+        return list(zip(*(x.tolist() for x in ends), strict=True))
+
+    @property
+    def _is_mixed(self) -> bool:
+        return is_mixed(self.planes[None])
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
@@ -138,26 +159,37 @@ class Graph:
 
     @property
     def n_edges(self) -> int:
-        """Number of edges, of any mark."""
-        return int(count_ones(self.planes[0] | self.planes[1]).sum())
+        """Number of edges, of any mark; two where a pair has a directed and a bidirected one."""
+        return int(count_edges(self.planes[None])[0])
 
     @property
     def n_undirected(self) -> int:
         """Number of undirected edges."""
+        if self._is_mixed:
+            return int(count_bits(where(self.planes[None], 1, 1))[0])
         return int(count_ones(self.planes[0] & self.planes[1]).sum())
+
+    @property
+    def n_bidirected(self) -> int:
+        """Number of bidirected edges."""
+        return int(count_bits(bidirected(self.planes[None]))[0]) if self._is_mixed else 0
 
     @property
     def edges(self) -> tuple[str, ...]:
         """The edges as strings, ordered by the names of their nodes."""
+        if self._is_mixed:
+            return tuple(write_mixed_edges(write_names(self.nodes), self._ends()))
         return tuple(write_edges(write_names(self.nodes), self._arcs()))
 
     @property
     def is_acyclic(self) -> bool:
-        """Whether no directed cycle exists; undirected edges are not walked."""
+        """Whether no directed cycle exists; edges of other marks are not walked."""
         return bool(classes.is_acyclic(self.planes[None], self.n_nodes)[0])
 
     def to_string(self) -> str:
         """Return the edge string, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
+        if self._is_mixed:
+            return write_mixed_graph(write_names(self.nodes), self._ends())
         return write_graph(write_names(self.nodes), self._arcs())
 
     def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[np.int8]:
@@ -176,6 +208,7 @@ class Graph:
         (d, d) array of int8
             Zeros and ones.
         """
+        self._refuse_mixed("an adjacency matrix")
         marks = marks_from_planes(self.planes[None], self.n_nodes)
         return np.asarray(marks_in_order(marks, self.nodes, nodes, encoding)[0])
 
@@ -183,13 +216,22 @@ class Graph:
         """Return a networkx DiGraph; an undirected edge becomes two arcs."""
         import networkx as nx
 
+        self._refuse_mixed("a networkx DiGraph")
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from((self.nodes[s], self.nodes[t]) for s, t in self._arcs())
         return graph
 
+    def _refuse_mixed(self, what: str) -> None:
+        if self._is_mixed:
+            kind = a_kind(KINDS.index(self.kind))
+            raise ValueError(f"{what} cannot hold the marks of {kind}; write it as an edge string, by to_string()")
+
     def skeleton(self) -> Graph:
-        """Return the graph with all edges undirected: a cpdag if that is one, else a pdag."""
+        """Return the graph with all edges undirected: a cpdag if that is one, else a pdag.
+
+        From kind "mag" on it is a skeleton.
+        """
         planes, kinds = classes.to_skeletons(self.planes[None], self.n_nodes)
         return self._of_checked(self.nodes, KINDS[kinds[0]], planes[0])
 

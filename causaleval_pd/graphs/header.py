@@ -7,7 +7,7 @@ word 0 byte 0 magic 0xCE, byte 1 version 1, byte 2 class code, byte 3 number of 
 word 1 BLAKE2b digest (8 bytes) of the names
 word 2 bytes 0-3 length of the names in bytes, bytes 4-7 zero
 names  UTF-8 names in code-point order joined by NUL, filled up with zero bytes to whole words
-planes the pair planes, bits of no pair being zero
+planes the pair planes, two or four by class, bits of no pair being zero
 ====== ====================================================================================================
 """
 
@@ -21,7 +21,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.planes import KINDS, N_PLANES, plane_words
+from .kernels.planes import KINDS, plane_words, planes_of_kind
 
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 1, 3
 MAX_NODES = 20_000
@@ -47,10 +47,10 @@ def check_names(names: Sequence[str]) -> str | None:
 
 
 def names_header(names: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the header words of a node set, class code zero."""
+    """Return the header words of a node set, class code and number of planes zero."""
     blob = "\0".join(names).encode()
     words = np.zeros(HEADER_WORDS + (len(blob) + 7) // 8, dtype=np.uint64)
-    words[0] = MAGIC | VERSION << 8 | N_PLANES << 24 | len(names) << 32
+    words[0] = MAGIC | VERSION << 8 | len(names) << 32
     words[1] = int.from_bytes(_digest(blob), "little")
     words[2] = len(blob)
     words.view(np.uint8)[8 * HEADER_WORDS : 8 * HEADER_WORDS + len(blob)] = np.frombuffer(blob, dtype=np.uint8)
@@ -62,9 +62,9 @@ def _digest(blob: bytes) -> bytes:
 
 
 def pack_cell(names: Sequence[str], kind: int, planes: NDArray[np.uint64]) -> bytes:
-    """Return the canonical bytes of one graph: names in code-point order, class code, planes (2, W)."""
+    """Return the canonical bytes of one graph: names in code-point order, class code, planes (2 or 4, W)."""
     words = np.concatenate([names_header(names), planes.reshape(-1)])
-    words[0] |= np.uint64(kind << 16)
+    words[0] |= np.uint64(kind << 16 | len(planes) << 24)
     return words.tobytes()
 
 
@@ -82,16 +82,17 @@ def read_header(cell: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
         raise ValueError(f"found a packed graph of format version {raw[1]}; this release reads version {VERSION}")
     if raw[2] >= len(KINDS):
         raise ValueError(f"found class code {raw[2]}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
-    if raw[3] != N_PLANES:
-        raise ValueError(f"found {raw[3]} planes of marks; graphs of class {KINDS[raw[2]]} have {N_PLANES}")
+    n_planes = planes_of_kind(raw[2])
+    if raw[3] != n_planes:
+        raise ValueError(f"found {raw[3]} planes of marks; graphs of class {KINDS[raw[2]]} have {n_planes}")
     n_nodes, n_bytes = int(cell[0]) >> 32, int(cell[2])
     if n_nodes > MAX_NODES:
         raise ValueError(f"has {n_nodes} nodes; at most {MAX_NODES} are supported")
     size = HEADER_WORDS + (n_bytes + 7) // 8
-    if len(cell) != size + N_PLANES * plane_words(n_nodes):
+    if len(cell) != size + n_planes * plane_words(n_nodes):
         raise ValueError(
             f"found {len(raw)} bytes, but a graph of {n_nodes} nodes with {n_bytes} bytes of names has "
-            f"{8 * (size + N_PLANES * plane_words(n_nodes))}; the cell is damaged"
+            f"{8 * (size + n_planes * plane_words(n_nodes))}; the cell is damaged"
         )
     filled = raw[8 * HEADER_WORDS : 8 * size]
     blob = filled[:n_bytes]

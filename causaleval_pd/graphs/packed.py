@@ -15,7 +15,7 @@ from ..contract.checks import name_row
 from .decode import Where, to_large_binary, unpack_array
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .header import names_header
-from .kernels.planes import N_PLANES, plane_words, row_chunks
+from .kernels.planes import plane_words, row_chunks
 from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
@@ -27,8 +27,8 @@ class _Known:
 
     #: what ends it
     array: weakref.ref[pa.ChunkedArray]
-    #: numbers of nodes of its graphs whose classes were checked
-    checked: set[int] = field(default_factory=set)
+    #: keys of its blocks whose classes were checked
+    checked: set[tuple[int, int]] = field(default_factory=set)
     #: its graphs, where their planes stand in its own memory
     unpacked: UnpackedColumn | None = None
 
@@ -57,7 +57,7 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     header_words = np.array([len(words) for words in headers], dtype=np.int64)
     length = np.zeros(column.n_rows, dtype=np.int64)
     for block in column.blocks:
-        length[block.rows] = header_words[block.node_set] + N_PLANES * plane_words(block.n_nodes)
+        length[block.rows] = header_words[block.node_set] + block.planes.shape[1] * plane_words(block.n_nodes)
     offset = np.zeros(column.n_rows + 1, dtype=np.int64)
     np.cumsum(length, out=offset[1:])
     data = np.empty(offset[-1], dtype=np.uint64)
@@ -66,12 +66,13 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
         for size, chosen in group_rows(header_words[block.node_set]):
             sets, position = np.unique(block.node_set[chosen], return_inverse=True)
             table = np.stack([headers[i] for i in sets.tolist()])
-            cell_words = size + N_PLANES * plane_words(block.n_nodes)
+            cell_words = size + block.planes.shape[1] * plane_words(block.n_nodes)
+            n_planes = np.uint64(block.planes.shape[1] << 24)
             for part in row_chunks(len(chosen), 16 * cell_words):
                 some = chosen[part]
                 cells = np.empty((len(some), cell_words), dtype=np.uint64)
                 cells[:, :size] = table[position[part]]
-                cells[:, 0] |= block.kinds[some].astype(np.uint64) << np.uint64(16)
+                cells[:, 0] |= block.kinds[some].astype(np.uint64) << np.uint64(16) | n_planes
                 cells[:, size:] = block.planes[some].reshape(len(some), -1)
                 start = offset[block.rows[some]]
                 if start[-1] - start[0] == (len(some) - 1) * cell_words:
@@ -83,7 +84,7 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     buffers = [bitmap, pa.py_buffer(offset * 8), pa.py_buffer(data)]
     array = pa.Array.from_buffers(pa.large_binary(), column.n_rows, buffers)
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
-    _known(_arrow(packed)).checked.update(block.n_nodes for block in column.blocks)
+    _known(_arrow(packed)).checked.update(block.key for block in column.blocks)
     return packed
 
 

@@ -16,7 +16,8 @@ from .classes import not_in_class
 from .counts import AncestorCounts, BlanketCounts, ComparedCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, N_ADJACENCY_COUNTS
+from .kernels.planes import KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, where
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -49,21 +50,27 @@ def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Graphs with the same number of nodes."""
+    """Graphs with the same numbers of nodes and planes."""
 
     #: number of nodes d
     n_nodes: int
     #: (N, 2, W): bit k of plane 0 (1) is set if pair k = (i < j) has the mark i -> j (j -> i), and in both for an
-    #: undirected edge
+    #: undirected edge; (N, 4, W) for mixed graphs, whose planes `mixed.marks` explains
     planes: Planes
     #: (N,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
-    #: numbers of nodes whose graphs are known to be in these classes, of the column that they were read from; None:
+    #: keys of the blocks whose graphs are known to be in these classes, of the column that they were read from; None:
     #: these graphs are
-    checked: set[int] | None = None
+    checked: set[tuple[int, int]] | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
+
+    @property
+    def possible(self) -> slice:
+        """Positions in `KINDS` of the classes that graphs of as many planes may have."""
+        n_plain = len(PLAIN_KINDS)
+        return slice(n_plain, None) if is_mixed(self.planes) else slice(n_plain)
 
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
@@ -73,11 +80,12 @@ class GraphBatch:
     @cached_property
     def misdeclared(self) -> NDArray[np.bool_]:
         """Which graphs are not in the class that their cell declares, as cells of a foreign file may be."""
-        if self.checked is None or self.n_nodes in self.checked:
+        key = (self.n_nodes, self.planes.shape[1])
+        if self.checked is None or key in self.checked:
             return np.zeros(len(self), np.bool_)
         wrong = not_in_class(self.planes, self.n_nodes, self.kinds)
         if not wrong.any():
-            self.checked.add(self.n_nodes)
+            self.checked.add(key)
         return wrong
 
     @cached_property
@@ -88,6 +96,11 @@ class GraphBatch:
     @cached_property
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
+        if is_mixed(self.planes):
+            directed = count_edges(directed_part(self.planes))
+            undirected = count_bits(where(self.planes, 1, 1))
+            counts = (count_edges(self.planes), directed, undirected)
+            return EdgeCounts(*(x.astype(np.float64) for x in counts))
         forward, backward = self.planes[:, 0], self.planes[:, 1]
         edges = count_ones(forward | backward).sum(axis=1, dtype=np.float64)
         undirected = count_ones(forward & backward).sum(axis=1, dtype=np.float64)
@@ -101,6 +114,8 @@ class GraphBatch:
     @cached_property
     def cpdag(self) -> GraphBatch:
         """The CPDAG of each graph: that of a DAG's class, a CPDAG itself."""
+        if is_mixed(self.planes):
+            raise ValueError(f"{a_kind(self.kinds[0])} has no CPDAG")
         planes = self.planes.copy()
         dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
         planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
@@ -191,8 +206,11 @@ class GraphPairs(Pairs):
         """
         allowed = [kind in kinds for kind in KINDS]
         truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
-        if all(allowed) and all(truth_allowed):
+        sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
+        if all(map(all, sides)):
             return np.zeros(self.n, bool)
+        if not all(map(any, sides)):
+            return np.ones(self.n, bool)
         true, estimated = (
             np.array(classes)[side.kinds] for classes, side in ((truth_allowed, self.truth), (allowed, self.estimate))
         )
@@ -214,8 +232,8 @@ class GraphPairs(Pairs):
         """Name the classes of the pair at `position`."""
         sides = []
         for graphs, at in ((self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])):
-            kind = KINDS[graphs.kinds[at]]
-            sides.append(f"declared a {kind}, which it is not" if graphs.misdeclared[at] else f"a {kind}")
+            kind = a_kind(graphs.kinds[at])
+            sides.append(f"declared {kind}, which it is not" if graphs.misdeclared[at] else kind)
         return f"truth is {sides[0]} and estimate {sides[1]}"
 
     @cached_property

@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from . import classes
-from .edge_strings import write_graph, write_names
-from .graph import Graph, marks_in_order
+from .edge_strings import write_graph, write_mixed_graph, write_names
+from .graph import Graph
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import CPDAG, KINDS, arcs_from_planes, marks_from_planes
-from .node_names import short
+from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes, marks_from_planes
+from .mixed import marks as mixed
+from .mixed import relations
+from .mixed_series import MixedGraphMethods
 from .packed import is_packed, pack_column, unpack_column
-from .pairs import MEND_CLASS, GraphBatch
-from .unpacked import Block, UnpackedColumn
+from .results import check_classes, counts, stacked
+from .unpacked import Block
 
 
-class SeriesGraphAccessor:
+class SeriesGraphAccessor(MixedGraphMethods):
     """Properties and conversions of a column of packed graphs: ``series.graph``.
 
     Every result is on the index of the column, and a missing graph gives a missing result.
@@ -102,17 +104,22 @@ class SeriesGraphAccessor:
     @property
     def n_nodes(self) -> pd.Series:
         """Number of nodes."""
-        return _counts(self._obj, lambda block: np.full(len(block.rows), block.n_nodes))
+        return counts(self._obj, lambda block: np.full(len(block.rows), block.n_nodes))
 
     @property
     def n_edges(self) -> pd.Series:
-        """Number of edges, directed or not."""
-        return _counts(self._obj, lambda block: _n_bits(block.planes[:, 0] | block.planes[:, 1]))
+        """Number of edges of any marks; two where a pair has a directed and a bidirected one."""
+        return counts(self._obj, lambda block: mixed.count_edges(block.planes))
 
     @property
     def n_undirected(self) -> pd.Series:
         """Number of undirected edges."""
-        return _counts(self._obj, lambda block: _n_bits(block.planes[:, 0] & block.planes[:, 1]))
+        return counts(self._obj, _n_undirected)
+
+    @property
+    def n_bidirected(self) -> pd.Series:
+        """Number of bidirected edges."""
+        return counts(self._obj, _n_bidirected)
 
     @property
     def density(self) -> pd.Series:
@@ -121,20 +128,26 @@ class SeriesGraphAccessor:
 
     @property
     def kind(self) -> pd.Series:
-        """Graph class, a categorical over dag, cpdag, pdag, digraph."""
+        """Graph class, a categorical over dag, cpdag, pdag, digraph, mag, pag, admg, skeleton, mixed."""
         return _kinds(self._obj)
 
     @property
     def is_acyclic(self) -> pd.Series:
-        """Whether no directed cycle exists; undirected edges are not walked."""
+        """Whether no directed cycle exists; edges of other marks are not walked."""
         return _is_acyclic(self._obj)
 
     def v_structures(self) -> pd.Series:
-        """Return the number of v-structures, A -> B <- C with A and C not adjacent."""
-        return _counts(self._obj, _n_v_structures)
+        """Return the number of v-structures, A -> B <- C with A and C not adjacent.
+
+        Of mixed graphs it is the number of unshielded colliders, A *-> B <-* C.
+        """
+        return counts(self._obj, _n_v_structures)
 
     def skeleton(self) -> pd.Series:
-        """Return the graphs with all edges undirected: a cpdag where that is one, else a pdag."""
+        """Return the graphs with all edges undirected: a cpdag where that is one, else a pdag.
+
+        Of mags, pags, admgs and mixed graphs it is a skeleton.
+        """
         return _skeletons(self._obj)
 
     def cpdag(self) -> pd.Series:
@@ -142,17 +155,25 @@ class SeriesGraphAccessor:
         return _cpdags(self._obj)
 
 
-def _counts(series: pd.Series, count: Callable[[Block], NDArray[Any]]) -> pd.Series:
-    column = unpack_column(series)
-    data = pd.arrays.IntegerArray(column.scatter([count(b) for b in column.blocks], 0, np.int64), column.missing)
-    return pd.Series(data, index=series.index, name=series.name)
-
-
 def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
     return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
 
 
+def _n_undirected(block: Block) -> NDArray[Any]:
+    if mixed.is_mixed(block.planes):
+        return _n_bits(mixed.where(block.planes, mixed.TAIL, mixed.TAIL))
+    return _n_bits(block.planes[:, 0] & block.planes[:, 1])
+
+
+def _n_bidirected(block: Block) -> NDArray[Any]:
+    if mixed.is_mixed(block.planes):
+        return _n_bits(mixed.bidirected(block.planes))
+    return np.zeros(len(block.rows), np.int64)
+
+
 def _n_v_structures(block: Block) -> NDArray[Any]:
+    if mixed.is_mixed(block.planes):
+        return relations.unshielded_colliders(block.planes, block.n_nodes)
     index = np.arange(len(block.rows), dtype=np.int64)
     return np.asarray(kernels().v_structure_counts(block.planes, block.planes, index, index, block.n_nodes))[:, 0]
 
@@ -161,7 +182,7 @@ def _density(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
     values = []
     for block in column.blocks:
-        edges, pairs = _n_bits(block.planes[:, 0] | block.planes[:, 1]), block.n_nodes * (block.n_nodes - 1) // 2
+        edges, pairs = mixed.count_edges(block.planes), block.n_nodes * (block.n_nodes - 1) // 2
         values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
     return pd.Series(column.scatter(values, np.nan, np.float64), index=series.index, name=series.name)
 
@@ -181,7 +202,7 @@ def _is_acyclic(series: pd.Series) -> pd.Series:
 
 def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
     column = unpack_column(series)
-    _check_classes(column, series)
+    check_classes(column, series)
     found = np.full(column.n_rows, None, dtype=object)
     for block in column.blocks:
         for i, row in enumerate(block.rows.tolist()):
@@ -190,27 +211,19 @@ def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
     return pd.Series(found, index=series.index, name=series.name, dtype=object)
 
 
-def _check_classes(column: UnpackedColumn, series: pd.Series) -> None:
-    """Refuse graphs that are not in the class that their cell declares."""
-    for block in column.blocks:
-        batch = GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
-        if batch.misdeclared.any():
-            at = int(batch.misdeclared.argmax())
-            where = name_row(int(block.rows[at]), series.index, series.name)
-            reason = classes.explain_kind(block.planes[at], column.node_sets[block.node_set[at]], int(block.kinds[at]))
-            raise ValueError(f"{where}: the graph {reason}; {MEND_CLASS}")
-
-
 def _to_strings(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
     found = np.full(column.n_rows, None, dtype=object)
     written = [write_names(names) for names in column.node_sets]
     for block in column.blocks:
-        at, source, target = arcs_from_planes(block.planes, block.n_nodes)
-        arcs = list(zip(source.tolist(), target.tolist(), strict=True))
+        is_mixed = mixed.is_mixed(block.planes)
+        read: Callable[..., Any] = mixed.ends_from_planes if is_mixed else arcs_from_planes
+        write: Callable[..., str] = write_mixed_graph if is_mixed else write_graph
+        at, *parts = read(block.planes, block.n_nodes)
+        edges = list(zip(*(part.tolist() for part in parts), strict=True))
         bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
         for i, row in enumerate(block.rows.tolist()):
-            found[row] = write_graph(written[block.node_set[i]], arcs[bounds[i] : bounds[i + 1]])
+            found[row] = write(written[block.node_set[i]], edges[bounds[i] : bounds[i + 1]])
     return pd.Series(found, index=series.index, name=series.name, dtype="str")
 
 
@@ -225,24 +238,17 @@ def _node_names(series: pd.Series) -> pd.Series:
 
 def _to_matrices(series: pd.Series, nodes: Sequence[str] | None, encoding: str) -> NDArray[Any]:
     column = unpack_column(series)
-    if not column.blocks:
-        d = 0 if nodes is None else len(nodes)
-        return np.full((column.n_rows, d, d), np.nan)
-    if len(column.node_sets) > 1:
-        ids = column.row_node_set
-        first, other = int((ids >= 0).argmax()), int(((ids >= 0) & (ids != ids[ids >= 0][0])).argmax())
-        raise ValueError(
-            f"{name_row(other, series.index, series.name)}: found the nodes {short(column.node_sets[ids[other]])}, "
-            f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
-        )
-    block = column.blocks[0]
-    marks = marks_from_planes(block.planes, block.n_nodes)
-    marks = marks_in_order(marks, column.node_sets[0], nodes, encoding)
-    if len(marks) == column.n_rows:
-        return marks
-    stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)
-    stack[block.rows] = marks
-    return stack
+
+    def matrices(block: Block) -> NDArray[Any]:
+        if mixed.is_mixed(block.planes):
+            where = name_row(int(block.rows[0]), series.index, series.name)
+            raise ValueError(
+                f"{where}: an adjacency matrix cannot hold the marks of {a_kind(block.kinds[0])}; write the graphs as "
+                "edge strings, by .graph.to_strings()"
+            )
+        return marks_from_planes(block.planes, block.n_nodes)
+
+    return stacked(series, column, matrices, nodes, encoding)
 
 
 def _skeletons(series: pd.Series) -> pd.Series:
@@ -256,9 +262,12 @@ def _skeletons(series: pd.Series) -> pd.Series:
 
 def _cpdags(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
-    _check_classes(column, series)
+    check_classes(column, series)
     blocks = []
     for block in column.blocks:
+        if mixed.is_mixed(block.planes):
+            where = name_row(int(block.rows[0]), series.index, series.name)
+            raise ValueError(f"{where}: the graph is {a_kind(block.kinds[0])}, which has no CPDAG; take .graph.pag()")
         planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
         if none.any():
             row = int(block.rows[none.argmax()])

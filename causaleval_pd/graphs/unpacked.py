@@ -13,32 +13,52 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The graphs of a column that have the same number of nodes."""
+    """The graphs of a column that have the same number of nodes, and of planes."""
 
     #: number of nodes d
     n_nodes: int
     #: (n,): positions in the column, ascending
     rows: NDArray[np.int64]
-    #: (n, 2, W): pair planes, contiguous and the block's own unless unpacked in place
+    #: (n, 2, W), or (n, 4, W) of mixed graphs: pair planes, contiguous and the block's own unless unpacked in place
     planes: NDArray[np.uint64]
     #: (n,): position of each graph's class in `KINDS`
     kinds: NDArray[np.uint8]
     #: (n,): position of each graph's nodes in the column's `node_sets`
     node_set: NDArray[np.int64]
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """Numbers of nodes and of planes."""
+        return self.n_nodes, self.planes.shape[1]
+
+    def take(self, at: NDArray[np.int64]) -> Block:
+        """Return the graphs at some positions of the block."""
+        return Block(self.n_nodes, self.rows[at], self.planes[at], self.kinds[at], self.node_set[at])
+
+
+def join_blocks(blocks: Sequence[Block]) -> Block:
+    """Join blocks with as many nodes and planes, rows ascending."""
+    if len(blocks) == 1:
+        return blocks[0]
+    rows, planes, kinds, node_set = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("rows", "planes", "kinds", "node_set")
+    )
+    order = np.argsort(rows)
+    return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
+
 
 @dataclass(frozen=True, eq=False)
 class UnpackedColumn:
-    """A decoded column: blocks by number of nodes; a row in no block is missing."""
+    """A decoded column: blocks by numbers of nodes and planes; a row in no block is missing."""
 
     #: length of the column
     n_rows: int
-    #: ascending in `n_nodes`
+    #: ascending in `key`
     blocks: tuple[Block, ...]
     #: the distinct node sets, names in code-point order
     node_sets: tuple[tuple[str, ...], ...]
-    #: numbers of nodes whose block was checked to hold the classes that its cells declare; None: all hold
-    checked: set[int] | None = None
+    #: keys of blocks that were checked to hold the classes that their cells declare; None: all hold
+    checked: set[tuple[int, int]] | None = None
 
     @cached_property
     def row_node_set(self) -> NDArray[np.int64]:
@@ -91,20 +111,24 @@ def shared_rows(
 
     Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
     """
-    blocks = {block.n_nodes: block for block in estimate.blocks}
-    same = {block.n_nodes for block in truth.blocks} == set(blocks)
-    if same and all(_same_rows(block, blocks[block.n_nodes], truth.n_rows) for block in truth.blocks):
-        index = [_positions(block, truth.n_rows) for block in truth.blocks]
-        return [(block, blocks[block.n_nodes], block.rows, i, i) for block, i in zip(truth.blocks, index, strict=True)]
-    position = np.full(estimate.n_rows, -1, dtype=np.int64)
-    for block in estimate.blocks:
-        position[block.rows] = np.arange(len(block.rows))
-    matched = []
+    by_size: dict[int, list[tuple[int, Block]]] = {}
+    for number, other in enumerate(estimate.blocks):
+        by_size.setdefault(other.n_nodes, []).append((number, other))
+    matched, owner = [], None
     for block in truth.blocks:
-        right = position[block.rows]
-        left = np.flatnonzero(right >= 0)
-        if len(left):
-            matched.append((block, blocks[block.n_nodes], block.rows[left], left, right[left]))
+        for number, other in by_size.get(block.n_nodes, []):
+            if _same_rows(block, other, truth.n_rows):
+                index = _positions(block, truth.n_rows)
+                matched.append((block, other, block.rows, index, index))
+                continue
+            if owner is None:
+                owner, position = np.full((2, estimate.n_rows), -1, dtype=np.int64)
+                for k, one in enumerate(estimate.blocks):
+                    owner[one.rows], position[one.rows] = k, np.arange(len(one.rows))
+            left = np.flatnonzero(owner[block.rows] == number)
+            if len(left):
+                rows = block.rows[left]
+                matched.append((block, other, rows, left, position[rows]))
     return matched
 
 

@@ -226,7 +226,7 @@ def test_class_of_packed_cells_is_checked() -> None:
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("mag", "unknown kind 'mag'; graph classes are dag, cpdag, pdag, digraph"),
+        ("dg", "unknown kind 'dg'; graph classes are dag, cpdag, pdag, digraph, mag, pag, admg, skeleton, mixed"),
         (["dag"], "kind has 1 rows, values has 2"),
     ],
 )

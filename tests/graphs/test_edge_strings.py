@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causaleval_pd.graphs import as_graph
-from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name, write_names
+from causaleval_pd.graphs.edge_strings import (
+    TEXT_OF_OBJECT,
+    parse_edges,
+    write_graph,
+    write_mixed_graph,
+    write_name,
+    write_names,
+)
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
 JOINED = st.text("AB- |", min_size=1, max_size=4)
@@ -35,8 +42,9 @@ TRICKY = st.sampled_from(
 
 
 def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:
-    names, arcs, doubtful = parse_edges(text)
+    names, arcs, doubtful, ends = parse_edges(text)
     assert not doubtful
+    assert ends is None
     return list(names), {(names[s], names[t]) for s, t in arcs}
 
 
@@ -72,19 +80,22 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         ("A -> A", "an edge from 'A' to itself; graphs have no self loops"),
         ("A -> B; B -> A", "between 'B' and 'A' is written twice with different marks"),
         ("A -> B; A -- B", "written twice with different marks; an undirected edge is A -- B"),
-        ("A <-> B", "found the edge mark '<->'; mixed marks are not supported yet"),
         ("A+B<->C", "metrics of the field 'formula'"),
-        ("A o-> B", "found the edge mark 'o->'; mixed marks"),
-        ("A --o B", "found the edge mark '--o'; mixed marks"),
-        ("A o-o B", "found the edge mark 'o-o'; mixed marks"),
-        ("A -> B o-o C", "found the edge mark 'o-o'; mixed marks"),
-        ("A o- B", "found the edge mark 'o-'; mixed marks"),
-        ("A -o B", "found the edge mark '-o'; mixed marks"),
-        ("A *-> B", r"found the edge mark '\*->'; mixed marks"),
-        ("A <-* B", r"found the edge mark '<-\*'; mixed marks"),
-        ("A *-* B", r"found the edge mark '\*-\*'; mixed marks"),
-        ("A @-> B", "found the edge mark '@->'; mixed marks"),
-        ("A -- B; B \u2194 C", "found the edge mark '\u2194'; mixed marks"),
+        ("A<->B", "without blanks around it; a configurational model .* 'A <-> B'"),
+        ("A + B <-> C", r"'<->' and the name 'A \+ B'; a configurational model"),
+        ("A <-> B*c", r"'<->' and the name 'B\*c'; a configurational model"),
+        ("A o-> B; A o-o B", "written twice with different marks"),
+        ("A <-> B; A -- B", "only '->' and '<->' stand side by side"),
+        ("A <-> B; A -> B; B -> A", "only '->' and '<->' stand side by side"),
+        ("A o-o A", "an edge from 'A' to itself"),
+        ("A o- B", "found the edge mark 'o-'; edges are written with .* those of mixed graphs with '<->', 'o->'"),
+        ("A -o B", "found the edge mark '-o'"),
+        ("A *-> B", r"found the edge mark '\*->'"),
+        ("A <-* B", r"found the edge mark '<-\*'"),
+        ("A *-* B", r"found the edge mark '\*-\*'"),
+        ("A @-> B", "found the edge mark '@->'"),
+        ("A -- B; B \u2194 C", "found the edge mark '\u2194'"),
+        ("o-> B o-o", "an edge needs a node name at both ends"),
         ("A -> B, C -> D", "found ',' in the name 'B, C'; edges are written with .* separated by ';'"),
         ("dag { A -> B }", "found '{' in the name 'dag { A'"),
         ("A - B", "found ' - ' in the name 'A - B'"),
@@ -137,6 +148,46 @@ def test_writing_reads_back(names: list[str], data: st.DataObject) -> None:
     found, found_arcs = edges(text)
     assert sorted(found) == names
     assert found_arcs == {(names[s], names[t]) for s, t in arcs}
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("A <-> B", "A <-> B"),
+        ("B <--> A", "A <-> B"),
+        ("A o-> B <-o C", "A o-> B; C o-> B"),
+        ("A o--> B; B o---o C", "A o-> B; B o-o C"),
+        ("A o-- B; C --o D", "A o-- B; D o-- C"),
+        ("A -> B o-o C --- D; E", "A -> B; B o-o C; C -- D; E"),
+        ("B <- A; A <-> B", "A -> B; A <-> B"),
+        ("o <-> p; o -> q", "o <-> p; o -> q"),
+        ("o <-o o1", "o1 o-> o"),
+        ("o-cresol o-> m-cresol", "o-cresol o-> m-cresol"),
+        ("foo -> b; foo <-> a", "a <-> foo; foo -> b"),
+        ("'a+b' <-> c", '"a+b" <-> c'),
+    ],
+)
+def test_mixed_marks(text: str, written: str) -> None:
+    graph = as_graph(text)
+    assert graph.to_string() == written
+    assert as_graph(graph.to_string(), kind=graph.kind) == graph
+
+
+@given(st.lists(NAMES | SYNTAX | TRICKY | JOINED, max_size=5, unique=True), st.data())
+def test_writing_mixed_graphs_reads_back(names: list[str], data: st.DataObject) -> None:
+    names = sorted(names)
+    codes = st.sampled_from([None, (1, 2), (2, 1), (2, 2), (1, 1), (1, 3), (3, 1), (2, 3), (3, 2), (3, 3)])
+    drawn = [(i, j, data.draw(codes)) for j in range(len(names)) for i in range(j)]
+    ends = [(i, j, *marks) for i, j, marks in drawn if marks]
+    text = write_mixed_graph(write_names(names), ends)
+    found, arcs, _, read = parse_edges(text)
+    assert sorted(found) == names
+    if any(3 in edge[2:] or edge[2:] == (2, 2) for edge in ends):
+        known = [(names.index(found[i]), names.index(found[j]), a, b) for i, j, a, b in read]
+        assert {(i, j, a, b) if i < j else (j, i, b, a) for i, j, a, b in known} == set(ends)
+    else:
+        expected = {arc for i, j, a, b in ends for arc, mark in (((i, j), a), ((j, i), b)) if mark == 1}
+        assert {(names.index(found[s]), names.index(found[t])) for s, t in arcs} == expected
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_facts() -> None:
     assert repr(graph) == "Graph('B -> A; B -- C; D', kind='pdag')"
     assert graph.is_acyclic
     assert not as_graph("A -> B -> C -> A").is_acyclic
-    assert KINDS == ("dag", "cpdag", "pdag", "digraph")
+    assert KINDS == ("dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed")
 
 
 def test_code_points_order_nodes() -> None:
@@ -152,8 +152,10 @@ def test_frozen() -> None:
         (("", "A"), "dag", [[0], [0]], "has the node name ''"),
         (("A", "B\0"), "dag", [[0], [0]], r"has the node name 'B\\x00'"),
         (("A", "\ud800"), "dag", [[0], [0]], r"'\\ud800', which is not valid Unicode text"),
-        (("A", "B"), "mag", [[0], [0]], "unknown kind 'mag'; graph classes are dag, cpdag, pdag, digraph"),
-        (("A", "B"), "dag", [[0, 0], [0, 0]], r"planes of 2 nodes have the shape \(2, 1\), found \(2, 2\)"),
+        (("A", "B"), "dg", [[0], [0]], "unknown kind 'dg'; graph classes are dag, cpdag, pdag, digraph, mag, pag"),
+        (("A", "B"), "mag", [[0], [0]], r"planes of a mag of 2 nodes have the shape \(4, 1\), found \(2, 1\)"),
+        (("A", "B"), "mixed", [[1], [0], [0], [0]], "a mark at one end only"),
+        (("A", "B"), "dag", [[0, 0], [0, 0]], r"planes of a dag of 2 nodes have the shape \(2, 1\), found \(2, 2\)"),
         (("A", "B"), "dag", [[2], [0]], "planes of 2 nodes have bits set beyond the last pair"),
         (("A", "B"), "dag", [[1], [1]], "is declared a dag, but has the undirected edge A -- B"),
         (("A", "B"), "cpdag", [[1], [0]], "is declared a cpdag, but has A -> B where the CPDAG"),

@@ -172,7 +172,7 @@ FAULTS = {
     "magic": (damaged(0, b"\x00"), r"not a packed graph \(these start with b'\\xce'\)"),
     "text": (b"A -> B; B -- C; D   12345678", r"not a packed graph"),
     "version": (damaged(1, b"\x07"), r"format version 7; this release reads version 1"),
-    "class": (damaged(2, b"\x09"), r"class code 9; known are 0 to 3 for dag, cpdag, pdag, digraph"),
+    "class": (damaged(2, b"\x09"), r"class code 9; known are 0 to 8 for dag, cpdag, pdag, digraph, mag"),
     "planes": (damaged(3, b"\x04"), r"found 4 planes of marks; graphs of class pdag have 2"),
     "nodes": (damaged(4, b"\x02"), r"has 2 nodes but 3 names; the cell is damaged"),
     "words for the nodes": (

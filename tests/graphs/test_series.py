@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd  # noqa: F401  registers the accessor
-from causaleval_pd.graphs import Graph, as_graph, graph_column
+from causaleval_pd.graphs import KINDS, Graph, as_graph, graph_column
 from causaleval_pd.graphs.packed import COLUMN_DTYPE
 
 TEXTS = ["a -> b <- c; d", None, "a -- b; b -- c; d", "x -> y", "{}", "z", "a -> b -> c -> a", "a -> b -- c"]
@@ -36,7 +36,7 @@ def test_numbers(column: pd.Series) -> None:
 def test_kind_and_acyclicity(column: pd.Series) -> None:
     found = column.graph.kind.astype(object).tolist()
     assert found == ["dag", np.nan, "cpdag", "dag", "dag", "dag", "digraph", "pdag"]
-    assert column.graph.kind.cat.categories.tolist() == ["dag", "cpdag", "pdag", "digraph"]
+    assert column.graph.kind.cat.categories.tolist() == list(KINDS)
     assert column.graph.is_acyclic.tolist() == [True, pd.NA, True, True, True, True, False, True]
     assert column.graph.is_acyclic.dtype == "boolean"
 

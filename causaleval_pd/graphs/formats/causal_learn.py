@@ -36,11 +36,10 @@ def read_causal_learn(cell: Any) -> Matrix:
     return Matrix(*found)
 
 
-def decode_endpoints(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
-    """Return the marks of a stack of endpoint matrices; refuse edges that are neither directed nor undirected."""
+def decode_endpoints(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_] | NDArray[np.uint8]:
+    """Return the marks of a stack of endpoint matrices; refuse edges without a known mark at both ends."""
     other = stack.transpose(0, 2, 1)
-    valid = ((stack == -1) & ((other == 1) | (other == -1))) | ((stack == 1) & (other == -1))
-    odd = ~(valid | ((stack == 0) & (other == 0)))
+    odd = ~(np.isin(stack, (-1, 1, 2)) & np.isin(other, (-1, 1, 2)) | ((stack == 0) & (other == 0)))
     if odd.any():
         at, i, j = (int(x) for x in np.argwhere(odd)[0])
         here, there = (value.item() for value in (stack[at, i, j], stack[at, j, i]))
@@ -48,8 +47,11 @@ def decode_endpoints(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bo
         raise CellError(
             at,
             f"found the edge {write_name(names[i])} {mark} {write_name(names[j])} (endpoints {here:g}, {there:g}); "
-            "mixed marks are not supported yet, only directed and undirected edges",
+            "marks are -1 a tail, 1 an arrow and 2 a circle, at both ends of an edge",
         )
+    if ((stack == 2) | ((stack == 1) & (other == 1))).any():
+        # the mark at the column's node
+        return np.select([other == -1, other == 1, other == 2], [1, 2, 3], 0).astype(np.uint8)
     # a tail at i is what i -> j and i -- j have in common
     return np.asarray(stack == -1)
 
@@ -59,7 +61,7 @@ CAUSAL_LEARN = register_encoding(
         name="causal-learn",
         tool="causal-learn",
         cells="causal-learn",
-        meaning="-1 a tail, 1 an arrow, both at the row's node",
+        meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node",
         mark="an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i)",
         example="causallearn.search.ConstraintBased.PC.pc(data)",
         read=read_causal_learn,

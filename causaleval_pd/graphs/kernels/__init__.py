@@ -17,3 +17,10 @@ def control_kernels() -> ModuleType:
     from . import controls
 
     return controls
+
+
+def mixed_kernels() -> ModuleType:
+    """Return the compiled operations on mixed graphs: the folder `mixed`."""
+    from . import mixed
+
+    return mixed

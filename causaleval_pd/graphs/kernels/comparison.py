@@ -32,7 +32,7 @@ from .bounds import sid_bounds
 from .draws import draw_graphs
 from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
 from .pair_counts import adjacency_counts, direction_counts
-from .planes import CLASS_BITS, DAG, DIGRAPH, KINDS, N_PLANES
+from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
@@ -323,5 +323,5 @@ def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> 
     """
     given = read_only(cells, np.uint64)
     planes, kinds = given[:, size:].reshape(len(given), N_PLANES, words), np.empty(len(given), np.uint8)
-    alike = _check_cells(given, *map(np.uint64, (size, words, padding)), kinds, np.uint64(len(KINDS)))
+    alike = _check_cells(given, *map(np.uint64, (size, words, padding)), kinds, np.uint64(len(PLAIN_KINDS)))
     return planes, kinds, bool(alike)

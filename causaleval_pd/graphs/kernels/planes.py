@@ -3,23 +3,40 @@
 Nodes are in code-point order and numbered from 0. Pair ``k`` of ``i < j`` runs along the rows of the upper triangle,
 ``k = i*d - i*(i+1)//2 + j - i - 1``, and sits in bit ``k & 63`` of word ``k >> 6``. Plane 0 holds the mark ``i -> j``,
 plane 1 the mark ``j -> i``; an undirected edge has both. An *arc* below is one such mark, written (source, target).
+
+Graphs of the kinds in `MIXED_KINDS` have four planes instead, which `graphs.mixed.marks` explains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 N_PLANES = 2
-KINDS = ("dag", "cpdag", "pdag", "digraph")
-DAG, CPDAG, PDAG, DIGRAPH = range(4)
+N_MIXED_PLANES = 4
+#: kinds of two planes, and of four
+PLAIN_KINDS = ("dag", "cpdag", "pdag", "digraph")
+MIXED_KINDS = ("mag", "pag", "admg", "skeleton", "mixed")
+KINDS = PLAIN_KINDS + MIXED_KINDS
+DAG, CPDAG, PDAG, DIGRAPH, MAG, PAG, ADMG, SKELETON, MIXED = range(len(KINDS))
 
 #: counts of adjacencies of a pair of graphs: of both, of either only, of neither, and pairs of nodes that differ
 N_ADJACENCY_COUNTS = 5
 
 _CELLS_AT_ONCE = 1 << 24  # bounds the scratch memory of work that spreads bits to bytes
+
+
+def a_kind(code: int | np.integer[Any]) -> str:
+    """Return the name of a class after its article."""
+    return f"{'an' if code == ADMG else 'a'} {KINDS[code]}"
+
+
+def planes_of_kind(kind: int) -> int:
+    """Return the number of planes of a class, by its code."""
+    return N_PLANES if kind < len(PLAIN_KINDS) else N_MIXED_PLANES
 
 
 def plane_words(n_nodes: int) -> int:
@@ -69,6 +86,8 @@ def arcs_from_planes(
     planes: NDArray[np.uint64], n_nodes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the arcs (row, source, target) of planes (N, 2, W), rows ascending, within a row by plane and pair."""
+    if planes.shape[1] != N_PLANES:
+        raise ValueError(f"graphs of {planes.shape[1]} planes have marks other than arcs; these are {MIXED_KINDS}")
     first_pair = np.arange(n_nodes, dtype=np.int64)
     first_pair = first_pair * n_nodes - first_pair * (first_pair + 1) // 2
     found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []

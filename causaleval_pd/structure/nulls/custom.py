@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
-from ...graphs.kernels.planes import CPDAG, KINDS
+from ...graphs.kernels.planes import CPDAG, KINDS, PLAIN_KINDS
 from ...graphs.pairs import GraphBatch
 from .graph_controls import GraphControls, matched_kinds
 
@@ -64,6 +64,8 @@ def _read(found: Any, estimate: Graph, name: str, row: int) -> Graph:
         raise ValueError(
             f"row {row}: null {name!r} returned {type(found).__name__}, which is not a graph: {error}"
         ) from error
+    if control.kind not in PLAIN_KINDS:
+        raise ValueError(f"row {row}: null {name!r} returned a {control.kind}, expected {' or '.join(PLAIN_KINDS)}")
     if control.nodes != estimate.nodes:
         raise ValueError(
             f"row {row}: null {name!r} returned a graph over {list(control.nodes)[:10]}; a control has the "

@@ -16,7 +16,7 @@ from ...contract.walk import Walk
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import kernels
-from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG
+from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, PLAIN_KINDS, a_kind
 from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
@@ -94,7 +94,21 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
 
 
 def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's estimate; refuse estimates that are not in the class that their cell declares."""
+    """Return the class of each row's estimate.
+
+    Refuse mixed graphs, which need null models of their own, and estimates that are not in the class they declare.
+    """
+    for side, batch, index in (
+        ("truth", pairs.truth, pairs.truth_index),
+        ("estimate", pairs.estimate, pairs.estimate_index),
+    ):
+        mixed = batch.kinds[index] >= len(PLAIN_KINDS)
+        if mixed.any():
+            at = int(mixed.argmax())
+            raise ValueError(
+                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
+                f"for {', '.join(PLAIN_KINDS)} only"
+            )
     wrong, kinds = pairs.estimate.misdeclared[pairs.estimate_index], pairs.estimate.kinds[pairs.estimate_index]
     if wrong.any():
         at = int(wrong.argmax())
@@ -116,12 +130,12 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
         return kinds
     given = matching.control_kind[rows]
     for row, kind in zip(rows, given, strict=True):
-        if not pd.isna(kind) and kind not in KINDS:
+        if not pd.isna(kind) and kind not in PLAIN_KINDS:
             raise ValueError(
-                f"row {row}: control_kind is {kind!r}; expected one of {', '.join(KINDS)}, or the name of a column "
-                "that holds these words"
+                f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
+                "column that holds these words"
             )
-    stated = [CPDAG if kind == "pdag" else KINDS.index(kind) if kind in KINDS else None for kind in given]
+    stated = [CPDAG if kind == "pdag" else KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
     return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known, check_whole
 from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
-from ...graphs.kernels.planes import KINDS, planes_from_marks
+from ...graphs.kernels.planes import KINDS, PLAIN_KINDS, planes_from_marks
 from ...graphs.pairs import GraphBatch, GraphPairs
 
 
@@ -46,7 +46,7 @@ def published_controls(
     graph = as_graph(truth, nodes=nodes)
     d = graph.n_nodes
     check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, d * (d - 1) // 2)
-    check_known(kind, KINDS, "kind of graph")
+    check_known(kind, PLAIN_KINDS, "kind of graph")
     # any DAG with that many edges stands for the estimate
     ahead = np.zeros((1, d, d), bool)
     sources, targets = (side[: int(n_edges)] for side in np.triu_indices(d, 1))

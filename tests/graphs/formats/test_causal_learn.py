@@ -36,11 +36,16 @@ def test_causal_learn_graphs(edges: str, expected: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("edges", "mark"), [("X3 --> X2; X1 <-> X2", "X1 <-> X2"), ("X1 o-> X2", "X1 o-> X2"), ("X1 o-o X2", "X1 o-o X2")]
+    ("edges", "expected"),
+    [
+        ("X3 --> X2; X1 <-> X2", "X3 -> X2; X1 <-> X2"),
+        ("X1 o-> X2", "X1 o-> X2"),
+        ("X1 o-o X2", "X1 o-o X2"),
+        ("X1 <-o X2; X3 o-> X1", "X2 o-> X1; X3 o-> X1"),
+    ],
 )
-def test_causal_learn_mixed_marks_refused(edges: str, mark: str) -> None:
-    with pytest.raises(ValueError, match=f"found the edge {mark} .*; mixed marks are not supported yet"):
-        as_graph(causal_learn(edges))
+def test_causal_learn_graphs_with_latent_confounders(edges: str, expected: str) -> None:
+    assert as_graph(causal_learn(edges)) == as_graph(expected, nodes=["X1", "X2", "X3"])
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,0 +1,40 @@
+"""Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
+
+from .classes import (
+    ALMOST_CYCLE,
+    CHECK_MAG,
+    CHECK_PAG,
+    COMPLETE,
+    CYCLE,
+    MAG_TO_PAG,
+    NOT_CHORDAL,
+    NOT_MAXIMAL,
+    OTHER_MARKS,
+    PAG_TO_MAG,
+    TAIL_EDGE,
+    VALID,
+    convert,
+)
+from .projection import project
+from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
+
+__all__ = [
+    "ALMOST_CYCLE",
+    "ANCESTORS",
+    "CHECK_MAG",
+    "CHECK_PAG",
+    "COMPLETE",
+    "CYCLE",
+    "DIRECTED_PATHS",
+    "MAG_TO_PAG",
+    "NOT_CHORDAL",
+    "NOT_MAXIMAL",
+    "OTHER_MARKS",
+    "PAG_TO_MAG",
+    "TAIL_EDGE",
+    "VALID",
+    "VISIBLE",
+    "convert",
+    "project",
+    "relate",
+]

@@ -1,0 +1,192 @@
+"""Compiled rows of bits of graphs with marks at both ends of an edge: tail, arrow or circle.
+
+A graph of d nodes is five matrices of bits, a row a node: its neighbours; those on whose edge this node has a head, or
+a tail; those that have a head, or a tail, on the edge. Circles are what is left.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from causaleval_pd.execution.compilation import kernel_part
+
+from ..bits import LAST, ONE, SIX, ZERO, bit_of, lowest
+from ..inputs import Words
+
+_TAIL, _ARROW, _CIRCLE = np.uint64(1), np.uint64(2), np.uint64(3)
+
+
+class Rows(NamedTuple):
+    """The marks of one graph, each (d, words)."""
+
+    #: nodes joined by an edge
+    near: Words
+    #: nodes on whose edge this node has an arrowhead, or a tail
+    head: Words
+    tail: Words
+    #: nodes that have an arrowhead, or a tail, on the edge
+    far_head: Words
+    far_tail: Words
+
+
+def empty_rows(n_nodes: int) -> Rows:
+    """Return room for the marks of one graph."""
+    return Rows(*(np.zeros((n_nodes, max(1, -(-n_nodes // 64))), np.uint64) for _ in range(5)))
+
+
+@kernel_part
+def has(row: Words, node: np.uint64) -> np.uint64:
+    """Return the bit of a node in a row: 0 or 1."""
+    return (row[node >> SIX] >> (node & LAST)) & ONE
+
+
+@kernel_part
+def add(row: Words, node: np.uint64) -> None:
+    """Set the bit of a node in a row."""
+    row[node >> SIX] |= bit_of(node)
+
+
+@kernel_part
+def drop(row: Words, node: np.uint64) -> None:
+    """Clear the bit of a node in a row."""
+    row[node >> SIX] &= ~bit_of(node)
+
+
+@kernel_part
+def take_lowest(row: Words) -> int:
+    """Remove the first node of a row and return it, -1 if there is none."""
+    for w in range(np.uint64(row.size)):
+        if row[w] != ZERO:
+            node = (w << SIX) + lowest(row[w])
+            row[w] &= row[w] - ONE
+            return np.int64(node)
+    return -1
+
+
+@kernel_part
+def is_empty(row: Words) -> bool:
+    """Return whether no bit of a row is set."""
+    found = ZERO
+    for w in range(row.size):
+        found |= row[w]
+    return found == ZERO
+
+
+@kernel_part
+def set_head(g: Rows, v: np.uint64, u: np.uint64) -> None:
+    """Put an arrowhead at v on the edge v - u."""
+    g.head[v, u >> SIX] |= bit_of(u)
+    g.far_head[u, v >> SIX] |= bit_of(v)
+
+
+@kernel_part
+def set_tail(g: Rows, v: np.uint64, u: np.uint64) -> None:
+    """Put a tail at v on the edge v - u."""
+    g.tail[v, u >> SIX] |= bit_of(u)
+    g.far_tail[u, v >> SIX] |= bit_of(v)
+
+
+@kernel_part
+def clear(g: Rows) -> None:
+    """Remove all edges."""
+    g.near[:] = ZERO
+    g.head[:] = ZERO
+    g.tail[:] = ZERO
+    g.far_head[:] = ZERO
+    g.far_tail[:] = ZERO
+
+
+@kernel_part
+def mark_of(low: np.uint64, high: np.uint64, pair: np.uint64) -> np.uint64:
+    """Return a pair's code of two bits in two words of planes."""
+    at = pair & LAST
+    return ((low >> at) & ONE) | (((high >> at) & ONE) << ONE)
+
+
+@kernel_part
+def read_marks(planes: Words, g: Rows) -> None:
+    """Read four planes (4, W) whose pairs hold one edge at most."""
+    clear(g)
+    n_nodes = np.uint64(g.near.shape[0])
+    i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
+    for w in range(np.uint64(planes.shape[1])):
+        left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
+        while left != ZERO:
+            pair = (w << SIX) + lowest(left)
+            left &= left - ONE
+            while pair >= row_end:
+                i += ONE
+                row_end += n_nodes - ONE - i
+            j = pair + n_nodes - row_end
+            add(g.near[i], j)
+            add(g.near[j], i)
+            here, there = mark_of(planes[0, w], planes[1, w], pair), mark_of(planes[2, w], planes[3, w], pair)
+            if here == _ARROW:
+                set_head(g, i, j)
+            elif here == _TAIL:
+                set_tail(g, i, j)
+            if there == _ARROW:
+                set_head(g, j, i)
+            elif there == _TAIL:
+                set_tail(g, j, i)
+
+
+@kernel_part
+def put_marks(planes: Words, pair: np.uint64, here: np.uint64, there: np.uint64) -> None:
+    """Set the codes of one pair, which are zero."""
+    w, at = pair >> SIX, pair & LAST
+    planes[0, w] |= (here & ONE) << at
+    planes[1, w] |= (here >> ONE) << at
+    planes[2, w] |= (there & ONE) << at
+    planes[3, w] |= (there >> ONE) << at
+
+
+@kernel_part
+def pair_of(i: np.uint64, j: np.uint64, n_nodes: np.uint64) -> np.uint64:
+    """Return the number of the pair i < j."""
+    return ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
+
+
+@kernel_part
+def _code(g: Rows, v: np.uint64, u: np.uint64) -> np.uint64:
+    """Return the code of the mark at v on the edge v - u."""
+    if has(g.head[v], u):
+        return _ARROW
+    return _TAIL if has(g.tail[v], u) else _CIRCLE
+
+
+@kernel_part
+def write_marks(g: Rows, planes: Words) -> None:
+    """Write a graph into four planes (4, W)."""
+    planes[:] = ZERO
+    n_nodes = np.uint64(g.near.shape[0])
+    for v in range(n_nodes):
+        for w in range(v >> SIX, np.uint64(g.near.shape[1])):
+            left = g.near[v, w]
+            while left != ZERO:
+                u = (w << SIX) + lowest(left)
+                left &= left - ONE
+                if u > v:
+                    put_marks(planes, pair_of(v, u, n_nodes), _code(g, v, u), _code(g, u, v))
+
+
+@kernel_part
+def close(reach: Words) -> None:
+    """Extend one step from each node to all steps."""
+    n_nodes = np.uint64(reach.shape[0])
+    for k in range(n_nodes):
+        for v in range(n_nodes):
+            if has(reach[v], k):
+                for w in range(reach.shape[1]):
+                    reach[v, w] |= reach[k, w]
+
+
+@kernel_part
+def fill_ancestors(g: Rows, ancestors: Words) -> None:
+    """Fill each node's row with those that have a directed path to it (on a cycle, itself)."""
+    for v in range(ancestors.shape[0]):
+        for w in range(ancestors.shape[1]):
+            ancestors[v, w] = g.head[v, w] & g.far_tail[v, w]
+    close(ancestors)

@@ -1,0 +1,107 @@
+"""Conversions of blocks of mixed graphs: projections of acyclic graphs with latent nodes, MAGs, PAGs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import mixed_kernels
+from ..kernels.inputs import read_only
+from ..kernels.planes import N_MIXED_PLANES, padding_mask, plane_words
+from .marks import count_edges, doubles, lift
+
+Planes = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+#: nodes up to which paths of mixed graphs are followed, which takes time with the cube of their number
+MOST_NODES = 2000
+
+
+def check_size(n_nodes: int) -> None:
+    """Refuse graphs of more nodes than paths are followed in."""
+    if n_nodes > MOST_NODES:
+        raise ValueError(
+            f"found graphs of {n_nodes} nodes with latent confounders; classes, conversions and ancestors of these are "
+            f"computed for at most {MOST_NODES} nodes; declare such graphs kind='mixed' or kind='skeleton'"
+        )
+
+
+def not_simple(planes: Planes) -> NDArray[np.bool_]:
+    """Return which graphs have a circle, or two edges between the same nodes."""
+    circles = (planes[:, 0] & planes[:, 1]) | (planes[:, 2] & planes[:, 3])
+    return np.asarray(((circles | doubles(planes)) != 0).any(axis=1))
+
+
+def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
+    """Return blocks (N, 4, W) without double edges ready for a kernel, and the largest number of their edges."""
+    check_size(n_nodes)
+    given = read_only(planes, np.uint64)
+    shape = (N_MIXED_PLANES, plane_words(n_nodes))
+    if given.ndim != 3 or given.shape[1:] != shape:
+        raise ValueError(
+            f"mixed graphs on {n_nodes} nodes have planes of the shape (N, {shape[0]}, {shape[1]}), found {given.shape}"
+        )
+    if (given[:, :, -1] & padding_mask(n_nodes)).any():
+        raise ValueError(f"planes have bits that belong to no pair of {n_nodes} nodes; they must be zero")
+    if doubles(given).any():
+        raise ValueError("graphs with two edges between the same nodes are not of this class; project them to MAGs")
+    return given, int(count_edges(given).max(initial=0))
+
+
+def mag_to_pag(planes: Planes, n_nodes: int) -> Planes:
+    """Return the PAGs of MAGs: the marks that all MAGs of the Markov equivalence class share."""
+    given, most = ready(planes, n_nodes)
+    found: Planes = mixed_kernels().convert(given, n_nodes, mixed_kernels().MAG_TO_PAG, most)[0]
+    return found
+
+
+def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
+    """Return a MAG of each PAG's class, that with the fewest bidirected edges; ties are broken by the nodes' order."""
+    given, most = ready(planes, n_nodes)
+    found: Planes = mixed_kernels().convert(given, n_nodes, mixed_kernels().PAG_TO_MAG, most)[0]
+    return found
+
+
+def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
+    """Return the maximal completion of ancestral graphs, and the codes of the faults of those that are not ancestral.
+
+    A bidirected edge is added where an inducing path joins nodes that are not adjacent.
+    """
+    given, most = ready(planes, n_nodes)
+    planes, faults = mixed_kernels().convert(given, n_nodes, mixed_kernels().COMPLETE, most)
+    return planes, faults
+
+
+def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
+    """Project acyclic graphs onto observed nodes, as MAGs, or as acyclic directed mixed graphs.
+
+    Parameters
+    ----------
+    planes : (N, 2 or 4, W) array
+        DAGs, MAGs or acyclic directed mixed graphs.
+    n_nodes : int
+        Number of their nodes.
+    observed : (N, p) array
+        The nodes of each graph that stay, ascending.
+    to_admg : bool, default False
+        Whether to project to acyclic directed mixed graphs.
+
+    Returns
+    -------
+    (N, 4, V) array
+        Planes of the graphs on p nodes.
+    """
+    check_size(n_nodes)
+    given, kept = read_only(lift(planes), np.uint64), read_only(observed, np.int64)
+    n_kept = kept.shape[1] if kept.ndim == 2 else 0
+    if given.shape[1:] != (N_MIXED_PLANES, plane_words(n_nodes)) or kept.shape != (len(given), n_kept):
+        raise ValueError(
+            f"graphs on {n_nodes} nodes and their observed nodes must have the shapes (N, 4, {plane_words(n_nodes)}) "
+            f"and (N, p), found {given.shape} and {kept.shape}"
+        )
+    if kept.size and (kept.min() < 0 or kept.max() >= n_nodes or (np.diff(kept, axis=1) <= 0).any()):
+        raise ValueError(f"observed must hold ascending nodes from 0 to {n_nodes - 1}")
+    out = np.zeros((len(given), N_MIXED_PLANES, plane_words(n_kept)), np.uint64)
+    if n_nodes and len(given):
+        mixed_kernels().project(given, n_nodes, kept, to_admg, out)
+    return out

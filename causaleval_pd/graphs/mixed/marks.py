@@ -1,0 +1,176 @@
+"""Four pair planes: the marks at both ends of the edges of a graph with tails, arrowheads and circles.
+
+For a pair i < j, planes 0 and 1 are the low and the high bit of the code at i, planes 2 and 3 those at j. Codes are 0
+none, 1 tail, 2 arrow, 3 circle: ``i -> j`` is (1, 2), ``i o-> j`` (3, 2), ``i <-> j`` (2, 2), ``i -- j`` (1, 1), and no
+edge (0, 0). A pair with two edges has a code at one end only: ``i -> j`` with ``i <-> j`` is (0, 2), ``j -> i`` with
+``i <-> j`` is (2, 0); only acyclic directed mixed graphs have such pairs. No pair is (0, 1), (1, 0), (0, 3) or (3, 0).
+
+Two graphs differ in a pair iff they do in one of its four bits, and nodes are adjacent iff one is set.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.ones import count_ones
+from ..kernels.planes import N_MIXED_PLANES, N_PLANES, plane_words, row_chunks
+
+Planes = NDArray[np.uint64]
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+NONE, TAIL, ARROW, CIRCLE = range(4)
+
+
+class Ends(NamedTuple):
+    """Edges of a block of graphs: their row, the nodes low < high, and the codes at both, 0 for two edges."""
+
+    row: Ints
+    low: Ints
+    high: Ints
+    at_low: Ints
+    at_high: Ints
+
+
+def is_mixed(planes: Planes) -> bool:
+    """Return whether a block (N, P, W) has four planes."""
+    return planes.shape[1] == N_MIXED_PLANES
+
+
+def where(planes: Planes, at_low: int, at_high: int) -> Words:
+    """Return the bits (N, W) of the pairs whose marks have these codes, padding included for (0, 0)."""
+    found = ~np.zeros_like(planes[:, 0])
+    for plane, bit in enumerate((at_low & 1, at_low >> 1, at_high & 1, at_high >> 1)):
+        found &= planes[:, plane] if bit else ~planes[:, plane]
+    return found
+
+
+def adjacencies(planes: Planes) -> Words:
+    """Return the bits (N, W) of adjacent pairs, of any number of planes."""
+    return np.asarray(np.bitwise_or.reduce(planes, axis=1))
+
+
+def lift(planes: Planes) -> Planes:
+    """Return graphs of two planes with four: ``->`` as tail and arrow, ``--`` as two tails."""
+    if is_mixed(planes):
+        return planes
+    forward, backward = planes[:, 0], planes[:, 1]
+    return np.stack([forward, backward & ~forward, backward, forward & ~backward], axis=1)
+
+
+def has_plain_marks(planes: Planes) -> NDArray[np.bool_]:
+    """Return which graphs of four planes have only ``->`` and ``--``, which two planes hold."""
+    low_tail, high_tail = planes[:, 0] & ~planes[:, 1], planes[:, 2] & ~planes[:, 3]
+    low_arrow, high_arrow = planes[:, 1] & ~planes[:, 0], planes[:, 3] & ~planes[:, 2]
+    plain = (low_tail & (high_tail | high_arrow)) | (low_arrow & high_tail)
+    return np.asarray((plain == adjacencies(planes)).all(axis=1))
+
+
+def lower(planes: Planes) -> Planes:
+    """Return graphs that have plain marks with two planes."""
+    return np.ascontiguousarray(planes[:, [0, 2]])
+
+
+def directed_part(planes: Planes) -> Planes:
+    """Return the ``->`` of graphs of four planes as graphs of two."""
+    return np.stack(
+        [
+            where(planes, TAIL, ARROW) | where(planes, NONE, ARROW),
+            where(planes, ARROW, TAIL) | where(planes, ARROW, NONE),
+        ],
+        axis=1,
+    )
+
+
+def bidirected(planes: Planes) -> Words:
+    """Return the bits (N, W) of pairs with ``<->``, beside ``->`` or not."""
+    arrows = where(planes, ARROW, ARROW)
+    return arrows | where(planes, NONE, ARROW) | where(planes, ARROW, NONE)
+
+
+def doubles(planes: Planes) -> Words:
+    """Return the bits (N, W) of pairs with a code at one end only."""
+    low, high = planes[:, 0] | planes[:, 1], planes[:, 2] | planes[:, 3]
+    return np.asarray(low ^ high)
+
+
+def reserved(planes: Planes) -> NDArray[np.bool_]:
+    """Return which graphs have a pair with a code at one end only that is not an arrow."""
+    low, high = planes[:, 0] | planes[:, 1], planes[:, 2] | planes[:, 3]
+    return np.asarray(((low ^ high) & (planes[:, 0] | planes[:, 2])).any(axis=1))
+
+
+def count_bits(words: Words) -> Ints:
+    """Count the bits of each row (N, W)."""
+    return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
+
+
+def count_edges(planes: Planes) -> Ints:
+    """Count the edges of each graph; a pair with ``->`` and ``<->`` has two."""
+    return count_bits(adjacencies(planes)) + (count_bits(doubles(planes)) if is_mixed(planes) else 0)
+
+
+def ends_from_planes(planes: Planes, n_nodes: int) -> Ends:
+    """Return the edges of graphs of four planes, by row and pair."""
+    first = np.arange(n_nodes, dtype=np.int64)
+    first = first * n_nodes - first * (first + 1) // 2
+    found = []
+    for part in row_chunks(len(planes), 256 * planes.shape[2]):
+        bits = np.unpackbits(np.ascontiguousarray(planes[part]).view(np.uint8), axis=-1, bitorder="little")
+        row, pair = np.nonzero(bits.any(axis=1))
+        low = np.searchsorted(first, pair, side="right") - 1
+        codes = bits[row, :, pair].astype(np.int64)
+        at_low, at_high = codes[:, 0] + 2 * codes[:, 1], codes[:, 2] + 2 * codes[:, 3]
+        found.append(np.stack([row + part.start, low, pair - first[low] + low + 1, at_low, at_high]))
+    return Ends(*(np.concatenate(found, axis=1) if found else np.zeros((5, 0), np.int64)))
+
+
+def planes_from_ends(n_rows: int, n_nodes: int, ends: Ends) -> Planes:
+    """Set the codes of pairs in fresh planes; a pair named twice has the codes of both, as ``->`` and ``<->`` do.
+
+    Nodes may be in either order. Codes (1, 2) and (2, 2) of one pair make (0, 2).
+    """
+    words = plane_words(n_nodes)
+    row, a, b, at_a, at_b = ends
+    turned = a > b
+    low, high = np.where(turned, b, a), np.where(turned, a, b)
+    at_low, at_high = np.where(turned, at_b, at_a), np.where(turned, at_a, at_b)
+    pair = low * n_nodes - low * (low + 1) // 2 + high - low - 1
+    planes = np.zeros((n_rows, N_MIXED_PLANES, words), np.uint64)
+    for plane, codes in enumerate((at_low & 1, at_low >> 1, at_high & 1, at_high >> 1)):
+        chosen = codes.astype(bool)
+        bit = np.left_shift(np.uint64(1), (pair[chosen] & 63).astype(np.uint64))
+        np.bitwise_or.at(planes.reshape(-1), (row[chosen] * N_MIXED_PLANES + plane) * words + (pair[chosen] >> 6), bit)
+    return planes
+
+
+def marks_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
+    """Return (N, d, d) matrices with the code of the mark at j of the edge i - j in cell (i, j).
+
+    Cells of a pair with two edges hold the codes of the planes, (0, 2) or (2, 0).
+    """
+    marks = np.zeros((len(planes), n_nodes, n_nodes), np.uint8)
+    row, low, high, at_low, at_high = ends_from_planes(lift(planes), n_nodes)
+    marks[row, low, high], marks[row, high, low] = at_high, at_low
+    return marks
+
+
+def planes_from_marks(marks: NDArray[np.uint8]) -> Planes:
+    """Pack (N, d, d) matrices of codes, those of `marks_from_planes`, in four planes."""
+    n_nodes = marks.shape[1]
+    low, high = np.triu_indices(n_nodes, 1)
+    planes = np.zeros((len(marks), N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
+    for first, (i, j) in ((0, (high, low)), (2, (low, high))):
+        codes = marks[:, i, j]
+        for bit in range(2):
+            packed = np.packbits((codes >> bit) & 1, axis=-1, bitorder="little")
+            planes.view(np.uint8)[:, first + bit, : packed.shape[-1]] = packed
+    return planes
+
+
+def n_planes_of(planes: Planes) -> int:
+    """Return the number of planes, 2 or 4."""
+    return N_MIXED_PLANES if is_mixed(planes) else N_PLANES

@@ -1,0 +1,54 @@
+"""Relations in blocks of mixed graphs: ancestors, visible edges, unshielded colliders."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import mixed_kernels
+from ..kernels.planes import row_chunks
+from .conversions import check_size, ready
+from .marks import ARROW, directed_part, doubles, lift, marks_from_planes
+
+Planes = NDArray[np.uint64]
+
+#: codes of ordered pairs (u, v): u is no ancestor of v, a possible one, or one in every graph of the class
+NOT, POSSIBLE, DEFINITE = range(3)
+
+
+def ancestors(planes: Planes, n_nodes: int, definite: Literal["exact", "path"] = "exact") -> NDArray[np.uint8]:
+    """Return whether u is an ancestor of v: (N, d, d) with 0 no, 1 possible, 2 definite in cell (u, v).
+
+    A possible ancestor has a possibly directed path. A definite one has a directed path (`definite` "path"), or also
+    two uncovered possibly directed paths whose first nodes are not adjacent ("exact"), which for PAGs is what all
+    graphs of the class share.
+    """
+    lifted = lift(planes)
+    if doubles(lifted).any():  # the bidirected edges of an admg add no ancestors
+        lifted = lift(directed_part(lifted))
+    given, most = ready(lifted, n_nodes)
+    kernels = mixed_kernels()
+    relation = {"exact": kernels.ANCESTORS, "path": kernels.DIRECTED_PATHS}[definite]
+    found: NDArray[np.uint8] = kernels.relate(given, n_nodes, relation, most)
+    return found
+
+
+def visible_edges(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
+    """Return the visible edges u -> v of MAGs or PAGs, (N, d, d): no latent node confounds them in any graph."""
+    given, most = ready(planes, n_nodes)
+    return np.asarray(mixed_kernels().relate(given, n_nodes, mixed_kernels().VISIBLE, most), bool)
+
+
+def unshielded_colliders(planes: Planes, n_nodes: int) -> NDArray[np.int64]:
+    """Count the triples A *-> B <-* C with A and C not adjacent."""
+    check_size(n_nodes)
+    counts = np.zeros(len(planes), np.int64)
+    for part in row_chunks(len(planes), 32 * n_nodes**2):
+        marks = marks_from_planes(planes[part], n_nodes)
+        heads = (marks == ARROW).astype(np.float32)  # (i, j): at j
+        near = (marks != 0) | (marks.transpose(0, 2, 1) != 0) | np.eye(n_nodes, dtype=bool)
+        together = heads @ heads.transpose(0, 2, 1)  # nodes at which both have a head
+        counts[part] = np.rint((together * ~near).sum(axis=(1, 2)) / 2)
+    return counts

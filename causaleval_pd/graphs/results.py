@@ -1,0 +1,64 @@
+"""Results for the rows of a column of graphs, made block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import name_row
+from . import classes
+from .graph import marks_in_order
+from .node_names import short
+from .packed import unpack_column
+from .pairs import MEND_CLASS, GraphBatch
+from .unpacked import Block, UnpackedColumn
+
+
+def counts(series: pd.Series, count: Callable[[Block], NDArray[Any]]) -> pd.Series:
+    """Return a whole number a row, counted block by block."""
+    column = unpack_column(series)
+    data = pd.arrays.IntegerArray(column.scatter([count(b) for b in column.blocks], 0, np.int64), column.missing)
+    return pd.Series(data, index=series.index, name=series.name)
+
+
+def check_classes(column: UnpackedColumn, series: pd.Series) -> None:
+    """Refuse graphs that are not in the class that their cell declares."""
+    for block in column.blocks:
+        batch = GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
+        if batch.misdeclared.any():
+            at = int(batch.misdeclared.argmax())
+            where = name_row(int(block.rows[at]), series.index, series.name)
+            reason = classes.explain_kind(block.planes[at], column.node_sets[block.node_set[at]], int(block.kinds[at]))
+            raise ValueError(f"{where}: the graph {reason}; {MEND_CLASS}")
+
+
+def stacked(
+    series: pd.Series,
+    column: UnpackedColumn,
+    matrices: Callable[[Block], NDArray[Any]],
+    nodes: Sequence[str] | None,
+    encoding: str,
+) -> NDArray[Any]:
+    """Return one (d, d) matrix a row, made block by block, for graphs on the same nodes."""
+    if not column.blocks:
+        d = 0 if nodes is None else len(nodes)
+        return np.full((column.n_rows, d, d), np.nan)
+    if len(column.node_sets) > 1:
+        ids = column.row_node_set
+        first, other = int((ids >= 0).argmax()), int(((ids >= 0) & (ids != ids[ids >= 0][0])).argmax())
+        raise ValueError(
+            f"{name_row(other, series.index, series.name)}: found the nodes {short(column.node_sets[ids[other]])}, "
+            f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
+        )
+    marks = np.concatenate([matrices(block) for block in column.blocks])
+    rows = np.concatenate([block.rows for block in column.blocks])
+    marks = marks_in_order(marks, column.node_sets[0], nodes, encoding)
+    if len(marks) == column.n_rows:
+        return marks if len(column.blocks) == 1 else marks[np.argsort(rows)]
+    stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)
+    stack[rows] = marks
+    return stack

@@ -1,0 +1,111 @@
+"""Graphs with latent confounders against causal-learn, on one thread: `python tests/benchmarks/bench_mixed.py`.
+
+Times are CPU time of batches of random DAGs with latent nodes; causal-learn's are of a few of the same DAGs. The last
+lines compare reading and packing of mixed graphs with those of DAGs. Only ratios of one run mean something.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+
+for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import causaleval_pd as ce
+from causaleval_pd.graphs.mixed import classes, conversions, marks
+from causaleval_pd.graphs.packed import unpack_column
+
+ROUNDS = 5
+
+
+#: observed and latent nodes, graphs, graphs for causal-learn
+SIZES = ((6, 2, 20_000, 20), (10, 3, 10_000, 2), (20, 5, 3_000, 0), (50, 10, 500, 0), (80, 10, 200, 0))
+
+
+def spent(function: Callable[..., Any], *arguments: Any) -> float:
+    """Return the median CPU seconds of some calls, after one."""
+    function(*arguments)
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        function(*arguments)
+        times.append(time.process_time() - start)
+    return statistics.median(times)
+
+
+def random_dags(n: int, d: int, degree: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw DAGs of an expected degree as codes, nodes in random causal order."""
+    ahead = np.triu(rng.random((n, d, d)) < degree / (d - 1), 1)
+    codes = np.where(ahead, 2, np.where(ahead.transpose(0, 2, 1), 1, 0)).astype(np.uint8)
+    order = np.argsort(rng.random((n, d)), axis=1)
+    return np.asarray(np.take_along_axis(np.take_along_axis(codes, order[:, :, None], 1), order[:, None, :], 2))
+
+
+def peer(codes: np.ndarray, n_latent: int) -> float:
+    """Return causal-learn's CPU seconds for one PAG, the mean over the DAGs given."""
+    from causallearn.graph.Dag import Dag
+    from causallearn.graph.GraphNode import GraphNode
+    from causallearn.utils.DAG2PAG import dag2pag
+
+    start = time.process_time()
+    for code in codes:
+        nodes = [GraphNode(f"X{i}") for i in range(len(code))]
+        dag = Dag(nodes)
+        for i, j in np.argwhere((code == 2) & (code.T == 1)).tolist():
+            dag.add_directed_edge(nodes[i], nodes[j])
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints what it does
+            dag2pag(dag, nodes[len(code) - n_latent :])
+    return (time.process_time() - start) / len(codes)
+
+
+def projections() -> None:
+    """Print times of DAG to MAG, DAG to PAG and the test of PAGs."""
+    rng = np.random.default_rng(1)
+    print("   d (+ latents)  degree   DAG -> MAG   DAG -> PAG   is a PAG   causal-learn    ratio")
+    for d, n_latent, n, n_peer in SIZES:
+        for degree in (2.0, 4.0):
+            codes = random_dags(n, d + n_latent, degree, rng)
+            planes = marks.planes_from_marks(codes)
+            observed = np.tile(np.arange(d), (n, 1))
+            mags = conversions.project(planes, d + n_latent, observed)
+            pags = conversions.mag_to_pag(mags, d)
+            to_mag = spent(conversions.project, planes, d + n_latent, observed) / n
+            to_pag = to_mag + spent(conversions.mag_to_pag, mags, d) / n
+            check = spent(classes.is_pag, pags, d) / n
+            theirs = peer(codes[:n_peer], n_latent) if n_peer else float("nan")
+            print(
+                f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {to_mag * 1e6:>7.1f} us   {to_pag * 1e6:>7.1f} us "
+                f"{check * 1e6:>7.1f} us   {theirs * 1e3:>9.1f} ms {theirs / to_pag:>8,.0f}"
+            )
+
+
+def columns() -> None:
+    """Print times of columns of PAGs over those of the DAGs that they come from."""
+    rng = np.random.default_rng(2)
+    n, d = 20_000, 10
+    planes = marks.planes_from_marks(random_dags(n, d, 3, rng))
+    names = [f"X{i}" for i in range(d)]
+    dags = ce.graph_column([ce.graphs.Graph(names, "dag", plane) for plane in marks.lower(planes)])
+    sides = [(column, column.graph.to_strings()) for column in (dags, dags.graph.pag())]
+    for label, work in (
+        ("read text", lambda column, text: ce.graph_column(text)),
+        ("write text", lambda column, text: column.graph.to_strings()),
+        ("unpack", lambda column, text: unpack_column(column)),
+        ("count edges", lambda column, text: column.graph.n_edges),
+    ):
+        of_dags, of_pags = (spent(work, *side) * 1e3 for side in sides)
+        print(f"{label:<14} DAGs {of_dags:>8.2f} ms   PAGs {of_pags:>8.2f} ms   ratio {of_pags / of_dags:.2f}")
+
+
+if __name__ == "__main__":
+    projections()
+    columns()

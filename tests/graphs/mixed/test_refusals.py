@@ -1,0 +1,131 @@
+"""What reads two planes refuses graphs of four by name: kernels, metrics, null models, conversions of columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.contract.metric import METRICS
+from causaleval_pd.graphs.kernels import control_kernels, kernels
+from causaleval_pd.graphs.kernels.planes import MIXED_KINDS, arcs_from_planes, marks_from_planes
+from causaleval_pd.graphs.packed import unpack_column
+from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
+
+TEXTS = {
+    "mag": "A -> B; B <-> C; D",
+    "pag": "A o-> B; C o-> B; B -> D",
+    "admg": "A -> B; A <-> B; C; D",
+    "skeleton": "A -- B; B -- C; D",
+    "mixed": "A o-- B; B o-> C; D",
+}
+DAG = "A -> B; B -> C; A -> D"
+
+
+def packed(kind: str) -> pd.Series:
+    return ce.graph_column([TEXTS[kind]], kind=kind)
+
+
+def batch(column: pd.Series) -> GraphBatch:
+    block = unpack_column(column).blocks[0]
+    return GraphBatch(block.n_nodes, block.planes, block.kinds)
+
+
+@pytest.mark.parametrize("kind", MIXED_KINDS)
+@pytest.mark.parametrize("side", ["truth", "estimate", "both"])
+def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
+    graph, dag = packed(kind), ce.graph_column([DAG])
+    table = pd.DataFrame({"truth": dag if side == "estimate" else graph, "estimate": dag if side == "truth" else graph})
+    refusing = [m for m in METRICS.every() if m.field == "graph" and kind not in (*m.kinds, *m.truth_kinds)]
+    assert len(refusing) > 20
+    for m in refusing:
+        if side == "truth" and not m.truth_kinds:
+            continue
+        with pytest.raises(ValueError, match=f"{m.name} applies to .* an? {kind}"):
+            ce.evaluate(table, [m.name])
+        assert ce.evaluate(table, [m.name], invalid="nan")[m.name].isna().all()
+        if side == "both":
+            with pytest.raises(ValueError, match=f"{m.name} applies to"):
+                m(TEXTS["mag"], TEXTS["mag"])
+
+
+@pytest.mark.parametrize("kind", MIXED_KINDS)
+def test_every_null_model_refuses_by_name(kind: str) -> None:
+    @ce.metric(field="graph", kinds=("dag", *MIXED_KINDS), direction="minimize", range=(0, 9), optimum=0, long_name="n")
+    def words_of_planes(pairs: GraphPairs) -> np.ndarray:
+        return np.full(pairs.n, float(pairs.estimate.planes.shape[1]))
+
+    options = {"knowledge": {"tiers": [["A"]]}}
+    table = pd.DataFrame({"truth": ce.graph_column([DAG] * 2), "estimate": packed(kind).repeat(2).to_numpy()})
+    table["estimate"] = table["estimate"].astype(packed(kind).dtype)
+    try:
+        assert ce.evaluate(table, [words_of_planes])["words_of_planes"].tolist() == [4, 4]
+        names = [null.name for null in get_field("graph").nulls.every()]
+        assert {"edges", "permutation", "orientation"} <= set(names)
+        for name in names:
+            model = ce.null_model(name, **options[name]) if name in options else name
+            with pytest.raises(ValueError, match=f"row 0: the estimate is an? {kind}, and this null|needs strata"):
+                ce.with_controls(table, [words_of_planes], null=model, n_draws=3, rng=1)
+        with pytest.raises(ValueError, match=f"is an? {kind}"):
+            ce.with_controls(table, [words_of_planes], null=lambda graph, rng: graph, n_draws=3, rng=1)
+    finally:
+        METRICS.pop("words_of_planes")
+
+
+def test_kernels_and_batches_refuse_four_planes() -> None:
+    graphs, dags = batch(packed("mag")), batch(ce.graph_column([DAG]))
+    index = np.zeros(1, int)
+    module = kernels()
+    single = [module.is_acyclic, module.extend_to_dag, module.dag_to_cpdag, module.degrees]
+    for function in [*single, arcs_from_planes, marks_from_planes]:
+        with pytest.raises(ValueError, match="planes"):
+            function(graphs.planes, 4)
+    for truth, estimate in ((graphs, dags), (dags, graphs), (graphs, graphs)):
+        pairs = GraphPairs(truth, estimate, index, index)
+        for read in (
+            lambda pairs=pairs: pairs.counts.tp,
+            lambda pairs=pairs: pairs.counts.same_direction,
+            lambda pairs=pairs: pairs.v_structures,
+            lambda pairs=pairs: pairs.ancestors,
+            lambda pairs=pairs: pairs.blankets,
+            lambda pairs=pairs: pairs.cpdags,
+            lambda pairs=pairs: pairs.adjustment_mistakes("parent"),
+            lambda pairs=pairs: pairs.separation_mistakes("parent"),
+            lambda pairs=pairs: pairs.sid_bounds(100),
+        ):
+            with pytest.raises(ValueError, match="planes|shape|has no CPDAG"):
+                read()
+    with pytest.raises(ValueError, match="planes"):
+        graphs.degrees  # noqa: B018
+    for name in ("orient_uniformly", "reverse_edges"):
+        function = getattr(control_kernels(), name, None)
+        if function is not None:
+            with pytest.raises(ValueError, match="planes"):
+                function(graphs.planes, 4, [0], np.zeros(1, np.uint64), 0, 1, 10)
+
+
+def test_columns_of_many_kinds_are_scored_where_the_metric_applies() -> None:
+    estimates = ce.graph_column([DAG, *TEXTS.values(), None, "A -> B; C; D"], kind=[None, *TEXTS, None, None])
+    table = pd.DataFrame({"truth": ce.graph_column([DAG] * 8), "estimate": estimates})
+    found = ce.evaluate(table, ["shd"], invalid="nan")["shd"]
+    assert found.dropna().to_dict() == {0: 0, 7: 2}
+    with pytest.raises(
+        ValueError,
+        match=r"row 1 .* where truth is a dag and estimate a mag.* an admg.*\(5 of 8 rows\)",
+    ):
+        ce.evaluate(table, ["shd"])
+    assert estimates.graph.kind.tolist()[1:6] == list(TEXTS)
+
+
+@pytest.mark.parametrize("kind", MIXED_KINDS)
+def test_conversions_without_room_for_marks_are_refused(kind: str) -> None:
+    column = packed(kind)
+    for convert in (column.graph.to_numpy, column.graph.to_networkx, column.graph.cpdag):
+        with pytest.raises(ValueError, match=f"an? {kind}"):
+            convert()
+    graph = ce.as_graph(TEXTS[kind], kind=kind)
+    for convert in (graph.to_numpy, graph.to_networkx, graph.cpdag):
+        with pytest.raises(ValueError, match=f"an? {kind}"):
+            convert()
