@@ -34,6 +34,7 @@ from ..statistics.direction import score
 from ..statistics.paired_tests import Alternative
 from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
 from .result_tables import check_shares, in_order
+from .statistical_tests import MOMENTS
 
 #: verdict on a test that ranks draws among draws
 BY_CONSTRUCTION = "by construction"
@@ -65,7 +66,8 @@ def size_and_power(
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
     methods : str or sequence of str, optional
-        Methods of `test_controls`; default all that `list_tests("test_controls")` names.
+        Methods of `test_controls`; default all that `list_tests("test_controls")` names but "moments",
+        whose purpose are p-values that no number of tables can check.
     alpha : float
         Level of the tests.
     skill : float
@@ -106,10 +108,12 @@ def size_and_power(
     [[0.065, 0.035, 0.109]]
     """
     if methods is None:
-        chosen = offered("test_controls")
+        chosen = [test for test in offered("test_controls") if test is not MOMENTS]
     else:
         named = [methods] if isinstance(methods, str) else methods
         chosen = [find_test(name, "test_controls", "method") for name in named]
+    if MOMENTS in chosen:
+        raise ValueError("method='moments' is for p-values that no number of tables can check; leave it out")
     check_shares(alpha=alpha, skill=skill)
     check_whole(n_tables, "n_tables", 1)
     cube = read_cube(cube)

@@ -253,7 +253,8 @@ def twice_mean(p: ArrayLike, stratum: Ints, cluster: Ints, n_strata: int) -> tup
     starts = cluster_starts(stratum, cluster)
     sizes = np.diff(starts, append=len(values))
     of_cluster = np.minimum(1.0, 2 * np.add.reduceat(values, starts) / sizes)
-    logs = -2 * np.log(np.where(sizes > 1, of_cluster, values[starts]))
+    with np.errstate(divide="ignore"):  # exact p-values may be 0
+        logs = -2 * np.log(np.where(sizes > 1, of_cluster, values[starts]))
     of = stratum[starts]
     return np.bincount(of, logs, n_strata).astype(np.float64), np.bincount(of, minlength=n_strata)
 
