@@ -105,7 +105,7 @@ def bayesian_comparison(
         A row a stratum, metric and pair of levels (hierarchical: a row a metric and pair): the other strata, `metric`,
         `comparison` ("a - b"), `p_first_better`, `p_equivalent` and `p_second_better`, which add up to 1,
         `mean_difference` of a - b (hierarchical: mean of the strata's means), `rope`, `n_pairs`, `n_clusters`,
-        `n_strata` (that the model took), `null`, `on`, `method` (the model), `resampling_seed`, and `note` (why there$
+        `n_strata` (that the model took), `null`, `on`, `method` (the model), `resampling_seed`, and `note` (why there
         is no result, or what was left out).
 
     Raises
