@@ -113,8 +113,9 @@ def test_controls(
         and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
         out; `test_statistic`; `p_at_floor` (no draw reached the statistic, so that `p_value` is the least that these
         draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "simulated"; "relabelling by
-        truth" or by a column; "twice the mean p by" these; "moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`, limits of a
-        p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
+        truth" or by a column; "twice the mean p by" these; "moments"; or why there is no p; missing for paired
+        tests); `p_low` and `p_high`, limits of a p-value that does not rest on draws; and `n_no_information`, the runs
+        which equal all their draws.
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.

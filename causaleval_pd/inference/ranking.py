@@ -64,9 +64,10 @@ def rank_test(
     -------
     DataFrame
         A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest value
-        where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value` of Friedman's test, `p_adjusted`, `critical_difference` of
-        Nemenyi (mean ranks that differ by more differ significantly, in any pair), `n_blocks` (truths, or
-        other clusters, that every level has a value on), `n_levels`; and the level's `n_runs` and, of these, `n_failed`.
+        where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value` of
+        Friedman's test, `p_adjusted`, `critical_difference` of Nemenyi (mean ranks that differ by more differ
+        significantly, in any pair), `n_blocks` (truths, or other clusters, that every level has a value on),
+        `n_levels`; and the level's `n_runs` and, of these, `n_failed`.
 
     Raises
     ------
@@ -117,9 +118,7 @@ def rank_test(
     return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst", made=made)
 
 
-def _rows(
-    part: xr.Dataset, name: str, dim: str, level: float, missing: Missing, cluster: str | None
-) -> pd.DataFrame:
+def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing, cluster: str | None) -> pd.DataFrame:
     """Return the rows of one metric, in the order of the strata and then of the levels; see `rank_test`."""
     n_levels = part.sizes[dim]
     pairs = np.triu_indices(n_levels, 1)

@@ -83,5 +83,6 @@ def test_repeats_on_a_truth_are_one_block():
     assert set(alone["n_blocks"]) == {60} and (alone["p_value"] < three["p_value"]).all()
     pairs = cubes[1].ceval.compare("algorithm", test="friedman", adjust="nemenyi")
     assert set(pairs["n_clusters"]) == set(three["n_blocks"])
-    captions = [cubes[1].ceval.plot.critical_difference("shd", "algorithm", cluster=x).figure.texts for x in ("truth", None)]
-    assert ["over 20 truths" in " ".join(x.get_text() for x in captions[0]), "over 60 runs" in " ".join(x.get_text() for x in captions[1])] == [True, True]
+    for cluster, blocks in (("truth", "over 20 truths"), (None, "over 60 runs")):
+        ax = cubes[1].ceval.plot.critical_difference("shd", "algorithm", cluster=cluster)
+        assert blocks in " ".join(text.get_text() for text in ax.figure.texts)
