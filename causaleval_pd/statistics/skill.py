@@ -174,7 +174,7 @@ def skill_difference(
     -------
     SkillDifference
         The difference is NaN where the controls of either level have no loss. Statistic, p and limits are NaN below
-        five clusters and where the difference does not vary, unless it equals `shift` (p = 1).
+        five clusters and where the difference does not vary; p is 1 then where it equals `shift`.
 
     References
     ----------
@@ -198,7 +198,8 @@ def skill_difference(
     t = np.where(same, 0.0, np.where(still, np.nan, ratio(effect - shift, error)))
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
     p = np.where(same, 1.0, scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
-    half = np.where(still & ~same, np.nan, scipy.special.stdtrit(df, (1 + level) / 2) * error)
+    # equal losses in all clusters show no error, which does not mean that there is none
+    half = np.where(still, np.nan, scipy.special.stdtrit(df, (1 + level) / 2) * error)
     squares = (values - _mean(values, number)[..., None]) ** 2
     total = np.where(gone, 0.0, squares).sum(axis=-1)
     share = ratio(np.where(gone, 0.0, squares).max(axis=-1, initial=0.0), total)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.contract.statistical_test import TESTS
 from causaleval_pd.cubes.schema import FAILED, SCORED
 from causaleval_pd.inference.pairwise import Comparison, Levels
@@ -66,3 +68,15 @@ def test_tests_of_metrics_are_refused():
     with pytest.raises(ValueError, match="takes no margin"):
         check_skill_test(settings("sign_flip", claim="equivalent"))
     check_skill_test(settings(claim="equivalent"))
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_skills_that_do_not_differ_in_any_run_have_no_interval(simultaneous):
+    truths = ["A -> B; B -> C; D", "A -> B; C -> D", "B -> D; C; A", "A -> C; B -> C; D", "D -> A; B; C"]
+    runs = pd.DataFrame({"algorithm": ["x"] * 5 + ["y"] * 5, "truth": truths * 2, "estimate": truths * 2})
+    found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=9, rng=7)
+    [row] = found.ceval.compare("algorithm", on="skill", simultaneous=simultaneous, rng=1).to_dict("records")
+    assert row["effect"] == 0 and row["p_value"] == 1 and row["note"].startswith("no variation")
+    assert np.isnan(row["ci_low"]) and np.isnan(row["ci_high"]) and np.isnan(row["ci_level"])
+    margins = found.ceval.compare("algorithm", on="skill", alternative="equivalent", margin=0.1)
+    assert margins["p_value"].isna().all() and margins["note"].str.startswith("no variation").all()
