@@ -32,7 +32,8 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
+    *("skill", "skill_low", "skill_high", "ci_level", "control_mean_se", "p_se", "p_at_floor", "p_method"),
+    *("n_clusters", "note"),
 )
 
 
@@ -100,11 +101,13 @@ class Skill(NamedTuple):
 
     estimate: Estimate
     note: NDArray[np.object_]
+    #: of the limits
+    level: float
 
     @classmethod
     def of(cls, loss: Floats, control_loss: Floats, level: float) -> Skill:
         """Compute it from the losses of each cluster of runs."""
-        return cls(skill_interval(loss, control_loss, level), skill_notes(loss, control_loss))
+        return cls(skill_interval(loss, control_loss, level), skill_notes(loss, control_loss), level)
 
 
 def stratum_skill(cube: xr.Dataset, metric: str, level: float) -> Skill:
@@ -175,6 +178,7 @@ def summary_columns(
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
+    columns["ci_level"] = np.where(np.isnan(skill.estimate.low), np.nan, skill.level)
     columns["note"] = skill.note
     return columns
 
