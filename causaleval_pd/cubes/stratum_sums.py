@@ -21,7 +21,7 @@ from ..statistics.direction import TOLERANCE
 from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
 from .p_values import StratumP, of_draws
-from .reading import cluster_losses, control_sums, control_values, has_controls, strata_dims, variable
+from .reading import cluster_losses, control_values, has_controls, has_draws, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
 from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
@@ -54,7 +54,8 @@ class Sums(NamedTuple):
     #: (3, 2, n_strata): sum and number of the control means, of their squared Monte Carlo errors, and of the shares at
     #: least as good
     totals: Floats
-    #: (2, n_strata, n_draws): sum of draw r over the rows where it is defined, and their number
+    #: (2, n_strata, n_draws): sum of draw r over the rows where it is defined, and their number; of estimates that are
+    #: relabelled by cluster where the test of the stratum rests on them
     draws: Floats
     #: values of the controls
     control_values: Table
@@ -63,7 +64,10 @@ class Sums(NamedTuple):
 
 
 def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statistic: Statistic = "standardized") -> Sums:
-    """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
+    """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`.
+
+    Draws that the cube keeps are added up unless `pooled`, where only the test by means needs their sums.
+    """
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
     defined, drawn = ~np.isnan(scores), has_controls(cube, metric)
@@ -78,9 +82,13 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statisti
     means, errors = (cells(variable(cube, metric, part), dims) for part in ("control_mean", "control_mean_se"))
     rows = [np.where(defined, means, np.nan), np.where(defined, errors, np.nan) ** 2]
     totals = np.stack([_total(x) for x in [*rows, cells(variable(cube, metric, "as_good"), dims)]])
-    draws = np.stack([cells(x, dims, ["draw"]).astype(np.float64) for x in control_sums(cube, metric)])
     drawn_values = [cells(x, dims, ["bin"]) for x in control_values(cube, metric)] if pooled else [none, none]
-    return Sums(n, values, totals, draws, Table(*drawn_values), stratum_tests(cube, metric, statistic))
+    tests = stratum_tests(cube, metric, statistic)
+    draws = np.stack([none, none])
+    if statistic == "mean" or not (pooled and has_draws(cube, metric)):
+        mean = (tests if statistic == "mean" else stratum_tests(cube, metric, "mean")).columns
+        draws = np.stack([mean.sums[:, 1:], mean.counts[:, 1:]])
+    return Sums(n, values, totals, draws, Table(*drawn_values), tests)
 
 
 def _total(values: Floats) -> Floats:

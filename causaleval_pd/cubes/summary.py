@@ -57,7 +57,9 @@ def summary(
         Probability of the intervals.
     interval : {"quantile", "mean_ci"}
         Whether `low`, `high` hold the middle share `level` of the runs (and of their controls), or are limits for the
-        mean: a t interval for the runs, the reference interval of the mean over the draws for the controls.
+        mean: a t interval for the runs, the reference interval of the mean over the draws for the controls. The draws
+        are those of the test: estimates relabelled by cluster in a stratum that repeats one. Where `p_method` is twice
+        a mean p, no joint draws exist; the interval then takes the controls of runs as independent and is too narrow.
     statistic : {"standardized", "mean", "rank"}
         What `p_value` compares with the draws, as in `test_controls`.
     simultaneous : bool
