@@ -85,7 +85,13 @@ def _test_sums(cube, name, scores, strata):
     own = cube[name].transpose(*strata, "replicate").to_numpy()
     own = np.abs(own - spec["optimum"]) if spec["direction"] == "zero" else own
     x = np.concatenate([own[..., None], scores], axis=-1)
-    run = (cube["status"] == SCORED).transpose(*strata, "replicate").to_numpy().reshape(-1, x.shape[-2])
+    run = (
+        (cube["status"] == SCORED)
+        .broadcast_like(cube[name])
+        .transpose(*strata, "replicate")
+        .to_numpy()
+        .reshape(-1, x.shape[-2])
+    )
     at, place = np.nonzero(run)
     flat, shape = x.reshape(*run.shape, -1)[at, place], x.shape[:-2]
     parts = {}

@@ -53,6 +53,7 @@ MOMENTS = register_test(
         statistic="Mean of the metric over the runs of the stratum.",
         assumption="Pearson's type III law with the mean, variance and skewness of at least 10,000 draws.",
         avoid="Where an exact or simulated p-value is at hand: it is approximate, usually too large far out.",
+        reference="https://doi.org/10.1016/0167-9473(94)00064-2",
     )
 )
 

@@ -124,7 +124,7 @@ def read_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, identity: I
         placed, marks = table[cluster.ids].to_numpy(np.int64), table[cluster.repeated].to_numpy(bool)
         return Clusters(cluster.setting, placed, marks, cluster.anywhere)
     setting = setting_of(cluster, task.field)
-    if setting == SINGLE:
+    if setting == SINGLE or (setting == BY_TRUTH and task.truth is None):
         return Clusters(SINGLE, np.arange(1, len(table) + 1, dtype=np.int64))
     if setting == BY_TRUTH:
         return Clusters(BY_TRUTH, identity)

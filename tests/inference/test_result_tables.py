@@ -47,6 +47,11 @@ def test_a_further_stratum_is_a_further_column(study, columns):
         wide = wide.isel(n=[0])
     table, narrow = TABLES[columns](wide), TABLES[columns](study)
     assert list(table) == ["n", *narrow]
+    if "note" in narrow:
+        # the least possible p depends on the number of tests
+        table, narrow = (
+            x.assign(note=x["note"].where(~x["note"].str.startswith("p_adjusted", na=False))) for x in (table, narrow)
+        )
     pd.testing.assert_frame_equal(table[table["n"] == 10].drop(columns="n").reset_index(drop=True), narrow)
 
 

@@ -15,7 +15,7 @@ from causaleval_pd.reasoning import compare_answers
 from causaleval_pd.statistics.paired_tests import Outcome, sign_test
 
 OURS = [
-    *("randomisation", "wilcoxon", "sign", "t", "bootstrap", "sign_flip", "mcnemar", "max_t"),
+    *("randomisation", "moments", "wilcoxon", "sign", "t", "bootstrap", "sign_flip", "mcnemar", "max_t"),
     *("friedman", "mann_whitney", "brunner_munzel", "welch_t", "jackknife"),
 ]
 

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from ...contract.field import Field, get_field
 from ...execution.random_streams import hash_rows
-from ...tables.clusters import SINGLE, Cluster, PlacedClusters, check_clusters, read_clusters, setting_of, truth_marks
+from ...tables.clusters import (
+    BY_TRUTH,
+    SINGLE,
+    Cluster,
+    PlacedClusters,
+    check_clusters,
+    read_clusters,
+    setting_of,
+    truth_marks,
+)
 from ...tables.tasks import Task
 from ..runs import run_identity, stratum_columns
 from ..strata import By, strata_axes
@@ -63,7 +72,10 @@ class ClusterPlan(NamedTuple):
 
 def clustered(settings: Mapping[str, Any], own: Field) -> bool:
     """Return whether the rows of a table have clusters, by the settings of a cube and the field of its cells."""
-    return settings["n_draws"] is not None and setting_of(settings.get("cluster", "truth"), own) != SINGLE
+    cluster = settings.get("cluster", BY_TRUTH)
+    if settings["n_draws"] is None or (cluster == BY_TRUTH and settings.get("truth", "") is None):
+        return False
+    return setting_of(cluster, own) != SINGLE
 
 
 def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) -> PartClusters:
