@@ -152,6 +152,19 @@ def test_links_and_pictures_exist(page):
         assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_no_page_has_marks_of_a_merge(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^(?:<{7}|={7}|>{7})(?: .*)?$", text, re.MULTILINE) == []
+
+
+def test_sections_of_the_changelog_occur_once_a_release():
+    releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for release in releases:
+        sections = re.findall(r"^(\w+)$", release, re.MULTILINE)
+        assert len(sections) == len(set(sections)), release.partition("\n")[0]
+
+
 def test_every_page_is_in_the_index():
     index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     linked = set(re.findall(r"\]\((\w+\.md)\)", index))

@@ -98,7 +98,9 @@ class StratumTests(NamedTuple):
         """Return how the p-value of each stratum is found, in words; None where it has none by design."""
         words = np.where(self.repeated, f"relabelling by {setting}", "simulated").astype(object)
         words[self.by_logs] = f"twice the mean p by {setting}"
-        words[~self.by_logs & ~self.columns.informed] = "none: no variation under the null"
+        silent = ~self.by_logs & ~self.columns.informed
+        words[silent] = "none: no variation under the null"
+        words[silent & (self.n_clusters == 0)] = "none: no run has a value"
         words[~able] = None
         return words
 

@@ -22,6 +22,7 @@ from ..statistics.arrays import Floats, moments
 from ..statistics.bayesian import FEWEST_VALUES, hierarchical_posterior, signed_rank_posterior
 from ..statistics.clusters import cluster_count, cluster_means
 from .compared_values import compared_values, level_pairs, numbers_of_metrics
+from .interval_notes import counted
 from .pairwise import Ints, clusters_of_pairs, paired_values, refuse_unpaired
 from .result_tables import Missing, check_missing, in_order
 
@@ -105,8 +106,8 @@ def bayesian_comparison(
         A row a stratum, metric and pair of levels (hierarchical: a row a metric and pair): the other strata, `metric`,
         `comparison` ("a - b"), `p_first_better`, `p_equivalent` and `p_second_better`, which add up to 1,
         `mean_difference` of a - b (hierarchical: mean of the strata's means), `rope`, `n_pairs`, `n_clusters`,
-        `n_strata` (that the model took), `null`, `on`, `method` (the model), `resampling_seed`, and `note` (why there$
-        is no result, or what was left out).
+        `n_strata` (that the model took), `null`, `on`, `method` (the model), `resampling_seed`, and `note` (why there
+        is no result, what was left out, or that strata share clusters).
 
     Raises
     ------
@@ -210,7 +211,9 @@ def _rows(part: xr.Dataset, name: str, asked: _Request) -> pd.DataFrame:
     table = table.assign(n_pairs=(~np.isnan(value)).sum(axis=1), n_clusters=cluster_count(value, cluster))
     table = table.assign(mean_difference=mean, rope=asked.ropes[name], maximize=maximize)
     if asked.model == "hierarchical":
-        table = table.assign(n=n, deviation=deviation)
+        groups = np.zeros(value.shape, np.int64) if cluster is None else cluster
+        own = [np.unique(c[~np.isnan(v)]) for c, v in zip(groups, value, strict=True)]
+        table = table.assign(n=n, deviation=deviation, own=pd.Series(own, index=table.index, dtype=object))
     else:
         found = signed_rank_posterior(by_cluster, asked.ropes[name], n_resamples=asked.n_resamples, rng=asked.seed)
         table = table.assign(**_named(found, maximize), n_strata=1)
@@ -260,14 +263,20 @@ def _over_strata(table: pd.DataFrame) -> dict[str, Any]:
     found = hierarchical_posterior(mean[used], deviation[used], n[used], float(table["rope"].iloc[0]))
     notes = []
     if not used.all():
-        notes.append(f"{int((~used).sum())} strata with fewer than {FEWEST_VALUES} clusters left out")
+        left = counted(int((~used).sum()), "stratum", "strata")
+        notes.append(f"left out: {left} with fewer than {FEWEST_VALUES} clusters")
     still = int((deviation[used] == 0).sum())
     if used.sum() < 2:
         notes.append("fewer than 2 strata")
     elif np.isnan(found).any():
         notes.append("no variation")
     elif still:
-        notes.append(f"{still} strata without variation get the least deviation of the others")
+        notes.append(
+            f"{counted(still, 'stratum', 'strata')} without variation: given the least deviation of the others"
+        )
+    own = [x[x != 0] for x in table["own"][used]]
+    if np.isfinite(found).all() and len(np.unique(np.concatenate(own))) < sum(map(len, own)):
+        notes.append("strata share clusters: the probabilities are too certain")
     first = table.iloc[0]
     return {
         **{name: first[name] for name in ("metric", "comparison", "null", "rope")},

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known
+from ..contract.checks import check_known, nearest
 from ..cubes.reading import strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
@@ -142,7 +142,9 @@ def _scores(
 def _groups(cube: xr.Dataset, cluster: str) -> xr.DataArray:
     """Return the group of every run as a number, the same one for the whole cube; 0 without a group."""
     carried = [name for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
-    check_known(cluster, ["truth", *carried], "variable of this cube (cluster)")
+    known = ["truth", *carried]
+    hint = nearest(cluster, known) or "carry a column of numbers by cube(values=); "
+    check_known(cluster, known, "variable of this cube (cluster)", hint)
     if cluster == "truth":
         return cast(xr.DataArray, cube["truth_id"].astype(np.int64))
     found = cube[cluster]

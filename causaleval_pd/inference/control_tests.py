@@ -113,8 +113,9 @@ def test_controls(
         and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
         out; `test_statistic`; `p_at_floor` (no draw reached the statistic, so that `p_value` is the least that these
         draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "simulated"; "relabelling by
-        truth" or by a column; "twice the mean p by" these; or why there is no p); `p_low` and `p_high`, limits of a
-        p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
+        truth" or by a column; "twice the mean p by" these; "moments"; or why there is no p; missing for paired
+        tests); `p_low` and `p_high`, limits of a p-value that does not rest on draws; and `n_no_information`, the runs
+        which equal all their draws.
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.
@@ -144,9 +145,9 @@ def test_controls(
 
     Do not use it where guesses are shared between truths that share labels, as where columns stand in causal order:
     shuffle the columns, or name one cluster for all truths. Do not read it as a test of one run, and not with few
-    draws. The paired tests take pairs for independent whatever the clusters. Where runs are independent, estimate and
-    first control are exchangeable under the other null models, so their difference is symmetric about 0 however skewed
-    the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less power.
+    draws. The paired tests take the mean difference of each cluster as one value. Where runs are independent, estimate
+    and first control are exchangeable under the other null models, so their difference is symmetric about 0 however
+    skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less power.
     `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
     algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
 

@@ -16,12 +16,28 @@ Notes = NDArray[np.object_]
 def joined(*notes: Iterable[str | None]) -> list[str | None]:
     """Join the notes of every row, in the order of the arguments; None without any.
 
+    A note with which another one begins is left out.
+
     Examples
     --------
     >>> joined(["no variation", None], ["few", None])
     ['no variation; few', None]
+    >>> joined(["fewer than 5 clusters"], ["fewer than 5 clusters: no simultaneous interval"])
+    ['fewer than 5 clusters: no simultaneous interval']
     """
-    return ["; ".join(x for x in row if x and not pd.isna(x)) or None for row in zip(*notes, strict=True)]
+    rows = ([x for x in row if x and not pd.isna(x)] for row in zip(*notes, strict=True))
+    return ["; ".join(x for x in row if not any(y != x and y.startswith(x) for y in row)) or None for row in rows]
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "stratum", "strata"), counted(2, "cluster")
+    ('1 stratum', '2 clusters')
+    """
+    return f"{count} {one if count == 1 else several or one + 's'}"
 
 
 def interval_notes(found: Estimate, values: Floats, level: float) -> Notes:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..statistics.arrays import Floats
 from ..statistics.multiplicity import adjust as adjusted
-from .interval_notes import Notes
+from .interval_notes import Notes, counted
 from .pairwise import Comparison
 
 #: level that notes refer to
@@ -38,7 +38,7 @@ def least_p_notes(table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64
     for row in short:
         needed = enough[sizes[row]]
         more = "more n_resamples are needed" if needed is None else f"{needed} are needed for {ALPHA:g}"
-        notes[row] = f"{column} is at least {reached[row]:.2g} with {clusters[row]} clusters; {more}"
+        notes[row] = f"{column} is at least {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
     return notes
 
 

@@ -36,6 +36,7 @@ from ..statistics.clusters import cluster_columns
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.pooling import equal_skills, pool_shared_skills, pool_skills
 from ..statistics.skill import skill_interval, skill_notes
+from .interval_notes import counted
 from .result_tables import check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
@@ -233,7 +234,7 @@ def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:
     own = skill_interval(*sums, level)
     known = np.isfinite(own.effect) & (strata.variance > 0)
     blank = int((np.isfinite(own.effect) & ~known).sum())
-    note = [f"{blank} strata whose controls are all alike are left out"] if blank else []
+    note = [f"left out: {counted(blank, 'stratum', 'strata')} whose controls are all alike"] if blank else []
     if strata.share_truths:
         found, difference = pool_shared_skills(*sums, strata.variance, level), (math.nan, math.nan)
     else:

@@ -21,6 +21,7 @@ from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
 from ..statistics.direction import TOLERANCE
 from .compared_values import ON, On, run_values
+from .interval_notes import joined
 from .model_formulas import Factor, Formula, read_formula
 
 #: clusters below which no model is fitted
@@ -215,9 +216,8 @@ def _fitted(
     fit = clustered_fit(design, response, groups, ratio)
     t = np.divide(fit.estimate, fit.error, out=np.full(len(words), np.nan), where=fit.error > 0)
     half = scipy.special.stdtrit(fit.df, (1 + level) / 2) * np.where(fit.error > 0, fit.error, np.nan)
-    notes = [
-        "; ".join(x for x in (note, "carried by one cluster" if np.isnan(e) else None) if x) or None for e in fit.error
-    ]
+    reasons = ["carried by one cluster" if np.isnan(e) else None if e > 0 else "no variation" for e in fit.error]
+    notes = joined([note] * len(words), reasons)
     return pd.DataFrame(
         {
             "term": pd.array(words, dtype="str"),

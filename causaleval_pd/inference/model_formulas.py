@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from typing import Literal, NamedTuple
 
-from ..contract.checks import check_known, check_type
+from ..contract.checks import check_known, check_type, nearest
 
 _TOKEN = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*(?:\.\w+)?)|`(?P<quoted>[^`]+)`|(?P<sign>[+\-*:()~])|(?P<number>\d+))")
 _FORMS: dict[str, Literal["levels", "log"]] = {"C": "levels", "log": "log", "np.log": "log"}
@@ -149,5 +149,6 @@ def _factor(part: list[str], place: int, text: str, strata: Collection[str]) -> 
         form, word, after = _FORMS[word], part[after + 1], after + 3
     if word in ("+", "-", "*", ":", "(", ")", "~") or word.isdigit():
         raise ValueError(f"{word!r} in the formula {text!r} is not the name of a stratum; it takes {_ALLOWED}")
-    check_known(_plain(word), list(strata), f"stratum in the formula {text!r}")
+    hint = f"it is in the formula {text!r}; {nearest(_plain(word), strata)}"
+    check_known(_plain(word), list(strata), "stratum", hint)
     return Factor(_plain(word), form), after

@@ -250,12 +250,7 @@ def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tes
 
 def _test_blocks(blocks: Floats, cluster: Ints | None, first: Ints, second: Ints, how: Comparison) -> _Tested:
     """Test levels among all levels of their stratum, in complete blocks (strata x replicates x levels)."""
-    if cluster is not None:
-        # only complete blocks stay side by side when clusters are gathered; levels of a block have the same truth
-        blocks = np.where(_complete(blocks)[..., None], blocks, np.nan)
-        of_block = np.broadcast_to(cluster.max(axis=1, keepdims=True), cluster.shape)
-        blocks = cluster_means(blocks.transpose(0, 2, 1), of_block).transpose(0, 2, 1)
-    found = how.test.function(blocks, first, second, alternative=how.side, **how.options)
+    found = how.test.function(blocks_of_clusters(blocks, cluster), first, second, alternative=how.side, **how.options)
     statistic, p_value, *own = (np.asarray(x).reshape(-1) for x in found)
     limits = (own[-2], own[-1]) if how.test.interval else None
     return _Tested(statistic, p_value, own[0] if how.corrected else None, limits)
@@ -310,6 +305,16 @@ def complete_blocks(levels: Levels) -> Floats:
     absent = ~run.any(axis=2, keepdims=True)
     whole = (run | absent).all(axis=1, keepdims=True)
     return np.where(whole & run, levels.scores, np.nan).transpose(0, 2, 1)
+
+
+def blocks_of_clusters(blocks: Floats, cluster: Ints | None) -> Floats:
+    """Return a block a cluster, the mean of its complete blocks (strata x replicates x levels)."""
+    if cluster is None:
+        return blocks
+    # only complete blocks stay side by side when clusters are gathered; levels of a block have the same truth
+    blocks = np.where(_complete(blocks)[..., None], blocks, np.nan)
+    of_block = np.broadcast_to(cluster.max(axis=1, keepdims=True), cluster.shape)
+    return cluster_means(blocks.transpose(0, 2, 1), of_block).transpose(0, 2, 1)
 
 
 def _complete(blocks: Floats) -> NDArray[np.bool_]:

@@ -14,11 +14,10 @@ from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, strata_dims, strata_table
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
-from ..cubes.worst_case import cells, fill_failed
-from ..statistics.direction import score
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
-from .pairwise import Levels, check_truths, complete_blocks, refuse_unpaired
+from .compared_values import compared_values
+from .pairwise import blocks_of_clusters, complete_blocks, refuse_unpaired
 from .result_tables import Missing, check_missing
 
 #: columns of the result, after the strata; the dimension that is ranked follows `metric`
@@ -39,6 +38,7 @@ def rank_test(
     adjust: str | None = None,
     level: float = 0.95,
     missing: Missing = "drop",
+    cluster: str | None = "truth",
 ) -> pd.DataFrame:
     """Rank the levels of one dimension on each truth, and test in every stratum whether their ranks differ.
 
@@ -55,16 +55,19 @@ def rank_test(
     level : float
         1 minus the familywise error of the critical difference.
     missing : {"drop", "worst"}
-        Leave out truths on which a level failed, or count failed runs as the worst value, as in `compare`.
+        Leave out blocks in which a level failed, or count failed runs as the worst value, as in `compare`.
+    cluster : str or None
+        "truth", or a variable that the cube carries (`values=`): the means of its runs are one block. None takes every
+        run as a block of its own.
 
     Returns
     -------
     DataFrame
         A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest value
-        where the metric has no direction), then the same for
-        all levels of a stratum: `statistic` and `p_value` of Friedman's test, `p_adjusted`, `critical_difference` of
-        Nemenyi (mean ranks that differ by more differ significantly, in any pair), `n_blocks` (truths that every
-        level has a value on), `n_levels`; and the level's `n_runs` and, of these, `n_failed`.
+        where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value` of
+        Friedman's test, `p_adjusted`, `critical_difference` of Nemenyi (mean ranks that differ by more differ
+        significantly, in any pair), `n_blocks` (truths, or other clusters, that every level has a value on),
+        `n_levels`; and the level's `n_runs` and, of these, `n_failed`.
 
     Raises
     ------
@@ -105,38 +108,33 @@ def rank_test(
         raise ValueError(f"{dim!r} has {cube.sizes[dim]} level, and ranks need two")
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _rows(part, name, dim, level, missing)
+        return _rows(part, name, dim, level, missing, cluster)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return _finish(parts, dim, adjust)
 
-    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing}
+    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing, "cluster": cluster}
     made = call("rank_test", settings)
     return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst", made=made)
 
 
-def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing) -> pd.DataFrame:
+def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing, cluster: str | None) -> pd.DataFrame:
     """Return the rows of one metric, in the order of the strata and then of the levels; see `rank_test`."""
     n_levels = part.sizes[dim]
-    others = [other for other in strata_dims(part) if other != dim]
-    strata = strata_table(part.isel({dim: 0}, drop=True))
-    status = cells(part["status"], others, last=(dim, "replicate"))
-    check_truths(part, dim, status, strata, *np.triu_indices(n_levels, 1))
-    spec = part[name].attrs
-    filled = fill_failed(part, name, [dim]) if missing == "worst" else part
-    values = cells(filled[name], others, last=(dim, "replicate"))
-    values = score(values, direction=spec["direction"], optimum=spec["optimum"])
-    found = friedman(complete_blocks(Levels(values, status, spec["direction"], 0.0, None)))
+    pairs = np.triu_indices(n_levels, 1)
+    compared = compared_values(part, name, dim, *pairs, on="metric", missing=missing, cluster=cluster, margin=0.0)
+    levels, strata = compared.levels, compared.strata
+    found = friedman(blocks_of_clusters(complete_blocks(levels), levels.cluster))
     ranks = found.mean_rank
-    if spec["direction"] == "maximize":
+    if levels.direction == "maximize":
         ranks = found.n_levels[:, None] + 1 - ranks
 
-    levels = strata_table(xr.Dataset(coords={dim: part[dim]}, attrs=part.attrs))[dim]
-    runs = status != NO_RUN
+    words = strata_table(xr.Dataset(coords={dim: part[dim]}, attrs=part.attrs))[dim]
+    runs = levels.status != NO_RUN
     here = runs.any(axis=2)
     row = np.repeat(np.arange(len(strata)), n_levels)
     table = strata.loc[row].reset_index(drop=True).assign(metric=name)
-    table[dim] = np.tile(levels.array, len(strata))
+    table[dim] = np.tile(words.array, len(strata))
     table = table.assign(
         mean_rank=ranks.reshape(-1),
         statistic=found.statistic[row],
@@ -145,7 +143,7 @@ def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing)
         n_blocks=found.n_blocks[row],
         n_levels=found.n_levels[row],
         n_runs=runs.sum(axis=2).reshape(-1),
-        n_failed=(status == FAILED).sum(axis=2).reshape(-1),
+        n_failed=(levels.status == FAILED).sum(axis=2).reshape(-1),
         # whether the stratum has several levels, and any two of them a replicate in common
         several=(here.sum(axis=1) > 1)[row],
         shared=(runs.sum(axis=1) > 1).any(axis=1)[row],

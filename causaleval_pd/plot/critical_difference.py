@@ -108,7 +108,7 @@ def critical_difference(
     cube = drawn_cube(cube, metric, nulls=False)
     check_use(cube, metric, {"dim": dim}, alone=True)
     check_known(post_hoc, _POST_HOC, "post_hoc")
-    table = computed(rank_test(cube, dim, metric, level=level, missing=missing))
+    table = computed(rank_test(cube, dim, metric, level=level, missing=missing, cluster=cluster))
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
         raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
@@ -146,8 +146,9 @@ def critical_difference(
     ax.set_title(wrapped_label(metric_label(cube, metric), 4.5), size="medium")
     first = table.iloc[0]
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
+    blocks = {"truth": "truths", None: "runs"}.get(cluster, f"clusters by {cluster}")
     parts = [
-        f"Mean ranks over {int(first['n_blocks'])} truths, 1 is {best}",
+        f"Mean ranks over {int(first['n_blocks'])} {blocks}, 1 is {best}",
         f"Friedman's test: p = {first['p_value']:.2g}",
         f"bars join levels without a detected difference ({_WORDS[post_hoc]}, familywise error {1 - level:.2g})",
     ]

@@ -12,13 +12,15 @@ from .arrays import Floats
 
 #: relative size below which a direction of the design is absent
 _ABSENT = 1e-9
+#: size of an error, relative to the response, below which it is rounding
+_ROUNDING = 1e-12
 
 
 class Fit(NamedTuple):
     """Coefficients (k,) of a regression."""
 
     estimate: Floats
-    #: NaN for coefficients that one cluster alone carries
+    #: NaN for coefficients that one cluster alone carries, 0 for those that are the same whichever cluster is left out
     error: Floats
     #: degrees of freedom: the effective number of clusters minus 1
     df: Floats
@@ -67,6 +69,8 @@ def clustered_fit(design: Floats, response: Floats, cluster: ArrayLike, ratio: f
     left_out = np.array([_without(whole - a, right - b) for a, b in zip(information, moment, strict=True)])
     count = len(parts.size)
     error = np.sqrt((count - 1) / count * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
+    least = _ROUNDING * np.sqrt((response**2).sum() / (design**2).sum(axis=0))
+    error = np.where(error <= least, 0.0, error)
     shares = np.einsum("ij,gjk,ki->gi", inverse, information, inverse)
     effective = shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0)
     return Fit(estimate, error, np.maximum(1.0, effective - 1))

@@ -17,7 +17,7 @@ from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
-from ..graphs.kernels.planes import marks_from_planes
+from ..graphs.kernels.planes import N_PLANES, marks_from_planes
 from ..graphs.packed import pack_column, unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
 from ..graphs.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
@@ -106,10 +106,13 @@ def perfect_estimates(truths: pd.Series, estimates: pd.Series) -> pd.Series:
 
 
 def forward_edges(truths: pd.Series) -> tuple[int, int]:
-    """Count the directed edges of distinct graphs that point to a later node, and all; X10 comes after X2."""
+    """Count the directed edges of distinct graphs that point to a later node, and all; X10 comes after X2.
+
+    Mixed graphs are left out: placebos of them are refused where they are relabelled.
+    """
     forward = total = 0
     column = unpack_column(truths.drop_duplicates())
-    for block in column.blocks:
+    for block in (x for x in column.blocks if x.planes.shape[1] == N_PLANES):
         for i, names in enumerate(column.node_sets):
             mine = block.planes[block.node_set == i]
             if not len(mine):

@@ -104,9 +104,10 @@ def check_kinds(metrics: Iterable[Metric], batches: Sequence[Batch], invalid: In
             for k in np.argsort(rows)[:3].tolist()
         ]
         more = f"; and {len(rows) - 3} more rows" if len(rows) > 3 else ""
+        other = m.what_applies(refused)
         raise ValueError(
             f"{m.name} applies to {m.kinds_line()}, not to {'; '.join(first)}{more} ({len(rows)} of {len(index)} rows)"
-            f"{m.what_applies(refused)}; or leave these rows out, or pass invalid='nan'"
+            f"{other}; {'or ' if other else ''}leave these rows out, or pass invalid='nan'"
         )
 
 

@@ -178,6 +178,14 @@ def test_one_cluster_all_perfect_and_all_equal():
         assert found["p_method"].tolist() == ["relabelling by truth", "none: no variation under the null"]
 
 
+def test_a_stratum_of_failed_runs_has_no_p_and_the_reason():
+    table = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": ["A -> B; C", None, None], "s": [0, 1, 1]})
+    for keep in (True, False):
+        found = ce.cube(table, ["shd"], keep_draws=keep, **HOW).ceval.test_controls()
+        assert found["n_clusters"].tolist() == [1, 0] and np.isnan(found["p_value"][1])
+        assert found["p_method"][1] == "none: no run has a value"
+
+
 def test_mixed_densities_are_weighted_by_their_own_spread():
     rng = np.random.default_rng(4)
 

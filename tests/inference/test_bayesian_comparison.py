@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.inference.bayesian_comparison import bayesian_comparison
 from causaleval_pd.statistics.bayesian import hierarchical_posterior, signed_rank_posterior
 
@@ -14,6 +15,9 @@ COLUMNS = [
     *("metric", "comparison", *P, "mean_difference", "rope", "n_pairs", "n_clusters", "n_strata"),
     *("null", "on", "method", "resampling_seed", "note"),
 ]
+
+#: note of strata with the same truths, as `make_cube` makes them
+SHARED = "strata share clusters: the probabilities are too certain"
 
 
 @pytest.fixture
@@ -37,7 +41,7 @@ def test_the_direction_decides_who_is_better(study, model):
     np.testing.assert_allclose(less[P], more[P[::-1]])
     np.testing.assert_allclose(less[P].sum(axis=1), 1)
     wide = bayesian_comparison(study(), "algorithm", rope=1.0, model=model, rng=1)
-    assert (wide["p_equivalent"] > 0.9).all() and wide["note"].isna().all()
+    assert (wide["p_equivalent"] > 0.9).all() and set(wide["note"].dropna()) <= {SHARED}
 
 
 def test_rows_are_those_of_the_models(study):
@@ -65,7 +69,7 @@ def test_strata_with_few_truths_are_left_out_by_name(study):
     status = np.ones((2, 4, 10))
     status[:, 1, 2:] = 0
     row = bayesian_comparison(study(status=status), "algorithm", rope=0.02, model="hierarchical").iloc[0]
-    assert row["n_strata"] == 3 and row["note"] == "1 strata with fewer than 3 clusters left out"
+    assert row["n_strata"] == 3 and row["note"] == f"left out: 1 stratum with fewer than 3 clusters; {SHARED}"
     status[:, 1:, 2:] = 0
     row = bayesian_comparison(study(status=status), "algorithm", rope=0.02, model="hierarchical").iloc[0]
     assert np.isnan(row[P].astype(float)).all() and row["note"].endswith("fewer than 2 strata")
@@ -118,3 +122,11 @@ def test_metrics_without_a_direction_and_levels_without_pairs_are_refused(study)
     status[0, :, 5:] = status[1, :, :5] = 0
     with pytest.raises(ValueError, match="have no replicate in common"):
         bayesian_comparison(study(status=status), "algorithm", rope=0.1)
+
+
+def test_strata_with_the_same_truths_are_noted():
+    cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    how = {"rope": 1.0, "model": "hierarchical"}
+    shared = cube.ceval.bayesian_comparison("algorithm", **how)
+    assert set(shared["note"]) == {SHARED}
+    assert cube.sel(n=100).ceval.bayesian_comparison("algorithm", **how)["note"].isna().all()

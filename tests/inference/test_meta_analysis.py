@@ -78,7 +78,7 @@ def test_strata_without_information_and_small_numbers_of_strata(make_cube):
     values = rng.normal(6, 1, (4, 8))
     controls[0] = 10.0
     three = ce.meta_analysis(study(make_cube, values, controls), "density").iloc[0]
-    assert three["n_effects"] == 3 and three["note"].startswith("1 strata whose controls are all alike are left out")
+    assert three["n_effects"] == 3 and three["note"].startswith("left out: 1 stratum whose controls are all alike")
     two = ce.meta_analysis(study(make_cube, values[:3], controls[:3]), "density").iloc[0]
     assert two["n_effects"] == 2 and np.isnan(two["ci_low"]) and "no interval: 2 strata" in two["note"]
     one = ce.meta_analysis(study(make_cube, values[:2], controls[:2]), "density").iloc[0]

@@ -113,7 +113,11 @@ def test_notes_name_what_a_fit_rests_on(study):
         ("m ~ log(n)", lambda c: c.assign_coords(n=[0, 1, 2]), r"log\(n\) needs positive numbers"),
         ("k ~ n", lambda c: c, "unknown response 'k'; known are 'skill', 'excess', 'm'"),
         ("skill ~ n", lambda c: c, "no controls"),
-        ("m ~ site", lambda c: c, "unknown stratum in the formula"),
+        (
+            "m ~ site",
+            lambda c: c,
+            "unknown stratum 'site'; it is in the formula 'm ~ site'; known are",
+        ),
     ],
 )
 def test_what_cannot_be_fitted_is_refused(study, formula, change, message):
@@ -123,6 +127,13 @@ def test_what_cannot_be_fitted_is_refused(study, formula, change, message):
         changed[name].attrs = cube[name].attrs
     with pytest.raises(ValueError, match=message):
         model(changed, formula)
+
+
+def test_a_coefficient_that_no_cluster_changes_has_no_test(study):
+    values = np.random.default_rng(3).integers(0, 5, (1, 3, 12)) / 10
+    found = model(study(np.concatenate([values, values + 0.1])), "m ~ algorithm").iloc[1]
+    assert found["estimate"] == pytest.approx(0.1) and found["se"] == 0 and found["note"] == "no variation"
+    assert found[["statistic", "p_value", "ci_low", "ci_high"]].isna().all()
 
 
 def test_values_that_terms_explain_exactly_are_refused(study):

@@ -70,3 +70,19 @@ def test_what_cannot_be_ranked_is_refused(cube, runs):
 
 def test_the_accessor_delegates(cube):
     pd.testing.assert_frame_equal(cube.ceval.rank_test("algorithm", "shd"), ce.rank_test(cube, "algorithm", "shd"))
+
+
+def test_repeats_on_a_truth_are_one_block():
+    once = ce.datasets.runs().query("density == 0.2 and n == 400")
+    by = {"by": ["algorithm"], "n_draws": None}
+    cubes = [pd.concat([once] * k, ignore_index=True).ceval.cube(["shd"], **by) for k in (1, 3)]
+    one, three = (cube.ceval.rank_test("algorithm").drop(columns="n_runs") for cube in cubes)
+    pd.testing.assert_frame_equal(one, three)
+    assert set(three["n_blocks"]) == {20}
+    alone = cubes[1].ceval.rank_test("algorithm", cluster=None)
+    assert set(alone["n_blocks"]) == {60} and (alone["p_value"] < three["p_value"]).all()
+    pairs = cubes[1].ceval.compare("algorithm", test="friedman", adjust="nemenyi")
+    assert set(pairs["n_clusters"]) == set(three["n_blocks"])
+    for cluster, blocks in (("truth", "over 20 truths"), (None, "over 60 runs")):
+        ax = cubes[1].ceval.plot.critical_difference("shd", "algorithm", cluster=cluster)
+        assert blocks in " ".join(text.get_text() for text in ax.figure.texts)
