@@ -233,7 +233,7 @@ def summary(
     Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
     check_known(statistic, STATISTICS, "statistic")
-    unsuited = {"best_of", "keep_draws", "tails", "progress", "engine", "n_jobs"} & set(settings)
+    unsuited = {"best_of", "keep_draws", "tails", "progress", "engine", "n_jobs", "simultaneous"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
     made = cube_settings_of(table, metrics, settings)

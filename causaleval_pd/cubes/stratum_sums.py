@@ -21,7 +21,7 @@ from ..statistics.direction import TOLERANCE
 from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
 from .p_values import StratumP, of_draws
-from .reading import cluster_losses, control_sums, control_values, has_controls, strata_dims, variable
+from .reading import cluster_losses, control_values, has_controls, has_draws, strata_dims, variable
 from .schema import FAILED, NO_RUN, SCORED
 from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
@@ -32,7 +32,8 @@ COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
-    *("skill", "skill_low", "skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
+    *("skill", "skill_low", "skill_high", "ci_level", "control_mean_se", "p_se", "p_at_floor", "p_method"),
+    *("n_clusters", "note"),
 )
 
 
@@ -53,7 +54,8 @@ class Sums(NamedTuple):
     #: (3, 2, n_strata): sum and number of the control means, of their squared Monte Carlo errors, and of the shares at
     #: least as good
     totals: Floats
-    #: (2, n_strata, n_draws): sum of draw r over the rows where it is defined, and their number
+    #: (2, n_strata, n_draws): sum of draw r over the rows where it is defined, and their number; of estimates that are
+    #: relabelled by cluster where the test of the stratum rests on them
     draws: Floats
     #: values of the controls
     control_values: Table
@@ -62,7 +64,10 @@ class Sums(NamedTuple):
 
 
 def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statistic: Statistic = "standardized") -> Sums:
-    """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`."""
+    """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`.
+
+    Draws that the cube keeps are added up unless `pooled`, where only the test by means needs their sums.
+    """
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
     defined, drawn = ~np.isnan(scores), has_controls(cube, metric)
@@ -77,9 +82,13 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statisti
     means, errors = (cells(variable(cube, metric, part), dims) for part in ("control_mean", "control_mean_se"))
     rows = [np.where(defined, means, np.nan), np.where(defined, errors, np.nan) ** 2]
     totals = np.stack([_total(x) for x in [*rows, cells(variable(cube, metric, "as_good"), dims)]])
-    draws = np.stack([cells(x, dims, ["draw"]).astype(np.float64) for x in control_sums(cube, metric)])
     drawn_values = [cells(x, dims, ["bin"]) for x in control_values(cube, metric)] if pooled else [none, none]
-    return Sums(n, values, totals, draws, Table(*drawn_values), stratum_tests(cube, metric, statistic))
+    tests = stratum_tests(cube, metric, statistic)
+    draws = np.stack([none, none])
+    if statistic == "mean" or not (pooled and has_draws(cube, metric)):
+        mean = (tests if statistic == "mean" else stratum_tests(cube, metric, "mean")).columns
+        draws = np.stack([mean.sums[:, 1:], mean.counts[:, 1:]])
+    return Sums(n, values, totals, draws, Table(*drawn_values), tests)
 
 
 def _total(values: Floats) -> Floats:
@@ -100,11 +109,13 @@ class Skill(NamedTuple):
 
     estimate: Estimate
     note: NDArray[np.object_]
+    #: of the limits
+    level: float
 
     @classmethod
     def of(cls, loss: Floats, control_loss: Floats, level: float) -> Skill:
         """Compute it from the losses of each cluster of runs."""
-        return cls(skill_interval(loss, control_loss, level), skill_notes(loss, control_loss))
+        return cls(skill_interval(loss, control_loss, level), skill_notes(loss, control_loss), level)
 
 
 def stratum_skill(cube: xr.Dataset, metric: str, level: float) -> Skill:
@@ -175,6 +186,7 @@ def summary_columns(
     if not shared:
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
+    columns["ci_level"] = np.where(np.isnan(skill.estimate.low), np.nan, skill.level)
     columns["note"] = skill.note
     return columns
 

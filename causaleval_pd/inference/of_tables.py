@@ -32,6 +32,7 @@ def summary(
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
     statistic: Statistic = "standardized",
+    simultaneous: bool = False,
     n_draws: NDraws | None = 1000,
     null: Nulls = None,
     rng: RNGLike = None,
@@ -46,7 +47,7 @@ def summary(
         One run a row.
     metrics, by, n_draws, null, rng, key
         As in `causaleval_pd.cube`.
-    level, interval, statistic
+    level, interval, statistic, simultaneous
         As in `causaleval_pd.summary`.
     **settings
         Further keywords of `causaleval_pd.cube`.
@@ -71,8 +72,11 @@ def summary(
     1    lingam   6.87     0.01
     2        pc  13.29     0.01
     """
-    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
-    return summarise_cube(made, level=level, interval=interval, statistic=statistic)
+    seed = resolve_seed(rng)
+    made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=seed, key=key, **settings)
+    return summarise_cube(
+        made, level=level, interval=interval, statistic=statistic, simultaneous=simultaneous, rng=seed
+    )
 
 
 @takes_settings_of(test_cube)

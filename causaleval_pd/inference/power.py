@@ -17,7 +17,8 @@ from ..contract.checks import check_known
 from ..contract.history import call, calls, remember
 from ..cubes.lazy_tables import tabulate, then
 from ..cubes.reading import (
-    control_sums,
+    cluster_setting,
+    clusters_of_runs,
     cube_metrics,
     losses,
     need_controls,
@@ -25,11 +26,14 @@ from ..cubes.reading import (
     null_stratum,
     strata_dims,
     strata_table,
+    tested,
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
+from ..cubes.stratum_tests import StratumTests, stratum_tests
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Floats, moments, ratio
+from ..statistics.arrays import Floats, moments
+from ..statistics.clusters import cluster_count, clustered_error
 from .compare import COLUMNS as COMPARE_COLUMNS
 from .compare import compare
 from .result_tables import check_shares, in_order
@@ -44,10 +48,12 @@ CONTROL_POWER_COLUMNS = declare_columns(
             "metric",
             "n_runs",
             "n_pairs",
+            "n_clusters",
             "control_loss",
             "sd_null",
             "sd",
             "skill",
+            "n_clusters_needed",
             "n_needed",
             "power",
             "minimal_skill",
@@ -88,26 +94,33 @@ def control_power(
     -------
     DataFrame
         A row a stratum and metric: the strata, `metric`, `n_runs`, `n_pairs` (runs with a value and controls),
-        `control_loss` (mean expected distance of controls from the optimum), `sd_null` (standard deviation of the mean
-        of one draw over all runs, times the square root of their number), `sd` (of the runs' distances less those
-        expected of their controls), `skill`, `n_needed` (runs), `power` (of the present number of runs to detect
-        `skill`), and `minimal_skill` that this number detects with the power asked for; `null`.
+        `n_clusters` (of these pairs, such as truths), `control_loss` (mean expected distance of controls from the
+        optimum), `sd_null` (standard deviation of the mean of one draw over all runs, times the square root of the
+        number of clusters), `sd` (the same of the runs' distances less those expected of their controls), `skill`,
+        `n_clusters_needed`, `n_needed` (runs: as many clusters of the present mean size), `power` (of the present
+        number of clusters to detect `skill`), and `minimal_skill` that this number detects with the power asked for;
+        `null`.
 
     Raises
     ------
     ValueError
-        If a metric is unknown, a number is out of range, the cube has no controls, or it has too few draws for alpha.
+        If a metric is unknown, a number is out of range, the cube has no controls, or it has too few draws for alpha;
+        if a stratum repeats a cluster under a null model that cannot relabel estimates by cluster.
 
     Notes
     -----
-    Normal approximation: the mean of n runs is compared with its distribution over draws, standard deviation
-    `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). Runs are taken as independent; repeated truths make the
-    power smaller. No p-value is below 1 / (n_draws + 1), so a cube with fewer than 1 / alpha - 1 draws is refused. The
-    power to detect the observed effect is a function of the p-value [1]_ and is not given.
+    Normal approximation: the mean of the runs of n clusters is compared with its distribution over draws, standard
+    deviation `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). Clusters are those of the cube and independent; a
+    stratum that repeats one is compared with estimates relabelled by cluster, as in `test_controls`, and its runs vary
+    by the sums of their clusters [2]_. Where every run is a cluster, both numbers needed are equal. No p-value is below
+    1 / (n_draws + 1), so a cube with fewer than 1 / alpha - 1 draws is refused. The power to detect the observed effect
+    is a function of the p-value [1]_ and is not given.
 
     References
     ----------
     .. [1] Hoenig, J. M., Heisey, D. M. (2001). The abuse of power. doi:10.1198/000313001300339897
+    .. [2] Liang, K.-Y., Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
+       doi:10.1093/biomet/73.1.13
 
     Examples
     --------
@@ -149,31 +162,54 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
 
     dims = strata_dims(part)
     own, expected = losses(part, name)
+    clusters, tests = clusters_of_runs(part), stratum_tests(part, name, "mean")
+    _refuse_unrelabelled(part, name, tests)
     n, _, spread = moments(own - expected)
-    loss = moments(expected)[1]
-    sums, counts = (cells(x, dims, last=("draw",)) for x in control_sums(part, name))
-    null = moments(ratio(sums, counts))[2] * np.sqrt(moments(np.where(counts > 0, counts, np.nan))[1])
-    usable = (n > 1) & (loss > 0) & np.isfinite(loss) & (null + spread > 0)
+    n_clusters, loss = cluster_count(own - expected, clusters), moments(expected)[1]
+    size = n / np.maximum(n_clusters, 1)
+    spread = np.where(size > 1, clustered_error(own - expected, clusters) * np.sqrt(n_clusters), spread)
+    counts = tests.columns.defined[:, 1:]
+    runs_drawn = moments(np.where(counts > 0, counts, np.nan))[1]
+    null = moments(tests.columns.values[:, 1:])[2] * np.sqrt(runs_drawn / np.maximum(size, 1))
+    usable = (n_clusters > 1) & (loss > 0) & np.isfinite(loss) & (null + spread > 0)
     loss, null, spread = (np.where(usable, x, np.nan) for x in (loss, null, spread))
     # runs that are all equally good have no spread: power is then the limit 0 or 1
-    positive = np.maximum(spread, 1e-100)
+    positive, units = np.maximum(spread, 1e-100), np.maximum(n_clusters, 1)
     needed = normal_sample_size_one_tail(skill * loss, power, alpha, null, spread)
+    whole = np.maximum(np.ceil(needed - 1e-9), 2)
     table = strata_table(part).assign(
         metric=name,
         n_runs=(cells(part["status"], dims) != NO_RUN).sum(axis=1),
         n_pairs=n,
+        n_clusters=n_clusters,
         control_loss=loss,
         sd_null=null,
         sd=spread,
         skill=skill,
-        n_needed=_whole(needed),
-        power=normal_power_het(skill * loss, np.maximum(n, 1), alpha, null, positive, alternative="larger"),
+        n_clusters_needed=_whole(whole),
+        n_needed=_whole(whole * size),
+        power=normal_power_het(skill * loss, units, alpha, null, positive, alternative="larger"),
         minimal_skill=(scipy.special.ndtri(1 - alpha) * null + scipy.special.ndtri(power) * spread)
-        / (np.sqrt(np.maximum(n, 1)) * loss),
+        / (np.sqrt(units) * loss),
     )
     if "null" not in dims:
         table["null"] = null_name(part, name)
     return table[n > 0]
+
+
+def _refuse_unrelabelled(part: xr.Dataset, name: str, tests: StratumTests) -> None:
+    """Refuse strata whose test combines the p-values of clusters: it is not one of a mean and its draws."""
+    wrong = tests.by_logs & tested(part, name)
+    if not wrong.any():
+        return
+    row = strata_table(part)[wrong].iloc[0]
+    stratum = ", ".join(f"{dim}={level!r}" for dim, level in row.to_dict().items()) or "the whole table"
+    raise ValueError(
+        f"control_power of {name!r} in {stratum}: runs share clusters ({cluster_setting(part)}) that the null model "
+        f"{null_name(part, name)!r} cannot relabel jointly, so the power of their test cannot be estimated; select "
+        "strata with one run a cluster, make the cube with another null model, or with cluster=None where runs are "
+        "independent"
+    )
 
 
 def comparison_power(

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Estimate, Floats, mean_difference
+from .arrays import Estimate, Floats, mean_difference, moments
 
 
 def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]:
@@ -102,6 +102,31 @@ def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
     return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
 
 
+def clustered_error(values: ArrayLike, cluster: ArrayLike) -> Floats:
+    """Return the standard error of the mean of the values where clusters are independent, not values.
+
+    It is 0 for one cluster, and NaN for none and where a value is infinite.
+
+    Parameters
+    ----------
+    values, cluster : (..., n) array_like
+        As in `cluster_sums`.
+
+    Examples
+    --------
+    >>> clustered_error([1.0, 1.0, 3.0, 3.0, 2.0, 2.0], [1, 1, 2, 2, 3, 3]).round(3)
+    np.float64(0.577)
+    """
+    values = np.asarray(values, np.float64)
+    n, mean, _ = moments(values)
+    usable = np.isfinite(mean)
+    sums, _ = cluster_sums(np.where(usable[..., None], values, 0.0) - np.where(usable, mean, 0.0)[..., None], cluster)
+    number = (~np.isnan(sums)).sum(axis=-1)
+    squares = np.where(np.isnan(sums), 0.0, sums**2).sum(axis=-1)
+    error = np.sqrt(squares * number / np.maximum(number - 1, 1)) / np.maximum(n, 1)
+    return np.where(usable, error, np.nan)
+
+
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estimate:
     """Return the mean of the values with an interval that takes clusters as independent, not values.
 
@@ -132,10 +157,8 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estim
     """
     values = np.asarray(values, np.float64)
     simple = mean_difference(values, level)
-    sums, _ = cluster_sums(values - simple.effect[..., None], cluster)
-    number, n = (~np.isnan(sums)).sum(axis=-1), (~np.isnan(values)).sum(axis=-1)
-    squares = np.where(np.isnan(sums), 0.0, sums**2).sum(axis=-1)
-    error = np.sqrt(squares * number / np.maximum(number - 1, 1)) / np.maximum(n, 1)
+    number, n = cluster_count(values, cluster), (~np.isnan(values)).sum(axis=-1)
+    error = clustered_error(values, cluster)
     reach = scipy.special.stdtrit(np.maximum(number - 1, 1).astype(np.float64), (1 + level) / 2) * error
     repeated = number < n
     shown = (number > 1) & ~np.isnan(simple.low)

@@ -46,15 +46,36 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     (np.float64(0.611), np.float64(0.384), np.float64(0.755))
     """
     found = _support(loss, control_loss)
-    number = found.n_clusters
-    share = np.where(found.usable, ratio(found.loss, np.where(found.usable, found.control_loss, 1.0)), np.nan)
-    with np.errstate(invalid="ignore"):  # losses of a metric without a finite optimum, which is not usable
-        rest_top, rest_bottom = found.loss[..., None] - found.losses, found.control_loss[..., None] - found.controls
-    rest = np.where(rest_bottom > TOLERANCE, ratio(rest_top, np.where(rest_bottom > TOLERANCE, rest_bottom, 1)), np.nan)
-    rest = np.where(np.isnan(found.losses), np.nan, rest)
+    share, rest = _shares(found)
     low, high = jackknife_limits(share, rest, found.effective, level)
-    shown = found.usable & (number >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE) & (found.n_lossy >= 2)
+    shown = _shown(found)
     return Estimate(1 - share, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
+
+
+def skill_influence(loss: ArrayLike, control_loss: ArrayLike) -> Floats:
+    """Return what each cluster contributes to the interval of skill: its jackknife value minus their mean.
+
+    Parameters
+    ----------
+    loss, control_loss : (..., n) array_like
+        As in `skill_interval`.
+
+    Returns
+    -------
+    (..., n) ndarray
+        On the scale of the interval; NaN for absent clusters, and for all where skill has no interval.
+
+    Examples
+    --------
+    >>> found = skill_influence([2.0, 3.0, 1.0, 2.0, np.nan, 4.0, 3.0], [6.0, 6.0, 5.0, 7.0, 6.0, 6.0, 6.0])
+    >>> found.round(2).tolist()
+    [0.04, -0.04, 0.08, 0.08, nan, -0.13, -0.04]
+    """
+    found = _support(loss, control_loss)
+    values, _ = _log_scaled(_shares(found)[1])
+    known = _shown(found)[..., None] & ~np.isnan(values)
+    values = np.where(known, values, np.nan)
+    return np.asarray(values - _mean(values, known.sum(axis=-1))[..., None], np.float64)
 
 
 def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]:
@@ -111,6 +132,29 @@ def _support(loss: ArrayLike, control_loss: ArrayLike) -> _Support:
     return _Support(losses, controls, top, bottom, usable, n, lossy, effective)
 
 
+def _shares(found: _Support) -> tuple[Floats, Floats]:
+    """Return the share of losses (...), and the same without each cluster (..., n)."""
+    share = np.where(found.usable, ratio(found.loss, np.where(found.usable, found.control_loss, 1.0)), np.nan)
+    with np.errstate(invalid="ignore"):  # losses of a metric without a finite optimum, which is not usable
+        rest_top, rest_bottom = found.loss[..., None] - found.losses, found.control_loss[..., None] - found.controls
+    rest = np.where(rest_bottom > TOLERANCE, ratio(rest_top, np.where(rest_bottom > TOLERANCE, rest_bottom, 1)), np.nan)
+    return share, np.where(np.isnan(found.losses), np.nan, rest)
+
+
+def _shown(found: _Support) -> Bools:
+    """Return where skill has an interval."""
+    enough = (found.n_clusters >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE)
+    return np.asarray(found.usable & enough & (found.n_lossy >= 2), bool)
+
+
+def _log_scaled(rest: Floats) -> tuple[Floats, Bools]:
+    """Return the logarithms of shares without each cluster where all are positive, else the shares, and which."""
+    log_scale = np.nanmin(np.where(np.isnan(rest), np.inf, rest), axis=-1, initial=np.inf) > TOLERANCE
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(log_scale[..., None], np.log(np.where(rest > TOLERANCE, rest, 1.0)), rest)
+    return np.where(np.isnan(rest), np.nan, values), np.asarray(log_scale, bool)
+
+
 def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: float) -> tuple[Floats, Floats]:
     """Return limits of 1 - share (...) from the shares without each cluster, on a log scale where all are positive.
 
@@ -125,10 +169,8 @@ def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: floa
     level : float
         Probability of the interval.
     """
-    log_scale = np.nanmin(np.where(np.isnan(rest), np.inf, rest), axis=-1, initial=np.inf) > TOLERANCE
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.where(log_scale[..., None], np.log(np.where(rest > TOLERANCE, rest, 1.0)), rest)
-    error = _jackknife_error(np.where(np.isnan(rest), np.nan, values), (~np.isnan(rest)).sum(axis=-1))
+    values, log_scale = _log_scaled(rest)
+    error = _jackknife_error(values, (~np.isnan(rest)).sum(axis=-1))
     reach = scipy.special.stdtrit(np.maximum(1.0, effective - 1), (1 + level) / 2) * error
     with np.errstate(invalid="ignore", over="ignore"):
         low = np.where(log_scale, 1 - share * np.exp(reach), 1 - share - reach)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+import causaleval_pd as ce
+import causaleval_pd.dask
 from causaleval_pd.cubes.stratum_sums import COUNTS, stratum_skill, stratum_sums, summary_columns
 from causaleval_pd.statistics.skill import skill_interval
 
@@ -111,3 +116,53 @@ def test_runs_of_a_cluster_count_once(make_cube):
         "no interval: fewer than 5 clusters",
     ]
     assert np.isnan(found["skill_low"][1]) and found["skill"][1] < 1
+
+
+def repeated_estimates(n_strata=40):
+    """Strata of 5 truths, each with 6 copies of one estimate: the mean of a stratum is one of 5 independent runs."""
+    rng = np.random.default_rng(3)
+
+    def graph():
+        pairs = list(itertools.combinations(rng.permutation(list("ABCDEF")), 2))
+        return "; ".join(["A; B; C; D; E; F", *(f"{pairs[i][0]} -> {pairs[i][1]}" for i in rng.permutation(15)[:4])])
+
+    rows = [(graph(), graph(), s) for s in range(n_strata) for _ in range(5)]
+    return (
+        pd.DataFrame(rows, columns=["truth", "estimate", "s"]).loc[lambda x: x.index.repeat(6)].reset_index(drop=True)
+    )
+
+
+def test_the_interval_of_the_mean_control_takes_a_cluster_as_one():
+    how = {"by": ["s"], "n_draws": 200, "rng": 2}
+    table = repeated_estimates(6)
+    bands = {}
+    for cluster in ("truth", None):
+        kept, summed = (ce.cube(table, ["shd"], cluster=cluster, keep_draws=keep, **how) for keep in (True, False))
+        found, other = (ce.summary(x, interval="mean_ci") for x in (kept, summed))
+        pd.testing.assert_frame_equal(found, other, rtol=1e-9)
+        bands[cluster] = (found["control_high"] - found["control_low"]).to_numpy()
+    assert (bands["truth"] > 1.7 * bands[None]).all()  # sqrt(6) = 2.4
+    draws = ce.cube(table, ["shd"], keep_draws=True, **how)["shd_relabelled"].mean("replicate")
+    found = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci", statistic="rank")
+    np.testing.assert_allclose(found["control_low"], draws.quantile(0.025, "draw"), atol=0.2)
+
+
+def test_the_interval_of_the_mean_control_is_the_same_on_dask():
+    dd = pytest.importorskip("dask.dataframe")
+    table = repeated_estimates(3).sample(frac=1, random_state=1).assign(run=range(90))
+    how = {"by": ["s"], "n_draws": 30, "rng": 2, "key": "run"}
+    wanted = ce.summary(ce.cube(table, ["shd"], tails=None, **how), interval="mean_ci")
+    found = dd.from_pandas(table, npartitions=3, sort=False).ceval.summary(["shd"], interval="mean_ci", **how).compute()
+    names = ["s", "control_mean", "control_low", "control_high"]
+    pd.testing.assert_frame_equal(found[names], wanted[names], rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_the_mean_of_repeated_guesses_lies_in_the_interval_of_the_mean_control():
+    table = repeated_estimates(200)
+    how = {"by": ["s"], "n_draws": 200, "rng": 2, "keep_draws": False}
+    inside = []
+    for cluster in ("truth", None):
+        found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci")
+        inside.append(found["mean"].between(found["control_low"], found["control_high"]).mean())
+    assert 0.92 < inside[0] < 0.98 and inside[1] < 0.75

@@ -25,7 +25,7 @@ def test_summary_is_what_pandas_gives(cube, small):
         *BY,
         *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls", "mean", "low", "high"),
         *("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill", "skill_low"),
-        *("skill_high", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
+        *("skill_high", "ci_level", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
     ]
     by_hand = scored.groupby(BY)["shd"].agg(["mean", lambda x: x.quantile(0.025), lambda x: x.quantile(0.975)])
     mine = table[table["metric"] == "shd"].set_index(BY)[["mean", "low", "high"]]

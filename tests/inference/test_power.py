@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -130,3 +131,68 @@ def test_too_few_draws_for_the_level_are_refused():
     with pytest.raises(ValueError, match=r"with n_draws=19 no p-value is below 0.05, .* alpha=0.01; .* n_draws=99 or"):
         ce.control_power(found, alpha=0.01)
     assert len(ce.control_power(found, alpha=0.05)) == 1
+
+
+NODES = list("ABCDEF")
+PAIRS = list(itertools.combinations(NODES, 2))
+
+
+def text(edges):
+    return "; ".join([*NODES, *(f"{a} -> {b}" for a, b in edges)])
+
+
+def dependent(rng, n_strata, n_truths, n_estimates):
+    """Estimates of one truth differ from it alike, and each from the others by one edge more."""
+    rows = []
+    for stratum in range(n_strata):
+        for _ in range(n_truths):
+            order = rng.permutation(len(PAIRS))
+            truth, right = order[:6], rng.integers(1, 5)
+            common = [*order[:right], *order[6 : 12 - right]]
+            for one in order[11 : 11 + n_estimates]:
+                rows.append((text(PAIRS[i] for i in truth), text(PAIRS[i] for i in [*common, one]), stratum))
+    return pd.DataFrame(rows, columns=["truth", "estimate", "s"])
+
+
+HOW = {"by": ["s"], "n_draws": 199, "rng": 5, "method": "simulate"}
+
+
+def test_repeats_of_an_estimate_add_nothing_to_its_cluster():
+    table = dependent(np.random.default_rng(4), 2, 20, 1)
+    once = control_power(ce.cube(table, ["shd"], **HOW), skill=0.1)
+    four = control_power(ce.cube(pd.concat([table] * 4, ignore_index=True), ["shd"], **HOW), skill=0.1)
+    single = control_power(ce.cube(pd.concat([table] * 4, ignore_index=True), ["shd"], cluster=None, **HOW), skill=0.1)
+    assert four["n_clusters"].tolist() == [20, 20] and four["n_pairs"].tolist() == [80, 80]
+    assert (four["n_needed"] == 4 * four["n_clusters_needed"]).all()
+    assert (once["n_needed"] == once["n_clusters_needed"]).all()
+    np.testing.assert_allclose(four["sd"], once["sd"], rtol=0.05)
+    np.testing.assert_allclose(four["sd_null"], once["sd_null"], rtol=0.15)
+    np.testing.assert_allclose(four["power"], once["power"], atol=0.1)
+    assert (single["n_needed"] < 0.5 * four["n_needed"]).all() and (single["n_clusters"] == single["n_pairs"]).all()
+
+
+def test_power_by_clusters_does_not_depend_on_what_a_cube_keeps():
+    table = dependent(np.random.default_rng(5), 2, 8, 3)
+    kept, summed = (control_power(ce.cube(table, ["shd"], keep_draws=keep, **HOW)) for keep in (True, False))
+    pd.testing.assert_frame_equal(kept, summed, rtol=1e-9)
+
+
+def test_clusters_that_cannot_be_relabelled_are_refused():
+    table = dependent(np.random.default_rng(6), 2, 6, 2)
+    how = HOW | {"null": "orientation"}
+    with pytest.raises(ValueError, match="'shd' in s=0: runs share clusters .truth. that the null model 'orientation'"):
+        control_power(ce.cube(table, ["shd"], **how))
+    assert len(control_power(ce.cube(table, ["shd"], cluster=None, **how))) == 2
+    assert len(control_power(ce.cube(table.drop_duplicates(["s", "truth"]), ["shd"], **how))) == 2
+
+
+@pytest.mark.slow
+def test_the_needed_number_of_clusters_has_the_power_asked_for():
+    rng = np.random.default_rng(7)
+    pilot = ce.cube(dependent(rng, 1, 2000, 3), ["shd"], **HOW)
+    found = control_power(pilot).iloc[0]
+    skill = 1 - pilot["shd"].mean().item() / found["control_loss"]
+    needed = int(control_power(pilot, skill=skill, power=0.7)["n_clusters_needed"].item())
+    finished = ce.cube(dependent(rng, 300, needed, 3), ["shd"], **HOW)
+    reached = (ce.test_controls(finished, statistic="mean")["p_value"] <= 0.05).mean()
+    assert 0.6 < reached < 0.8
