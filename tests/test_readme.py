@@ -35,7 +35,7 @@ def test_it_is_short():
 
 def test_what_is_not_handled_is_named():
     limits = TEXT.split("## Limits")[1].split("\n## ")[0]
-    assert all(word in limits for word in ("bidirected", "Latent confounding", "independent", "without a known truth"))
+    assert all(word in limits for word in ("MAGs", "Latent confounding", "independent", "without a known truth"))
 
 
 def test_advice_names_metrics_and_null_models_that_exist():
