@@ -91,6 +91,19 @@ def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: 
         raise TypeError(f"{what} must be {expected}, found {shown(value)}")
 
 
+def check_column_name(value: Any, what: str) -> None:
+    """Refuse what cannot be the name of a column, and so cannot be compared with names.
+
+    Examples
+    --------
+    >>> check_column_name(["truth"], "cluster")
+    Traceback (most recent call last):
+    TypeError: cluster must be the name of a column, found ['truth']
+    """
+    if not isinstance(value, Hashable) or value is pd.NA:
+        raise TypeError(f"{what} must be the name of a column, found {shown(value)}")
+
+
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
     """Return a number within an interval (limits in square brackets belong to it), and refuse anything else.
 

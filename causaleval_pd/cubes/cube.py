@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -172,11 +171,10 @@ def cube(
     """
     cells = Cells(truth, estimate, field, context, zero_division)
     execution = Execution(engine, n_jobs, progress)
-    asked = 0 if n_draws is None else 1 if control is not None else n_draws
-    drawing = Drawing(max(1, first_draws(asked)), method, level, invalid=invalid, keep=True, tails=tails)
+    asked = 1 if n_draws is None or control is not None else n_draws
+    drawing = Drawing(first_draws(asked), method, level, invalid=invalid, keep=True, tails=tails)
     choice = None
     if n_draws is not None:
-        drawing = replace(drawing, n_draws=first_draws(n_draws if control is None else 1))
         choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
     if best_of is not None:
         if choice is None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_type
+from ..contract.checks import check_column_name, check_known, check_type
 from ..contract.metric import METRICS, Metric
 from ..execution.random_streams import hash_rows, key_columns
 from ..tables.best_of import Candidates, find_candidates, match_candidates
@@ -161,10 +161,11 @@ def _read_groups(
     cluster: Cluster,
 ) -> Runs:
     """Take groups of candidates as runs."""
+    check_column_name(choice.best_of, "best_of")
     wrong = {"values=": len(values) > 0, "control=": control is not None, "cluster=": cluster != BY_TRUTH}
     for name, given in wrong.items():
         if given:
-            raise ValueError(f"{name} does not go with best_of=, where a run of the cube is a group of rows")
+            raise ValueError(f"best_of= makes a run of the cube of a group of rows and takes no {name}")
     if choice.best_of in [column.name for column in strata]:
         raise ValueError(f"by names {choice.best_of!r}, of whose levels best_of= takes the best; leave it out of by=")
     own = tasks[0]

@@ -153,7 +153,7 @@ def bayesian_comparison(
         )
     check_known(on, ("metric", "excess"), "on")
     check_missing(missing)
-    check_whole(n_resamples, "n_resamples", 1)
+    check_whole(n_resamples, "n_resamples", 1, 2**31 - 1)
     cube = read_cube(cube, controls=on != "metric" or missing == "worst")
     names = cube_metrics(cube, metrics)
     if on != "metric":

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_choice, check_number
+from ..contract.checks import check_choice, check_column_name, check_number
 from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
@@ -201,6 +201,7 @@ test_controls.__test__ = False  # type: ignore[attr-defined]
 def _check_cluster(cube: xr.Dataset, cluster: Any) -> None:
     """Refuse another setting than that by which the controls were drawn."""
     made = cluster_setting(cube)
+    check_column_name(cluster, "cluster")
     asked = SINGLE if cluster is None else BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"
     if cluster != "of the cube" and asked != made:
         raise ValueError(

@@ -129,11 +129,13 @@ def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str,
     """Return the metric of the response, and what of it is explained."""
     on: On = next((x for x in ON if x == response), "metric")
     known = cube_metrics(cube)
+    if metric is not None:
+        check_type(metric, str, "the name of a metric of the cube", "metric")
     if on == "metric" or response in known:
-        if metric not in (None, response):
-            raise ValueError(f"the response {response!r} is a metric itself; leave out metric={metric!r}")
-        if response not in cube_metrics(cube, None):
+        if response not in known:
             check_known(response, ["skill", "excess", *known, *_carried(cube)], "response")
+        if metric not in (None, response):
+            raise ValueError(f"the response {response!r} takes no further metric; leave out metric={metric!r}")
         return response, "metric"
     if metric is None and len(known) > 1:
         raise ValueError(f"the response {response!r} needs metric=, one of {', '.join(map(repr, known))}")

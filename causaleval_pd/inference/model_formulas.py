@@ -66,7 +66,7 @@ def read_formula(text: str, strata: Collection[str]) -> Formula:
     check_type(text, str, "a formula such as 'skill ~ algorithm * density'", "formula")
     tokens = _tokens(text)
     if [x for x in tokens if x == "~"] != ["~"] or len(tokens) < 3 or tokens[1] != "~":
-        raise ValueError(f"the formula {text!r} has no response; write it as 'skill ~ algorithm * density'")
+        raise ValueError(f"the formula {text!r} needs a response, as in 'skill ~ algorithm * density'")
     response, rest = _plain(tokens[0]), tokens[2:]
     intercept, found = True, dict[tuple[Factor, ...], None]()
     for minus, part in _parts(rest, text):

@@ -157,7 +157,7 @@ def check_comparison(how: Comparison, *, reference: bool, margin: bool) -> None:
     check_known(how.claim, CLAIMS, "alternative")
     check_known(how.zero_method, ["wilcox", "pratt"], "zero_method")
     check_number(how.level, "level", "(0, 1)")
-    check_whole(how.n_resamples, "n_resamples", 1)
+    check_whole(how.n_resamples, "n_resamples", 1, 2**31 - 1)
     test, about_margin = how.test, how.claim in _WITH_MARGIN
     if about_margin and not margin:
         raise ValueError(f"alternative={how.claim!r} needs margin=, the largest difference that does not matter")

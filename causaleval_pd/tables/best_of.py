@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import name_row, shown
+from ..contract.checks import check_column_name, name_row, shown
 from ..contract.metric import Metric
 from ..contract.null import Null
 from ..execution.random_streams import hash_rows, key_columns
@@ -119,6 +119,7 @@ def find_candidates(
     ValueError
         If candidates of a group have different truths or the same level, or there are no truths.
     """
+    check_column_name(best_of, "best_of")
     levels = column_or_level(table, best_of, "best_of").reset_index(drop=True)
     identity = task.identity() if task.truth is not None else None
     if identity is None:
@@ -164,7 +165,7 @@ def check_drawing(how: Drawing, choice: NullChoice) -> None:
     }
     for name, given in wrong.items():
         if given:
-            raise ValueError(f"{name} does not go with best_of=, which draws the controls of all candidates together")
+            raise ValueError(f"best_of= draws the controls of all candidates together and takes no {name}")
 
 
 def best_chunks(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type, name_row
+from ..contract.checks import check_column_name, name_row
 from ..contract.field import Field
 from ..execution.random_streams import hash_rows
 from .columns import column_or_level
@@ -49,6 +49,7 @@ def setting_of(cluster: Cluster, field: Field) -> str:
     """Return the setting of results that is meant."""
     if isinstance(cluster, PlacedClusters):
         return cluster.setting
+    check_column_name(cluster, "cluster")
     if cluster is None or (cluster == BY_TRUTH and not field.truth_clusters):
         return SINGLE
     return BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"
@@ -128,7 +129,6 @@ def read_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, identity: I
         return Clusters(SINGLE, np.arange(1, len(table) + 1, dtype=np.int64))
     if setting == BY_TRUTH:
         return Clusters(BY_TRUTH, identity)
-    check_type(cluster, Hashable, "'truth', the name of a column, or None", "cluster")
     values = column_or_level(table, cluster, "cluster").reset_index(drop=True)
     failed, numbers = task.failed(), hash_rows([values]).view(np.int64)
     lacking = values.isna().to_numpy() & ~failed

@@ -124,7 +124,7 @@ def first_draws(n_draws: NDraws) -> int:
     if isinstance(n_draws, str):
         check_known(n_draws, ("auto",), "value of n_draws")
         return 1
-    return n_draws
+    return check_whole(n_draws, "n_draws", 1, 2**31 - 1)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,9 @@ def wanted_rows(rng: int) -> pd.DataFrame:
 
 @functools.cache
 def wanted_cube(rng: int) -> xr.Dataset:
-    return ce.cube(FEW, MIXED, by=BY, n_draws=40, rng=rng, key="run", engine="serial", keep_draws=False)
+    # cubes of dask tables have no exact p-values of strata
+    how = {"n_draws": 40, "rng": rng, "key": "run", "tails": None}
+    return ce.cube(FEW, MIXED, by=BY, engine="serial", keep_draws=False, **how)
 
 
 def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
@@ -141,7 +143,7 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
         else:
             how |= {"engine": engine, "n_jobs": way.n_workers if engine == "threads" else None}
             rows = ce.with_controls(shuffled, MIXED, **how)
-            cube = ce.cube(shuffled, MIXED, by=BY, keep_draws=False, **how)
+            cube = ce.cube(shuffled, MIXED, by=BY, keep_draws=False, tails=None, **how)
             means = ce.summary(cube)
     pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
     by_row = [name for name, x in wanted_cube(way.rng).items() if "replicate" in x.dims]

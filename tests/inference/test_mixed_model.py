@@ -140,7 +140,7 @@ def test_values_that_terms_explain_exactly_are_refused(study):
     exact = np.broadcast_to(np.array([1.0, 4.0])[:, None, None], (2, 3, 12))
     with pytest.raises(ValueError, match="the terms explain every value exactly"):
         model(study(exact.copy()), "m ~ algorithm")
-    with pytest.raises(ValueError, match="is a metric itself; leave out metric='m2'"):
+    with pytest.raises(ValueError, match="takes no further metric; leave out metric='m2'"):
         model(study(), "m ~ algorithm", metric="m2")
     with pytest.raises(TypeError, match="formula"):
         model(study(), 5)

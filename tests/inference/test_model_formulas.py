@@ -66,11 +66,11 @@ def test_factors_keep_their_form():
         ("shd ~ n + + density", "a sign follows a sign"),
         ("shd ~ n +", "a term is missing"),
         ("shd ~ 1", "has no term; name strata: algorithm, density"),
-        ("shd", "has no response"),
-        ("~ n", "has no response"),
-        ("shd ~ n ~ density", "has no response"),
-        ("log(shd) ~ n", "has no response"),
-        ("", "has no response"),
+        ("shd", "needs a response"),
+        ("~ n", "needs a response"),
+        ("shd ~ n ~ density", "needs a response"),
+        ("log(shd) ~ n", "needs a response"),
+        ("", "needs a response"),
     ],
 )
 def test_anything_else_is_refused(text, message):
