@@ -51,7 +51,7 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
 def labels(truths: pd.Series) -> NDArray[np.int64]:
     """Return a number a cell that stands for the names of its nodes, 0 where missing."""
     unpacked = unpack_column(truths, in_place=True)
-    names = identify_cells(pd.Series(["\0".join(names) for names in unpacked.node_sets], dtype=object))
+    names = identify_cells(pd.Series([repr(names) for names in unpacked.node_sets], dtype=object))
     return np.append(names, 0)[unpacked.row_node_set]
 
 

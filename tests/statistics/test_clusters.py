@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from statsmodels.api import OLS
+from statsmodels.regression.linear_model import OLS
 
 from causaleval_pd.statistics.arrays import mean_difference
 from causaleval_pd.statistics.clusters import (
