@@ -26,7 +26,7 @@ from .kernels.planes import (
     row_chunks,
 )
 from .mixed.marks import is_mixed, reserved
-from .unpacked import Block, UnpackedColumn, group_rows, join_blocks
+from .unpacked import Block, UnpackedColumn, all_rows, group_rows, join_blocks
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
 _PLANES_OF_KIND = np.array([planes_of_kind(kind) for kind in range(len(KINDS))])
@@ -43,7 +43,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         array = array.chunk(0) if array.num_chunks == 1 else to_large_binary(array).combine_chunks()
     if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
         array = to_large_binary(array)
-    rows = np.arange(n_rows, dtype=np.int64)
+    rows = all_rows(n_rows)
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
     if not len(rows):

@@ -6,9 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+
+#: the rows of whole columns by number, while one of that length is in use
+_ALL_ROWS: WeakValueDictionary[int, NDArray[np.int64]] = WeakValueDictionary()
+
+
+def all_rows(n: int) -> NDArray[np.int64]:
+    """Return 0 to n - 1, read-only: columns of one length share the array."""
+    rows = _ALL_ROWS.get(n)
+    if rows is None:
+        rows = np.arange(n, dtype=np.int64)
+        rows.flags.writeable = False
+        _ALL_ROWS[n] = rows
+    return rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,6 +54,8 @@ __all__ = [
 
 _DAG, _DIGRAPH = np.uint64(DAG), np.uint64(DIGRAPH)
 _CLASS_SHIFT, _BYTE = np.uint64(16), np.uint64(0xFF)
+#: words of a short cell, and cells that stay in the cache
+_SHORT, _CELLS = 16, 64
 
 
 def _rows(n_nodes: int, relations: int) -> Words:
@@ -284,18 +286,25 @@ def _check_cells(
     """Fill class codes; return whether no cell is faulty or unlike the first one."""
     forward_end = size + words
     differs = ZERO
-    for n in range(cells.shape[0]):
-        differs |= (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
-        for w in range(ONE, size):
-            differs |= cells[n, w] ^ cells[0, w]
-        undirected = ZERO
-        for w in range(size, forward_end):
-            undirected |= cells[n, w] & cells[n, w + words]
-        differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
-        kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
-        kinds[n] = kind
-        if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
-            return False
+    # of short cells one word at a time is compared, for some cells: a loop over a few words takes long to begin
+    along = ONE if cells.shape[1] > _SHORT else size
+    for first in range(0, cells.shape[0], _CELLS):
+        last = min(first + _CELLS, cells.shape[0])
+        for w in range(ONE, along):
+            for n in range(first, last):
+                differs |= cells[n, w] ^ cells[0, w]
+        for n in range(first, last):
+            for w in range(along, size):
+                differs |= cells[n, w] ^ cells[0, w]
+            undirected = ZERO
+            for w in range(size, forward_end):
+                undirected |= cells[n, w] & cells[n, w + words]
+            differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
+            differs |= (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
+            kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
+            kinds[n] = kind
+            if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
+                return False
     return differs == ZERO
 
 
