@@ -20,7 +20,7 @@ from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes, marks_from_p
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
-from .packed import is_packed, pack_column, unpack_column
+from .packed import is_packed, pack_column, repack_column, unpack_column
 from .results import check_classes, counts, stacked
 from .unpacked import Block
 
@@ -85,6 +85,26 @@ class SeriesGraphAccessor(MixedGraphMethods):
         1  mixed        3        2  A o-> B; B <-> C
         """
         return _shown(self._obj)
+
+    def repack(self) -> pd.Series:
+        """Return the graphs in the present format of cells.
+
+        Cells of earlier releases are read as they are, but equal graphs of two formats are not equal cells, so that a
+        column must not hold both.
+
+        Returns
+        -------
+        Series
+            Packed graphs on the index of the column.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.graph_column(["A -> B; C"])
+        >>> column.graph.repack().equals(column)
+        True
+        """
+        return repack_column(self._obj)
 
     def to_strings(self) -> pd.Series:
         """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
