@@ -32,7 +32,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
-from ..cubes.stratum_tests import stratum_tests
+from ..cubes.stratum_tests import StratumTests, stratum_tests
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
@@ -236,24 +236,9 @@ def _against_controls(
     drawn = found.columns.values[:, 1:]
     if test.design == "draws":
         statistic = cells(mean_score(filled, name), dims, last=())
-        own_columns = tied(found.columns.values)
-        simulated = np.asarray(test.function(*own_columns, alternative=alternative)[1], np.float64)
-        of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
-        if test is MOMENTS:
-            words = np.where(np.isnan(of_strata.p), of_strata.method, "moments")
-            of_strata = of_strata._replace(
-                se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words
-            )
-        else:
-            # a failed run that counts as the worst is not in the law of the stratum
-            of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
+        of_strata = _p_of_draws(cube, name, test, compared, found, failed.any(axis=1))
     else:
-        first = cells(_first_draw(cube, name, test.name), dims)
-        if found.relabelled.any():
-            # the estimates of a cluster and their joint relabelling are exchangeable, so that its mean is symmetric
-            joint = cells(variable(cube, name, "relabelled").isel(draw=0), dims)
-            first = np.where(found.relabelled[:, None], joint, first)
-        pairs = difference(_scored(cube, first, name))
+        pairs = difference(_scored(cube, _first_draws(cube, name, test.name, found), name))
         means = np.where(found.repeated[:, None], cluster_means(pairs, clusters), pairs)
         statistic, p_value = test.function(means, alternative=alternative)[:2]
         # a point of reference is not a random guess, so there is nothing to test
@@ -294,6 +279,20 @@ def _against_controls(
     return table[(status != NO_RUN).any(axis=1)]
 
 
+def _p_of_draws(
+    cube: xr.Dataset, name: str, test: StatisticalTest, compared: Statistic, found: StratumTests, worst: Bools
+) -> StratumP:
+    """Return p-values of a test among the draws; `worst` are the strata with failed runs that count as the worst."""
+    able, alternative = tested(cube, name), better_side(cube[name].attrs["direction"])
+    simulated = np.asarray(test.function(*tied(found.columns.values), alternative=alternative)[1], np.float64)
+    of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
+    if test is not MOMENTS:
+        # a failed run that counts as the worst is not in the law of the stratum
+        return with_tails(of_strata, cube, name, compared, but=worst)
+    words = np.where(np.isnan(of_strata.p), of_strata.method, "moments")
+    return of_strata._replace(se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words)
+
+
 def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:
     """Refuse draws that rows share: neither means nor pairs are independent then."""
     if draws_shared(cube):
@@ -319,12 +318,16 @@ def _superiority(cube: xr.Dataset, name: str, worst: Bools) -> dict[str, Floats]
     return {"superiority_share": share, "superiority_strict": strict, "superiority_ties": share - strict}
 
 
-def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
-    """Return the first control of every run."""
+def _first_draws(cube: xr.Dataset, name: str, method: str, found: StratumTests) -> Floats:
+    """Return the first control of every run, of relabelled strata the first relabelled estimate."""
     if not has_draws(cube, name):
         raise ValueError(
             f"method={method!r} pairs each estimate with one of its controls, but the cube keeps no draws of {name}; "
             "make it by cube(..., keep_draws=True), or use method='randomisation'"
         )
-    draws = variable(cube, name, "control")
-    return draws.isel(draw=0) if "draw" in draws.dims else draws
+    dims, draws = strata_dims(cube), variable(cube, name, "control")
+    first = cells(draws.isel(draw=0) if "draw" in draws.dims else draws, dims)
+    if not found.relabelled.any():
+        return first
+    # the estimates of a cluster and their joint relabelling are exchangeable, so that its mean is symmetric
+    return np.where(found.relabelled[:, None], cells(variable(cube, name, "relabelled").isel(draw=0), dims), first)
