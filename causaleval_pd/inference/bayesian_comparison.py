@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_whole
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims
+from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats, moments
 from ..statistics.bayesian import FEWEST_VALUES, hierarchical_posterior, signed_rank_posterior
 from ..statistics.clusters import cluster_count, cluster_means
-from .compared_values import compared_values, level_pairs, numbers_of_metrics
+from .compared_values import compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import counted
 from .pairwise import Ints, clusters_of_pairs, paired_values, refuse_unpaired
 from .result_tables import Missing, check_missing, in_order
@@ -169,7 +169,7 @@ def bayesian_comparison(
         )
     levels = cube[dim].to_numpy()
     first, second = level_pairs(levels, dim, reference)
-    labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
+    labels = names_of_pairs(levels, first, second)
     ropes = numbers_of_metrics(rope, names, "rope", zero=True)
     seed = resolve_seed(rng)
     asked = _Request(dim, first, second, labels, ropes, model, on, missing, cluster, n_resamples, seed)
@@ -197,12 +197,7 @@ def _rows(part: xr.Dataset, name: str, asked: _Request) -> pd.DataFrame:
     compared = compared_values(
         part, name, asked.dim, first, second, on=asked.on, missing=asked.missing, cluster=asked.cluster, margin=0.0
     )
-    strata = compared.strata
-    table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
-    table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
-    if "null" not in table:
-        null = None if asked.on == "metric" else null_name(part, name)
-        table["null"] = pd.array([null] * len(table), dtype="str")
+    table = pair_table(part, name, compared.strata, asked.labels, asked.on)
     value = paired_values(compared.levels, first, second)
     cluster = clusters_of_pairs(compared.levels.cluster, first, second)
     by_cluster = cluster_means(value, cluster)

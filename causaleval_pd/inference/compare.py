@@ -15,13 +15,13 @@ from ..contract.checks import check_flag, check_known, check_type
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims
+from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.clusters import cluster_means, cluster_sums
 from ..statistics.ranks import ZeroMethod
-from .compared_values import ON, On, compared_values, level_pairs, numbers_of_metrics
+from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import joined
 from .least_p import least_p_notes
 from .pairwise import (
@@ -261,7 +261,7 @@ def compare(
     margins = numbers_of_metrics(margin, names, "margin")
     first, second = level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
-    labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
+    labels = names_of_pairs(levels, first, second)
     asked = Request(dim, first, second, labels, margins, how, missing, on, cluster, family, simultaneous)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
@@ -289,14 +289,10 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
         margin=asked.margins[name],
         paired=how.paired,
     )
-    levels, strata = compared.levels, compared.strata
+    levels = compared.levels
     if how.test.binary:
         _check_binary(name, levels, how.test.name)
-    table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
-    table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
-    if "null" not in table:
-        null = None if asked.on == "metric" else null_name(part, name)
-        table["null"] = pd.array([null] * len(table), dtype="str")
+    table = pair_table(part, name, compared.strata, asked.labels, asked.on)
     losses = None if compared.expected is None else Losses(levels.scores, compared.expected)
     if losses is None:
         found = compare_levels(levels, first, second, how)

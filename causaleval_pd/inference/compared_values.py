@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type, nearest
-from ..cubes.reading import strata_dims, strata_table, variable
+from ..cubes.reading import null_name, strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
@@ -91,6 +91,24 @@ def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> t
         pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
     first, second = np.array(pairs, np.int64).T
     return first, second
+
+
+def names_of_pairs(levels: NDArray[Any], first: Ints, second: Ints) -> NDArray[Any]:
+    """Return the names "a - b" of comparisons of the levels at positions `first` (c,) with those at `second`."""
+    return np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
+
+
+def pair_table(part: xr.Dataset, name: str, strata: pd.DataFrame, labels: NDArray[Any], on: On) -> pd.DataFrame:
+    """Return the columns that name what each row of one metric compares: strata, `metric`, `comparison`, `null`.
+
+    Rows are in the order of the strata, and then of the pairs of levels, which `labels` names.
+    """
+    table = strata.loc[np.repeat(np.arange(len(strata)), len(labels))].reset_index(drop=True)
+    table = table.assign(metric=name, comparison=np.tile(labels, len(strata)))
+    if "null" not in table:
+        null = None if on == "metric" else null_name(part, name)
+        table["null"] = pd.array([null] * len(table), dtype="str")
+    return table
 
 
 def numbers_of_metrics(

@@ -16,7 +16,7 @@ from ..contract.checks import check_known, check_number, check_type
 from ..contract.history import call, calls, remember
 from ..cubes.reading import cube_metrics, metric_strata, need_controls, null_name, of_metric, strata_dims, strata_table
 from ..cubes.reshaped import check_metric, read_cube
-from ..cubes.schema import FAILED, NO_RUN
+from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
 from ..statistics.direction import TOLERANCE
@@ -133,17 +133,13 @@ def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str,
         check_type(metric, str, "the name of a metric of the cube", "metric")
     if on == "metric" or response in known:
         if response not in known:
-            check_known(response, ["skill", "excess", *known, *_carried(cube)], "response")
+            check_known(response, ["skill", "excess", *known, *values_of(cube)], "response")
         if metric not in (None, response):
             raise ValueError(f"the response {response!r} takes no further metric; leave out metric={metric!r}")
         return response, "metric"
     if metric is None and len(known) > 1:
         raise ValueError(f"the response {response!r} needs metric=, one of {', '.join(map(repr, known))}")
     return (known[0] if metric is None else cube_metrics(cube, metric)[0]), on
-
-
-def _carried(cube: xr.Dataset) -> list[str]:
-    return [str(name) for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
 
 
 def _runs(part: xr.Dataset, name: str, on: On, cluster: str) -> tuple[pd.DataFrame, dict[str, int]]:
