@@ -132,7 +132,7 @@ def read_runs(
     matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
-    clusters = read_clusters(table, None if choice is None else cluster, own, identity)
+    clusters = read_clusters(table, cluster, own, identity, relabelled=choice is not None)
     return Runs(
         tasks,
         table.index,

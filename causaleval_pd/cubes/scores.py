@@ -161,7 +161,6 @@ def score_runs(
         kinds.append(", ".join(sorted(found)))
     _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
-        "control_cluster": runs.clusters.setting,
         "control_relabelled": json.dumps(
             sorted(
                 {
