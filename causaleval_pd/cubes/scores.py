@@ -137,7 +137,7 @@ def score_runs(
             if runs.candidates is None:
                 match = runs.matches.matcher(model, task, grid.stratum)
                 chunks = control_chunks(
-                    task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
+                    task, match, runs.matches.keys_of(model), drawing, runs.index, execution, strata, ids, counted
                 )
             else:
                 how = (drawing, runs.index, execution)

@@ -295,11 +295,11 @@ def comparison_power(
     sides = "two-sided" if alternative == "two-sided" else "larger"
 
     settings = {"metrics": names, "difference": wanted, "power": power, "alpha": alpha, "alternative": alternative}
-    settings["cluster"] = settle_cluster(cube, cluster)
+    grouped = settle_cluster(cube, cluster)
 
     def of_pairs(rows: pd.DataFrame) -> pd.DataFrame:
         table = _comparison_power(rows, wanted, power, alpha, sides)
-        return remember(table, [*calls(rows.attrs), call("comparison_power", settings)])
+        return remember(table, [*calls(rows.attrs), call("comparison_power", settings | {"cluster": grouped})])
 
     return then(compared, of_pairs)
 

@@ -148,6 +148,14 @@ def read_clusters(
     return Clusters(setting, np.where(failed, 0, found))
 
 
+def row_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, *, relabelled: bool) -> Clusters:
+    """Return the clusters of rows that are scored one by one; failed rows have none."""
+    identity = task.identity()
+    identity = np.zeros(len(table), np.int64) if identity is None else identity
+    found = read_clusters(table, cluster, task, identity, relabelled=relabelled)
+    return found._replace(ids=np.where(task.failed(), 0, found.ids))
+
+
 def truth_marks(task: Task, identity: Ints, *, relabelled: bool) -> tuple[Ints, Ints]:
     """Return the numbers of each row's truth and, if they matter, of its labels; 0 where it has none or failed."""
     nothing = np.zeros(len(identity), np.int64)
