@@ -193,10 +193,10 @@ def cube(
     n_drawn = 0 if choice is None else drawing.n_draws
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
     settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
-    if choice is not None:
-        settings["cluster"] = runs.clusters.setting
+    settings["cluster"] = runs.clusters.setting
     settings |= drawing.settings() | {"n_draws": n_drawn}
     attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
+    attrs["control_cluster"] = runs.clusters.setting
     made = assemble(runs, grid, scores, attrs)
     if choice is not None and drawing.tails == "splitting" and not share_draws:
         made = split_strata(made, runs, grid, choice, invalid)

@@ -21,6 +21,7 @@ from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats, moments
 from ..statistics.bayesian import FEWEST_VALUES, hierarchical_posterior, signed_rank_posterior
 from ..statistics.clusters import cluster_count, cluster_means
+from .clusters import OF_CUBE, settle_cluster
 from .compared_values import compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import counted
 from .pairwise import Ints, clusters_of_pairs, paired_values, refuse_unpaired
@@ -67,7 +68,7 @@ def bayesian_comparison(
     on: Literal["metric", "excess"] = "metric",
     reference: Hashable | None = None,
     missing: Missing = "drop",
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
     n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -93,8 +94,8 @@ def bayesian_comparison(
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
     missing : {"drop", "worst"}
         "worst" counts failed runs as the worst value, as in `compare`.
-    cluster : str or None
-        Runs that share it, by default the truth, count as one value, their mean; as in `compare`.
+    cluster : hashable or None
+        Runs that count as one value, their mean, as in `compare`: by default those of a cluster of the cube.
     n_resamples : int
         Draws from the posterior of "signed_rank"; "hierarchical" is integrated without random numbers.
     rng : None, int or Generator
@@ -172,7 +173,8 @@ def bayesian_comparison(
     labels = names_of_pairs(levels, first, second)
     ropes = numbers_of_metrics(rope, names, "rope", zero=True)
     seed = resolve_seed(rng)
-    asked = _Request(dim, first, second, labels, ropes, model, on, missing, cluster, n_resamples, seed)
+    grouped = settle_cluster(cube, cluster)
+    asked = _Request(dim, first, second, labels, ropes, model, on, missing, grouped, n_resamples, seed)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -184,7 +186,7 @@ def bayesian_comparison(
         "bayesian_comparison",
         {
             **{"metrics": names, "dim": dim, "rope": ropes, "model": model, "on": on, "reference": reference},
-            **{"missing": missing, "cluster": cluster, "n_resamples": n_resamples},
+            **{"missing": missing, "cluster": grouped, "n_resamples": n_resamples},
             "seed": seed if model == "signed_rank" else None,
         },
     )

@@ -21,6 +21,7 @@ from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.clusters import cluster_means, cluster_sums
 from ..statistics.ranks import ZeroMethod
+from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import joined
 from .least_p import least_p_notes
@@ -84,7 +85,7 @@ def compare(
     effect: Effect | None = None,
     level: float = 0.95,
     zero_method: ZeroMethod = "wilcox",
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
     simultaneous: bool = False,
     n_resamples: int = 9999,
     rng: RNGLike = None,
@@ -140,10 +141,11 @@ def compare(
     zero_method : {"wilcox", "pratt"}
         Treatment of equal pairs in Wilcoxon's test: leave them out before ranking, or rank them and leave them out
         after.
-    cluster : str or None
-        "truth", or a variable that the cube carries (`values=`): the pairs that share it in a stratum are not
-        independent, so that their mean (for skill their sum) is one value of the test. None takes every pair as
-        independent.
+    cluster : hashable or None
+        Which pairs are not independent, so that their mean (for skill their sum) is one value of the test: by default
+        those of the clusters by which the cube was made (`cube(cluster=)`). "truth", or a variable that the cube
+        carries (`values=`), where it holds whole clusters of the cube. None, all pairs are independent, is for cubes
+        that were made with it.
     simultaneous : bool
         Make the intervals wide enough that all of the table hold their true values together with probability `level`,
         for "wilcoxon", "t", "sign" and "jackknife". Rows with fewer than five clusters have none.
@@ -262,7 +264,8 @@ def compare(
     first, second = level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
     labels = names_of_pairs(levels, first, second)
-    asked = Request(dim, first, second, labels, margins, how, missing, on, cluster, family, simultaneous)
+    grouped = settle_cluster(cube, cluster)
+    asked = Request(dim, first, second, labels, margins, how, missing, on, grouped, family, simultaneous)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_choice, check_column_name, check_number
+from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
@@ -38,7 +37,7 @@ from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
-from ..tables.clusters import BY_TRUTH, SINGLE
+from .clusters import OF_CUBE, check_tested_cluster
 from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 from .statistical_tests import MOMENTS
 
@@ -63,7 +62,7 @@ def test_controls(
     level: float = 0.95,
     missing: Missing = "drop",
     statistic: Statistic = "standardized",
-    cluster: Any = "of the cube",
+    cluster: Hashable | None = OF_CUBE,
 ) -> pd.DataFrame:
     """Test in every stratum whether estimates are better than their controls.
 
@@ -97,7 +96,7 @@ def test_controls(
         clusters, so that runs of easy and hard, sparse and dense truths count alike. "mean": the mean of the metric.
         "rank": the sum over clusters of the rank of their standardised mean among its draws, which is blind to single
         strong runs.
-    cluster : optional
+    cluster : hashable or None
         Which runs depend on each other is settled when the cube is made (`cube(cluster=)`); another setting is refused.
 
     Returns
@@ -169,7 +168,7 @@ def test_controls(
     check_missing(missing)
     check_choice(statistic, STATISTICS, "statistic")
     cube = null_stratum(read_cube(cube))
-    _check_cluster(cube, cluster)
+    check_tested_cluster(cube, cluster)
     dims, names = strata_dims(cube), cube_metrics(cube, metrics)
     need_controls(cube, names, "to test against")
 
@@ -195,18 +194,6 @@ def test_controls(
 
 # pytest collects what is called test_...
 test_controls.__test__ = False  # type: ignore[attr-defined]
-
-
-def _check_cluster(cube: xr.Dataset, cluster: Any) -> None:
-    """Refuse another setting than that by which the controls were drawn."""
-    made = cluster_setting(cube)
-    check_column_name(cluster, "cluster")
-    asked = SINGLE if cluster is None else BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"
-    if cluster != "of the cube" and asked != made:
-        raise ValueError(
-            f"cluster={cluster!r} cannot be asked of a cube that was made with the clusters {made!r}, which decide how "
-            f"its controls were drawn; make it by cube(..., cluster={cluster!r})"
-        )
 
 
 def _against_controls(
