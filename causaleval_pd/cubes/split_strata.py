@@ -17,7 +17,7 @@ from ..statistics.tails.splitting import MOVES, Splitting, splitting
 from ..tables.matching import find_models
 from ..tables.scoring import score
 from ..tables.settings import Invalid, NullChoice
-from ..tables.tails import LEAST, Member, WalkedRows, splitting_stream
+from ..tables.tails import Member, WalkedRows, splitting_stream
 from ..tables.tasks import Task
 from .exact_strata import without_tails
 from .p_values import stratum_p
@@ -31,6 +31,8 @@ Rows = NDArray[np.int64]
 
 #: scores that the splitting of a stratum may compute; what it reached by then is a bound
 MOST_SCORES = 2e7
+#: probability below which the levels reached give a bound: a Bonferroni correction of a million tests needs 1e-8
+LEAST = 1e-10
 #: controls by which scores are standardised
 _PILOT = 2000
 #: clusters from which on particles move less often between levels: 10 times a cluster, and 5 times

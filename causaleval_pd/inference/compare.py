@@ -42,7 +42,9 @@ from .skill_comparison import Losses, check_skill_test, compare_skills, paired_l
 from .statistical_tests import JACKKNIFE, WILCOXON
 
 #: columns of the result, after the strata
-COLUMNS = declare_columns("compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "p_at_floor", "resampling_seed", "note"))
+COLUMNS = declare_columns(
+    "compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "p_at_floor", "resampling_seed", "note")
+)
 
 
 @dataclass(frozen=True)
