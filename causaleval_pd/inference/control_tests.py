@@ -14,7 +14,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import StratumP, of_draws, with_tails
+from ..cubes.p_values import StratumP, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -76,7 +76,8 @@ def test_controls(
         Which of its metrics; default all.
     method : str
         "randomisation" compares the stratum's statistic with the same statistic of draw r of all controls, r = 1 .. R.
-        "moments" uses the law with the mean, variance and skewness of these draws, of which it needs 10,000.
+        "moments" uses the law with the exact mean, variance and skewness of the runs' scores where the cube has them
+        (`cube(method="moments")`), else with those of these draws, of which it needs 10,000.
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
         control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
@@ -112,10 +113,10 @@ def test_controls(
         at least as good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws`
         and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
         out; `test_statistic`; `p_at_floor` (no draw reached the statistic, so that `p_value` is the least that these
-        draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "simulated"; "relabelling by
-        truth" or by a column; "twice the mean p by" these; "moments"; or why there is no p; missing for paired
-        tests); `p_low` and `p_high`, limits of a p-value that does not rest on draws; and `n_no_information`, the runs
-        which equal all their draws.
+        draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "splitting", or "splitting to a
+        bound", an upper one; "simulated"; "relabelling by truth" or by a column; "twice the mean p by" these;
+        "moments", "exact moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`, limits of a
+        p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.
@@ -238,10 +239,16 @@ def _against_controls(
     if test.design == "draws":
         statistic = cells(mean_score(filled, name), dims, last=())
         own_columns = tied(found.columns.values)
+        by_moments = np.full(len(own), np.nan)
+        if test is MOMENTS:
+            by_moments = of_moments(cube, name, compared, failed.any(axis=1))
+            own_columns = np.where(np.isnan(by_moments), own_columns[0], np.nan), own_columns[1]
         simulated = np.asarray(test.function(*own_columns, alternative=alternative)[1], np.float64)
+        simulated = np.where(np.isnan(by_moments), simulated, by_moments)
         of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
         if test is MOMENTS:
-            words = np.where(np.isnan(of_strata.p), of_strata.method, "moments")
+            words = np.where(np.isnan(by_moments), "moments", "exact moments")
+            words = np.where(np.isnan(of_strata.p), of_strata.method, words)
             of_strata = of_strata._replace(
                 se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words
             )
