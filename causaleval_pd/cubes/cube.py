@@ -100,7 +100,8 @@ def cube(
         As in `with_controls`.
     method : {"auto", "exact", "moments", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
-        as the tests of strata rest on them.
+        as the tests of strata rest on them. "moments" also keeps p-values of strata by the exact moments of their runs,
+        for `test_controls(method="moments")`, where no cluster repeats in a stratum and all runs have such moments.
     tails : {"exact", "splitting"} or None
         What p-values of strata may rest on besides the draws. "exact": where no cluster repeats in a stratum and every
         run has an exact law (and `method` is not "simulate"), the law of the statistic is their convolution, so that
@@ -141,7 +142,8 @@ def cube(
         (stratum x replicate), and `m_control` (with `m_relabelled` where a stratum repeats a cluster) or the
         accumulators `m_control_sum`, `m_control_count`, `m_control_value`, `m_control_weight` and those of the tests.
         Where strata have p-values that do not rest on draws, `m_standardized_p`, `m_standardized_p_low`,
-        `m_standardized_p_high`, `m_standardized_p_method`, and the same with `mean` (strata). Further `status` (0 no
+        `m_standardized_p_high`, `m_standardized_p_method`, `m_standardized_p_moments`, and the same with `mean`
+        (strata). Further `status` (0 no
         run, 1 scored, 2 failed), `n_runs`, `truth_id` and, where a column names clusters, `cluster_id`; and
         `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped. Each metric
         carries its spec and its null model (`control_null`) as attributes, the cube its seed, its conventions, and the

@@ -24,7 +24,7 @@ from ..statistics.ranks import ZeroMethod
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import joined
-from .least_p import least_p_notes
+from .least_p import at_floor, least_p_notes
 from .pairwise import (
     Claim,
     Comparison,
@@ -43,7 +43,9 @@ from .skill_comparison import Losses, check_skill_test, compare_skills, paired_l
 from .statistical_tests import JACKKNIFE, WILCOXON
 
 #: columns of the result, after the strata
-COLUMNS = declare_columns("compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "resampling_seed", "note"))
+COLUMNS = declare_columns(
+    "compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "p_at_floor", "resampling_seed", "note")
+)
 
 
 @dataclass(frozen=True)
@@ -161,9 +163,11 @@ def compare(
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
         test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
         the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
-        `ci_level` (level of this interval by itself, larger than `level` for simultaneous ones), `resampling_seed`
-        (missing where nothing is drawn; as `rng` it gives the same table) and `note` (why there is no result, what it
-        rests on, or that p cannot fall below .05 with so few clusters). Unpaired, numbers count runs.
+        `ci_level` (level of this interval by itself, larger than `level` for simultaneous ones), `p_at_floor` (no
+        random sign vector or sample was as extreme, so that `p_value` is the least that these can give, 1 /
+        (n_resamples + 1), an upper bound; missing without a p-value), `resampling_seed` (missing where nothing is
+        drawn; as `rng` it gives the same table) and `note` (why there is no result, what it rests on, or that p cannot
+        fall below .05 with so few clusters). Unpaired, numbers count runs.
 
     Raises
     ------
@@ -333,6 +337,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
                 on=asked.on,
                 effect_size=how.effect,
                 ci_level=np.where(table["ci_low"].isna(), np.nan, level),
+                p_at_floor=at_floor(table, how),
                 resampling_seed=seeds,
             )
         ]

@@ -13,7 +13,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import StratumP, of_draws, with_tails
+from ..cubes.p_values import StratumP, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -74,7 +74,8 @@ def test_controls(
         Which of its metrics; default all.
     method : str
         "randomisation" compares the stratum's statistic with the same statistic of draw r of all controls, r = 1 .. R.
-        "moments" uses the law with the mean, variance and skewness of these draws, of which it needs 10,000.
+        "moments" uses the law with the exact mean, variance and skewness of the runs' scores where the cube has them
+        (`cube(method="moments")`), else with those of these draws, of which it needs 10,000.
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
         control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
@@ -110,10 +111,10 @@ def test_controls(
         at least as good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws`
         and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
         out; `test_statistic`; `p_at_floor` (no draw reached the statistic, so that `p_value` is the least that these
-        draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "simulated"; "relabelling by
-        truth" or by a column; "twice the mean p by" these; "moments"; or why there is no p; missing for paired
-        tests); `p_low` and `p_high`, limits of a p-value that does not rest on draws; and `n_no_information`, the runs
-        which equal all their draws.
+        draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "splitting", or "splitting to a
+        bound", an upper one; "simulated"; "relabelling by truth" or by a column; "twice the mean p by" these;
+        "moments", "exact moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`, limits of a
+        p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.
@@ -271,12 +272,18 @@ def _p_of_draws(
 ) -> StratumP:
     """Return p-values of a test among the draws; `worst` are the strata with failed runs that count as the worst."""
     able, alternative = tested(cube, name), better_side(cube[name].attrs["direction"])
-    simulated = np.asarray(test.function(*tied(found.columns.values), alternative=alternative)[1], np.float64)
-    of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
+    observed, drawn = tied(found.columns.values)
     if test is not MOMENTS:
+        simulated = np.asarray(test.function(observed, drawn, alternative=alternative)[1], np.float64)
+        of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
         # a failed run that counts as the worst is not in the law of the stratum
         return with_tails(of_strata, cube, name, compared, but=worst)
-    words = np.where(np.isnan(of_strata.p), of_strata.method, "moments")
+    exact = of_moments(cube, name, compared, worst)
+    by_draws = np.isnan(exact)
+    p = np.asarray(test.function(np.where(by_draws, observed, np.nan), drawn, alternative=alternative)[1], np.float64)
+    p = found.p_values_of(np.where(by_draws, p, exact), able)
+    of_strata = of_draws(found, p, cluster_setting(cube), able)
+    words = np.where(np.isnan(p), of_strata.method, np.where(by_draws, "moments", "exact moments"))
     return of_strata._replace(se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words)
 
 
