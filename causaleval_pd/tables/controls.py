@@ -18,7 +18,7 @@ from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
-from .clusters import BY_TRUTH, SINGLE, row_clusters
+from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
 from .composite import worst_rows
 from .matching import Matches, check_directions, find_members, find_models, match_rows
@@ -162,14 +162,14 @@ def with_controls(
     -------
     DataFrame
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
-        `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
-        where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments", "simulated" or
+        `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
+        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
+        infinite), `m_p_method` ("exact", "moments", "simulated" or
         "splitting"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
-        `m_control_undefined`, with `stop_after` `m_p_draws`, and `control_cluster`, the number of the row's cluster
-        (missing for `cluster=None`). Where the metrics of one call belong to fields with
+        `m_control_undefined`, and with `stop_after` `m_p_draws`. Where the metrics of one call belong to fields with
         different null models, `control_null` names all of them, and `m_control_null` that of each.
 
     Raises
@@ -235,9 +235,6 @@ def with_controls(
     added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
     added["control_seed"] = np.full(len(table), matches.seed, np.int64)
     added["n_draws"] = np.full(len(table), how.n_draws if how.draws else 0, np.int64)
-    if columns == "full":
-        ids = clusters.ids if clusters.setting != SINGLE else np.zeros(len(table), np.int64)
-        added["control_cluster"] = pd.arrays.IntegerArray(ids, ids == 0)
     settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
     settings["cluster"] = clusters.setting
     models = [model for members in by_task for model in members]
