@@ -116,8 +116,8 @@ def cube(
     best_of : hashable, optional
         Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
         and in the other columns of `key`, by default in the truth, are candidates for one run of the cube.
-        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`. The runs on one truth
-        are relabelled alike.
+        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`, and `n_candidates` that
+        of the candidates. The runs on one truth are relabelled alike.
     cluster : "truth", hashable or None
         Which runs depend on each other: those on one truth, or those with one value of a column, which may hold several
         truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw

@@ -29,6 +29,9 @@ from .result_tables import Missing, check_missing, in_order
 
 Model = Literal["signed_rank", "hierarchical"]
 MODELS: tuple[Model, ...] = ("signed_rank", "hierarchical")
+#: clusters below which the prior of the signed-rank model counts
+FEWEST_TRUTHS = 5
+PRIOR_COUNTS = f"fewer than {FEWEST_TRUTHS} clusters: the prior counts"
 PROBABILITIES = ("p_first_better", "p_equivalent", "p_second_better")
 
 #: columns of the result, after the strata
@@ -106,9 +109,10 @@ def bayesian_comparison(
     DataFrame
         A row a stratum, metric and pair of levels (hierarchical: a row a metric and pair): the other strata, `metric`,
         `comparison` ("a - b"), `p_first_better`, `p_equivalent` and `p_second_better`, which add up to 1,
-        `mean_difference` of a - b (hierarchical: mean of the strata's means), `rope`, `n_pairs`, `n_clusters`,
-        `n_strata` (that the model took), `null`, `on`, `method` (the model), `resampling_seed`, and `note` (why there
-        is no result, what was left out, or that strata share clusters).
+        `mean_difference` of a - b (hierarchical: mean of the strata's means), `rope`, `n_pairs`, `n_clusters`
+        (hierarchical: different ones of all strata), `n_strata` (that the model took), `null`, `on`, `method` (the
+        model), `resampling_seed`, and `note` (why there is no result, what was left out, that the prior counts, or that
+        strata share clusters).
 
     Raises
     ------
@@ -241,7 +245,10 @@ def _finish(parts: list[pd.DataFrame], asked: _Request) -> pd.DataFrame:
         table = table.astype({"rope": np.float64} | dict.fromkeys(["n_pairs", "n_clusters", "n_strata"], np.int64))
     else:
         gone = table["n_clusters"] == 0
-        table["note"] = [("no pair has a value" if x else None) for x in gone]
+        few = table["n_clusters"] < FEWEST_TRUTHS
+        table["note"] = [
+            "no pair has a value" if x else PRIOR_COUNTS if y else None for x, y in zip(gone, few, strict=True)
+        ]
         table = table.drop(columns="maximize")
     drawn = pd.NA if asked.model == "hierarchical" else asked.seed
     table = table.assign(
@@ -272,7 +279,8 @@ def _over_strata(table: pd.DataFrame) -> dict[str, Any]:
             f"{counted(still, 'stratum', 'strata')} without variation: given the least deviation of the others"
         )
     own = [x[x != 0] for x in table["own"][used]]
-    if np.isfinite(found).all() and len(np.unique(np.concatenate(own))) < sum(map(len, own)):
+    known = sum(map(len, own)) > 0
+    if known and np.isfinite(found).all() and len(np.unique(np.concatenate(own))) < sum(map(len, own)):
         notes.append("strata share clusters: the probabilities are too certain")
     first = table.iloc[0]
     return {
@@ -280,7 +288,7 @@ def _over_strata(table: pd.DataFrame) -> dict[str, Any]:
         **{name: float(x) for name, x in _named(found, bool(first["maximize"])).items()},
         "mean_difference": float(mean[used].mean()) if used.any() else np.nan,
         "n_pairs": int(table["n_pairs"][used].sum()),
-        "n_clusters": int(table["n_clusters"][used].sum()),
+        "n_clusters": len(np.unique(np.concatenate(own))) if known else int(table["n_clusters"][used].sum()),
         "n_strata": int(used.sum()),
         "note": "; ".join(notes) or None,
     }

@@ -54,7 +54,7 @@ def settle_cluster(cube: xr.Dataset, cluster: Hashable | None) -> str | None:
     made = cube.attrs.get("control_cluster")
     if cluster == OF_CUBE:
         if made is None:
-            return BY_TRUTH if _marks_runs(cube) else None
+            return BY_TRUTH if truths_mark_runs(cube) else None
         return None if made == SINGLE else str(made).removeprefix("column ")
     if cluster is None:
         if made not in (None, SINGLE):
@@ -131,7 +131,7 @@ def _place(marked: xr.DataArray, number: int) -> str:
     )
 
 
-def _marks_runs(cube: xr.Dataset) -> bool:
+def truths_mark_runs(cube: xr.Dataset) -> bool:
     """Return whether equal truths mean that runs are on one data set, as for graphs but not for answers."""
     field = FIELDS.get(str(cube.attrs.get("field")))
     return field is None or field.truth_clusters
@@ -139,7 +139,7 @@ def _marks_runs(cube: xr.Dataset) -> bool:
 
 def _check_truths(cube: xr.Dataset, cluster: Any) -> None:
     """Refuse clusters by truth where equal truths belong to different questions."""
-    if cluster == BY_TRUTH and not _marks_runs(cube):
+    if cluster == BY_TRUTH and not truths_mark_runs(cube):
         raise ValueError(
             f"cluster='truth': equal truths of field {cube.attrs['field']!r} belong to different questions, so they "
             "are no clusters; name the column of the questions by cube(..., cluster=)"

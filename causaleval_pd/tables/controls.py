@@ -18,7 +18,7 @@ from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
-from .clusters import BY_TRUTH, SINGLE, row_clusters
+from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
 from .composite import worst_rows
 from .matching import Matches, check_directions, find_members, find_models, match_rows
@@ -169,8 +169,7 @@ def with_controls(
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
-        `m_control_undefined`, with `stop_after` `m_p_draws`, and `control_cluster`, the number of the row's cluster
-        (missing for `cluster=None`). Where the metrics of one call belong to fields with
+        `m_control_undefined`, and with `stop_after` `m_p_draws`. Where the metrics of one call belong to fields with
         different null models, `control_null` names all of them, and `m_control_null` that of each.
 
     Raises
@@ -230,9 +229,6 @@ def with_controls(
     names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
     added = _metric_columns(chosen, found, columns, ["_control_null"] if isinstance(null, WorstOf) else [])
     added |= _row_columns(tasks, names, kinds, matches.seed, how, columns)
-    if columns == "full":
-        ids = clusters.ids if clusters.setting != SINGLE else np.zeros(len(table), np.int64)
-        added["control_cluster"] = pd.arrays.IntegerArray(ids, ids == 0)
     models = [model for members in by_task for model in members]
     settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
     result = add_columns(table, added, overwrite=overwrite)

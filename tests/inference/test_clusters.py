@@ -129,7 +129,7 @@ def test_answers_have_no_clusters_by_truth():
 
 
 def test_the_size_of_comparisons_of_dependent_truths(make_cube):
-    """Five laboratories have 6 truths each, and their truths favour one algorithm alike, by chance."""
+    """Eight laboratories have five truths each, and their truths favour one algorithm alike, by chance."""
     rng = np.random.default_rng(11)
     n, labs = 800, np.repeat(np.arange(1, 9), 5)
     values = rng.normal(size=(2, n, 40)) + rng.normal(size=(2, n, 8))[..., labs - 1]
