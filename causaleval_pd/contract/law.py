@@ -133,6 +133,16 @@ class Shape(NamedTuple):
     n_values: NDArray[np.float64]
 
 
+class Moments(NamedTuple):
+    """Exact moments of a metric, with the parts of its `Shape`, (n,) float each."""
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    skewness: NDArray[np.float64]
+    step: NDArray[np.float64]
+    n_values: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class ClosedForm:
     """What is known without drawing: means, perhaps variances, perhaps the whole distribution.

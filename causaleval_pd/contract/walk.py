@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .pairs import Pairs
 
-States = NDArray[np.int64]
+States = NDArray[Any]
 
 
 class Walk(Protocol):

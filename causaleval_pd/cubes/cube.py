@@ -100,7 +100,8 @@ def cube(
         As in `with_controls`.
     method : {"auto", "exact", "moments", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
-        as the tests of strata rest on them.
+        as the tests of strata rest on them. "moments" also keeps p-values of strata by the exact moments of their runs,
+        for `test_controls(method="moments")`, where no cluster repeats in a stratum and all runs have such moments.
     tails : {"exact", "splitting"} or None
         What p-values of strata may rest on besides the draws. "exact": where no cluster repeats in a stratum and every
         run has an exact law (and `method` is not "simulate"), the law of the statistic is their convolution, so that
@@ -115,8 +116,8 @@ def cube(
     best_of : hashable, optional
         Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
         and in the other columns of `key`, by default in the truth, are candidates for one run of the cube.
-        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`. The runs on one truth
-        are relabelled alike.
+        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`, and `n_candidates` that
+        of the candidates. The runs on one truth are relabelled alike.
     cluster : "truth", hashable or None
         Which runs depend on each other: those on one truth, or those with one value of a column, which may hold several
         truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw
@@ -141,7 +142,8 @@ def cube(
         (stratum x replicate), and `m_control` (with `m_relabelled` where a stratum repeats a cluster) or the
         accumulators `m_control_sum`, `m_control_count`, `m_control_value`, `m_control_weight` and those of the tests.
         Where strata have p-values that do not rest on draws, `m_standardized_p`, `m_standardized_p_low`,
-        `m_standardized_p_high`, `m_standardized_p_method`, and the same with `mean` (strata). Further `status` (0 no
+        `m_standardized_p_high`, `m_standardized_p_method`, `m_standardized_p_moments`, and the same with `mean`
+        (strata). Further `status` (0 no
         run, 1 scored, 2 failed), `n_runs`, `truth_id` and, where a column names clusters, `cluster_id`; and
         `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped. Each metric
         carries its spec and its null model (`control_null`) as attributes, the cube its seed, its conventions, and the
@@ -193,10 +195,10 @@ def cube(
     n_drawn = 0 if choice is None else drawing.n_draws
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
     settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
-    if choice is not None:
-        settings["cluster"] = runs.clusters.setting
+    settings["cluster"] = runs.clusters.setting
     settings |= drawing.settings() | {"n_draws": n_drawn}
     attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
+    attrs["control_cluster"] = runs.clusters.setting
     made = assemble(runs, grid, scores, attrs)
     if choice is not None and drawing.tails == "splitting" and not share_draws:
         made = split_strata(made, runs, grid, choice, invalid)

@@ -58,7 +58,7 @@ def without_tails(n_strata: int) -> dict[str, NDArray[Any]]:
 
 
 def exact_strata(
-    metric: Metric, observed: Floats, laws: RowLaws, failed: Bools, repeated: Bools, grid: Grid
+    metric: Metric, observed: Floats, laws: RowLaws, counted: Bools, grid: Grid
 ) -> dict[str, NDArray[Any]]:
     """Return exact p-values of strata whose runs are independent and all have exact laws.
 
@@ -70,8 +70,8 @@ def exact_strata(
         Its value of each row.
     laws : RowLaws
         Exact laws of the rows.
-    failed, repeated : (n,) bool
-        Failed runs, which do not count, and runs of strata that repeat a cluster.
+    counted : (n,) bool
+        Runs that are neither failed nor in strata that repeat a cluster.
     grid : Grid
         The strata of the rows.
 
@@ -85,10 +85,8 @@ def exact_strata(
     # in an order of their own, so that no digit depends on the order of the rows
     order = [(law.values.tobytes(), law.weights.tobytes(), law.undefined) for law in laws.laws]
     scored = [law._replace(values=merit(law.values, **aim)) for law in laws.laws]
-    scores, rows = merit(observed, **aim), np.flatnonzero(~failed & ~repeated)
-    rows = rows[np.argsort(grid.stratum[rows], kind="stable")]
-    starts = np.flatnonzero(np.diff(grid.stratum[rows], prepend=-1))
-    for mine in np.split(rows, starts[1:]) if len(rows) else ():
+    scores = merit(observed, **aim)
+    for mine in rows_of_strata(counted, grid):
         numbers = laws.number[mine]
         if (numbers < 0).any():
             continue
@@ -103,6 +101,14 @@ def exact_strata(
                 found[f"{statistic}_p_low"][at] = min(tail.lower, 1.0)
                 found[f"{statistic}_p_method"][at] = _CONVOLVED
     return found
+
+
+def rows_of_strata(counted: Bools, grid: Grid) -> list[NDArray[np.int64]]:
+    """Return the rows that count of each stratum that has any, in the order of the strata."""
+    rows = np.flatnonzero(counted)
+    rows = rows[np.argsort(grid.stratum[rows], kind="stable")]
+    starts = np.flatnonzero(np.diff(grid.stratum[rows], prepend=-1))
+    return np.split(rows, starts[1:]) if len(rows) else []
 
 
 def _mean(runs: list[tuple[RowLaw, float]]) -> tuple[list[Law], float] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,15 +56,11 @@ def with_tails(
 
     They do not hold for strata of which runs were taken out since the cube was made.
     """
-    dims = strata_dims(cube)
-    parts = ("p", "p_low", "p_high", "p_method") if statistic in TAIL_STATISTICS else ()
-    names = [TAIL_VARIABLES[f"{statistic}_{part}"].name(metric) for part in parts]
-    needed = [*names, "n_runs"]
-    if not names or any(name not in cube or not set(cube[name].dims) <= set(dims) for name in needed):
+    kept = _of_strata(cube, metric, statistic, ("p", "p_low", "p_high", "p_method"))
+    if kept is None:
         return found
-    p, low, high, method, made = (cells(_over(cube, cube[name], dims), dims, last=()) for name in needed)
-    here = (cells(cube["status"], dims) != NO_RUN).sum(axis=1)
-    used = (method > 0) & (here == made) & ~np.isnan(found.p)
+    (p, low, high, method), whole = kept
+    used = (method > 0) & whole & ~np.isnan(found.p)
     used = used if but is None else used & ~but
     words = np.array(TAIL_METHODS, object)[method.astype(np.int64)]
     return StratumP(
@@ -74,6 +71,26 @@ def with_tails(
         np.where(used, method == TAIL_METHODS.index("splitting to a bound"), found.at_floor),
         np.where(used, words, found.method),
     )
+
+
+def of_moments(cube: xr.Dataset, metric: str, statistic: Statistic, but: Bools) -> Floats:
+    """Return p-values by exact moments, NaN for strata without one and for those in `but`."""
+    kept = _of_strata(cube, metric, statistic, ("p_moments",))
+    return np.full(len(but), np.nan) if kept is None else np.where(kept[1] & ~but, kept[0][0], np.nan)
+
+
+def _of_strata(
+    cube: xr.Dataset, metric: str, statistic: Statistic, parts: Sequence[str]
+) -> tuple[list[Floats], Bools] | None:
+    """Return what the cube has of whole strata, and which strata still have the runs that it was made of."""
+    dims = strata_dims(cube)
+    if statistic not in TAIL_STATISTICS:
+        return None
+    needed = [*(TAIL_VARIABLES[f"{statistic}_{part}"].name(metric) for part in parts), "n_runs"]
+    if any(name not in cube or not set(cube[name].dims) <= set(dims) for name in needed):
+        return None
+    *found, made = (cells(_over(cube, cube[name], dims), dims, last=()) for name in needed)
+    return found, (cells(cube["status"], dims) != NO_RUN).sum(axis=1) == made
 
 
 def _over(cube: xr.Dataset, array: xr.DataArray, dims: list[str]) -> xr.DataArray:

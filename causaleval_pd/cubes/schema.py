@@ -84,6 +84,7 @@ CUBE_VARIABLES = {
     ),
     "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity"),
     "cluster_id": Variable("cluster_id", ("replicate",), "int64", 0, "identity"),
+    "n_candidates": Variable("n_candidates", ("replicate",), "int64", 0, "choice", "number of candidates of the run"),
     "n_runs": Variable("n_runs", (), "int64", 0, "count", "number of runs that the cube was made of", "sum"),
 }
 
@@ -185,8 +186,15 @@ def _tail(statistic: str) -> list[Variable]:
     return [*numbers, Variable(f"{statistic}_p_method", (), "int8", 0, "control", label, "whole", flags)]
 
 
+#: p-values by exact moments, which `test_controls(method="moments")` takes
+MOMENT_VARIABLES = {
+    f"{x}_p_moments": Variable(
+        f"{x}_p_moments", (), "float64", np.nan, "control", f"p-value of the {x} {{}} by exact moments", "whole"
+    )
+    for x in TAIL_STATISTICS
+}
 #: p-values of strata that do not rest on draws; a metric has them where one of its strata has
-TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(statistic)}
+TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(statistic)} | MOMENT_VARIABLES
 
 #: variables that each metric may have, by part
 METRIC_VARIABLES = {

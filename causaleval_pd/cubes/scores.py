@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import shown
+from ..contract.law import Moments
 from ..contract.metric import Metric
 from ..contract.null import Null
 from ..tables.best_of import best_chunks
@@ -24,8 +25,9 @@ from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
 from .composite_nulls import composite_attrs
 from .exact_strata import RowLaws, exact_strata, without_tails
+from .moment_strata import moment_strata
 from .runs import Runs
-from .schema import ROW_VARIABLES
+from .schema import MOMENT_VARIABLES, ROW_VARIABLES
 from .strata import Grid
 
 Floats = NDArray[np.float64]
@@ -137,7 +139,7 @@ def score_runs(
             if runs.candidates is None:
                 match = runs.matches.matcher(model, task, grid.stratum)
                 chunks = control_chunks(
-                    task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
+                    task, match, runs.matches.keys_of(model), drawing, runs.index, execution, strata, ids, counted
                 )
             else:
                 how = (drawing, runs.index, execution)
@@ -151,7 +153,7 @@ def score_runs(
                 mine = scores.setdefault(m.name, MetricScores(m, observed))
                 made = gathered.scores(m.name, jointly if model.relabels else None)
                 if m.name in gathered.laws and not choice.share_draws and not model.reference:
-                    made.tails = exact_strata(m, observed, gathered.laws[m.name], runs.failed, repeated, grid)
+                    made.tails = gathered.tails(m, observed, ~runs.failed & ~repeated)
                 mine.nulls.append(made)
                 if jointly is not None and kept:
                     mine.relabelled = _as_relabelled(jointly, m.name)
@@ -161,7 +163,6 @@ def score_runs(
         kinds.append(", ".join(sorted(found)))
     _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
-        "control_cluster": runs.clusters.setting,
         "control_relabelled": json.dumps(
             sorted(
                 {
@@ -186,8 +187,11 @@ def score_runs(
 def _settle_tails(nulls: Sequence[ControlScores], n_strata: int) -> None:
     """Give all metrics and null models the tails that some have, or none where no stratum has one."""
     found = any(x.tails[part].any() for x in nulls for part in x.tails if part.endswith("_method"))
+    nothing = without_tails(n_strata) if found else {}
+    if any((~np.isnan(x.tails[part])).any() for x in nulls for part in x.tails if part in MOMENT_VARIABLES):
+        nothing |= {part: np.full(n_strata, np.nan) for part in MOMENT_VARIABLES}
     for x in nulls:
-        x.tails = without_tails(n_strata) | x.tails if found else {}
+        x.tails = {part: x.tails.get(part, values) for part, values in nothing.items()}
 
 
 def _joint_models(
@@ -235,14 +239,15 @@ class _Gathered:
 
     def __init__(self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool, undrawn: int = 0) -> None:
         self.task, self.model, self.grid, self.cell = task, model, grid, grid.cell
-        self.n_draws = n_draws = drawing.n_draws
+        self.n_draws, self.by_moments = drawing.n_draws, drawing.method == "moments"
         names, parts = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES)
         self.rows = {name: {part: np.full(len(self.cell), np.nan) for part in parts} for name in names}
         self.methods: dict[str, dict[str, set[int]]] = {name: {"mean": set(), "p": set()} for name in names}
         self.strata: dict[str, dict[int, StratumDraws]] = {name: {} for name in names}
         self.laws = {name: RowLaws(len(self.cell)) for name in names} if drawing.tails else {}
+        self.moments = {name: np.full((len(Moments._fields), len(self.cell)), np.nan) for name in self.laws}
         # draws are the bulk of a cube, so they are written to their cells at once
-        self.draws = {name: np.full((grid.n_cells, n_draws), np.nan) for name in names} if keep else {}
+        self.draws = {name: np.full((grid.n_cells, self.n_draws), np.nan) for name in names} if keep else {}
         self.defined = {name: np.full(grid.n_cells, undrawn, np.int64) for name in self.draws}
 
     def add(self, chunk: Chunk) -> None:
@@ -255,6 +260,8 @@ class _Gathered:
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
             for rows, distribution in chunk.laws.get(name, []):
                 self.laws[name].add(rows, distribution)
+            for rows, moments in chunk.moments.get(name, []):
+                self.moments[name][:, rows] = moments
         for name, draws in chunk.draws.items():
             self.draws[name][self.cell[chunk.rows]] = draws
             self.defined[name][self.cell[chunk.rows]] = (~np.isnan(draws)).sum(axis=1)
@@ -274,6 +281,14 @@ class _Gathered:
             draws = self._sums(self.strata[metric])
             draws |= self._test_sums(self.strata[metric] | ({} if relabelled is None else relabelled.strata[metric]))
         return ControlScores(self.model.name, self.rows[metric], words, draws, {})
+
+    def tails(self, metric: Metric, observed: Floats, counted: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+        """Return p-values of strata that rest on exact laws, and where rows have exact moments those by moments."""
+        name = metric.name
+        found = exact_strata(metric, observed, self.laws[name], counted, self.grid)
+        if self.by_moments:
+            found |= moment_strata(metric, observed, self.laws[name], self.moments[name], counted, self.grid)
+        return found
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
         """Return sums and value tables of all strata, also of those without runs."""

@@ -17,7 +17,7 @@ from ..statistics.tails.splitting import MOVES, Splitting, splitting
 from ..tables.matching import Matches, find_models
 from ..tables.scoring import score
 from ..tables.settings import Invalid, NullChoice
-from ..tables.tails import LEAST, Member, WalkedRows, splitting_stream
+from ..tables.tails import Member, WalkedRows, splitting_stream
 from ..tables.tasks import Task
 from .exact_strata import without_tails
 from .p_values import stratum_p
@@ -31,6 +31,8 @@ Rows = NDArray[np.int64]
 
 #: scores that the splitting of a stratum may compute; what it reached by then is a bound
 MOST_SCORES = 2e7
+#: probability below which the levels reached give a bound: no family of tests needs less
+LEAST = 1e-12
 #: controls by which scores are standardised
 _PILOT = 2000
 #: clusters from which on particles move less often between levels: 10 times a cluster, and 5 times
@@ -88,9 +90,10 @@ def _tails_of(cube: xr.Dataset, metric: Metric, shape: tuple[int, int]) -> dict[
     """Return the tails that a metric has, (n_nulls, n_strata) each."""
     nothing = without_tails(shape[1])
     found = {}
-    for part, variable in TAIL_VARIABLES.items():
+    for part, absent in nothing.items():
+        variable = TAIL_VARIABLES[part]
         name = variable.name(metric.name)
-        values = cube[name].to_numpy().reshape(shape) if name in cube else np.tile(nothing[part], (shape[0], 1))
+        values = cube[name].to_numpy().reshape(shape) if name in cube else np.tile(absent, (shape[0], 1))
         found[part] = values.astype(variable.dtype)
     return found
 
@@ -99,14 +102,11 @@ def _with_variables(cube: xr.Dataset, metric: Metric, found: dict[str, Floats], 
     """Write the tails of a metric into the cube."""
     dims = (*(["null"] if "null" in cube.dims else []), *grid.strata_dims)
     sizes = [cube.sizes[dim] for dim in dims]
-    made = {
-        variable.name(metric.name): (
-            dims,
-            found[part].reshape(sizes),
-            variable.describe(metric.long_name, metric.name),
-        )
-        for part, variable in TAIL_VARIABLES.items()
-    }
+    made = {}
+    for part, values in found.items():
+        variable = TAIL_VARIABLES[part]
+        label = variable.describe(metric.long_name, metric.name)
+        made[variable.name(metric.name)] = (dims, values.reshape(sizes), label)
     return cube.assign(made)
 
 

@@ -15,15 +15,16 @@ from ..contract.checks import check_flag, check_known, check_type
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims
+from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.clusters import cluster_means, cluster_sums
 from ..statistics.ranks import ZeroMethod
-from .compared_values import ON, On, compared_values, level_pairs, numbers_of_metrics
+from .clusters import OF_CUBE, settle_cluster
+from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import joined
-from .least_p import least_p_notes
+from .least_p import at_floor, least_p_notes
 from .pairwise import (
     Claim,
     Comparison,
@@ -42,7 +43,9 @@ from .skill_comparison import Losses, check_skill_test, compare_skills, paired_l
 from .statistical_tests import JACKKNIFE, WILCOXON
 
 #: columns of the result, after the strata
-COLUMNS = declare_columns("compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "resampling_seed", "note"))
+COLUMNS = declare_columns(
+    "compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "p_at_floor", "resampling_seed", "note")
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def compare(
     effect: Effect | None = None,
     level: float = 0.95,
     zero_method: ZeroMethod = "wilcox",
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
     simultaneous: bool = False,
     n_resamples: int = 9999,
     rng: RNGLike = None,
@@ -140,10 +143,11 @@ def compare(
     zero_method : {"wilcox", "pratt"}
         Treatment of equal pairs in Wilcoxon's test: leave them out before ranking, or rank them and leave them out
         after.
-    cluster : str or None
-        "truth", or a variable that the cube carries (`values=`): the pairs that share it in a stratum are not
-        independent, so that their mean (for skill their sum) is one value of the test. None takes every pair as
-        independent.
+    cluster : hashable or None
+        Which pairs are not independent, so that their mean (for skill their sum) is one value of the test: by default
+        those of the clusters by which the cube was made (`cube(cluster=)`). "truth", or a variable that the cube
+        carries (`values=`), where it holds whole clusters of the cube. None, all pairs are independent, is for cubes
+        that were made with it.
     simultaneous : bool
         Make the intervals wide enough that all of the table hold their true values together with probability `level`,
         for "wilcoxon", "t", "sign" and "jackknife". Rows with fewer than five clusters have none.
@@ -159,9 +163,11 @@ def compare(
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
         test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
         the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
-        `ci_level` (level of this interval by itself, larger than `level` for simultaneous ones), `resampling_seed`
-        (missing where nothing is drawn; as `rng` it gives the same table) and `note` (why there is no result, what it
-        rests on, or that p cannot fall below .05 with so few clusters). Unpaired, numbers count runs.
+        `ci_level` (level of this interval by itself, larger than `level` for simultaneous ones), `p_at_floor` (no
+        random sign vector or sample was as extreme, so that `p_value` is the least that these can give, 1 /
+        (n_resamples + 1), an upper bound; missing without a p-value), `resampling_seed` (missing where nothing is
+        drawn; as `rng` it gives the same table) and `note` (why there is no result, what it rests on, or that p cannot
+        fall below .05 with so few clusters). Unpaired, numbers count runs.
 
     Raises
     ------
@@ -261,8 +267,9 @@ def compare(
     margins = numbers_of_metrics(margin, names, "margin")
     first, second = level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
-    labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
-    asked = Request(dim, first, second, labels, margins, how, missing, on, cluster, family, simultaneous)
+    labels = names_of_pairs(levels, first, second)
+    grouped = settle_cluster(cube, cluster)
+    asked = Request(dim, first, second, labels, margins, how, missing, on, grouped, family, simultaneous)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -289,14 +296,10 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
         margin=asked.margins[name],
         paired=how.paired,
     )
-    levels, strata = compared.levels, compared.strata
+    levels = compared.levels
     if how.test.binary:
         _check_binary(name, levels, how.test.name)
-    table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
-    table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
-    if "null" not in table:
-        null = None if asked.on == "metric" else null_name(part, name)
-        table["null"] = pd.array([null] * len(table), dtype="str")
+    table = pair_table(part, name, compared.strata, asked.labels, asked.on)
     losses = None if compared.expected is None else Losses(levels.scores, compared.expected)
     if losses is None:
         found = compare_levels(levels, first, second, how)
@@ -334,6 +337,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
                 on=asked.on,
                 effect_size=how.effect,
                 ci_level=np.where(table["ci_low"].isna(), np.nan, level),
+                p_at_floor=at_floor(table, how),
                 resampling_seed=seeds,
             )
         ]

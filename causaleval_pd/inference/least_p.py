@@ -1,4 +1,4 @@
-"""Notes of comparisons whose p-values cannot become small, however large the differences are."""
+"""The least p-values of comparisons: which are upper bounds, and which cannot become small whatever the data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..statistics.arrays import Floats
+from ..statistics.max_t import EXACT_BLOCKS
 from ..statistics.multiplicity import adjust as adjusted
 from .interval_notes import Notes, counted
 from .pairwise import Comparison
@@ -15,6 +16,20 @@ from .pairwise import Comparison
 ALPHA = 0.05
 #: clusters up to which a number that suffices is looked for
 _MOST = 64
+
+
+def at_floor(table: pd.DataFrame, how: Comparison) -> pd.arrays.BooleanArray:
+    """Return which p-values no random resample reached, so that more of them may make p smaller.
+
+    The table has p-values and numbers of clusters. P-values over all sign vectors are exact; those of the largest t are
+    up to `EXACT_BLOCKS` clusters, and other tests list them only where fewer than `n_resamples` exist.
+    """
+    p = table["p_value"].to_numpy(np.float64)
+    few = table["n_clusters"].to_numpy(np.int64) <= EXACT_BLOCKS
+    drawn = np.full(len(p), how.test.resamples) & ~(few & (how.test.design == "blocks"))
+    with np.errstate(invalid="ignore"):  # without a p-value
+        least = drawn & (p * (how.n_resamples + 1) <= 1 + 1e-9)
+    return pd.arrays.BooleanArray(least, np.isnan(p))
 
 
 def least_p_notes(table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64] | None) -> Notes:

@@ -91,7 +91,8 @@ def warn_of_floors(
         warnings.warn(
             f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
             f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "
-            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, or n_draws='auto'",
+            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, n_draws='auto', or "
+            "tails='splitting'",
             UserWarning,
             stacklevel=2,
         )

@@ -44,14 +44,15 @@ RANDOMISATION = register_test(
 MOMENTS = register_test(
     StatisticalTest(
         name="moments",
-        long_name="stratum test by moments of the draws",
+        long_name="stratum test by moments",
         function=moments_test,
         design="draws",
         verbs=("test_controls",),
         null="Estimates and their controls are exchangeable: estimates are random guesses of the null model.",
         claim="The statistic of the stratum is better than that of its controls, in the metric's direction.",
-        statistic="Mean of the metric over the runs of the stratum.",
-        assumption="Pearson's type III law with the mean, variance and skewness of at least 10,000 draws.",
+        statistic="As for the randomisation test.",
+        assumption="Pearson's type III law with the exact mean, variance and skewness of independent runs "
+        "(cube(method='moments')), or those of at least 10,000 draws.",
         avoid="Where an exact or simulated p-value is at hand: it is approximate, usually too large far out.",
         reference="https://doi.org/10.1016/0167-9473(94)00064-2",
     )

@@ -18,6 +18,7 @@ from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
+from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
 from .composite import worst_rows
 from .matching import Matches, check_directions, find_members, find_models, match_rows
@@ -61,6 +62,7 @@ def with_controls(
     tails: Literal["splitting"] | None = None,
     share_draws: bool = False,
     best_of: Hashable | None = None,
+    cluster: Hashable | None = "truth",
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -138,6 +140,13 @@ def with_controls(
         draw relabels the nodes of all candidates alike (`null="permutation"`, the default then) and takes the best
         again, so that p keeps its level. The result has a row a group: the columns of `key`, the truth, `n_candidates`,
         and for each metric its columns and `m_chosen`, the level of the best candidate (the first level among equals).
+    cluster : "truth", hashable or None
+        Rows that depend on each other: those on one truth, or those with one value of a column, which may hold several
+        truths over the same nodes, but no part of one. Under null models that relabel estimates ("permutation" of
+        graphs and networks, "relabel" of formulas) draw r of all rows of a cluster is one relabelling, so that equal
+        estimates get equal results. Other null models draw for each row by itself. A row's p-value has the same law
+        either way; only joint draws may be combined over the rows of a cluster, which `test_controls` and `cube` do.
+        None draws for each row by itself. Answers and quantities have clusters by a column only.
     field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
         share is in `_control_undefined` (full columns); with a number all count.
@@ -197,9 +206,13 @@ def with_controls(
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
     if best_of is not None:
+        if cluster != BY_TRUTH:
+            raise ValueError("best_of= relabels all candidates on one truth alike and takes no cluster=")
         return _with_best_controls(table, tasks, chosen, choice, how, work, read, n_draws=n_draws, columns=columns)
-    matches = match_rows(table, choice)
     by_task = [find_members(task.field, null, permute=permute) for task in tasks]
+    jointly = any(model.joint for members in by_task for model in members)
+    clusters = row_clusters(table, cluster, tasks[0], relabelled=jointly)
+    matches = match_rows(table, choice, clusters)
     n_models = max((len(members) for members in by_task), default=1)
     how = settle_draws(how, n_draws, len(table) * len(chosen) * n_models)
     found: dict[str, dict[str, Any]] = {}
@@ -217,7 +230,7 @@ def with_controls(
     added = _metric_columns(chosen, found, columns, ["_control_null"] if isinstance(null, WorstOf) else [])
     added |= _row_columns(tasks, names, kinds, matches.seed, how, columns)
     models = [model for members in by_task for model in members]
-    settings = _settings(tasks, chosen, models, read, choice, how)
+    settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
     result = add_columns(table, added, overwrite=overwrite)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
@@ -226,7 +239,7 @@ def _control_task(
     task: Task, model: Null, matches: Matches, how: Drawing, work: Execution, index: pd.Index
 ) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
     """Summarise the controls of a task's rows by metric, and return the class of each row's controls."""
-    chunks = control_chunks(task, matches.matcher(model, task), matches.keys, how, index, work)
+    chunks = control_chunks(task, matches.matcher(model, task), matches.keys_of(model), how, index, work)
     found, kind = _gathered(chunks, task.metrics, len(index))
     for name, summary in found.items():
         if not how.draws and not task.failed().all() and (summary.mean_method < 0).all():
@@ -294,9 +307,10 @@ def _settings(
     read: Cells,
     choice: NullChoice,
     how: Drawing,
+    **more: str,
 ) -> dict[str, Any]:
     """Return the settings for the history of the table."""
-    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks], **more}
     return settings | null_settings(models) | choice.settings() | how.settings()
 
 

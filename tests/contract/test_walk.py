@@ -57,7 +57,7 @@ def test_a_change_is_as_likely_as_its_reversal():
     other = walk.propose(0, one, rng)
     forward = Counter(map(bytes, other))
     target = max((x for x in forward if x != bytes(one[0])), key=forward.get)
-    back = Counter(map(bytes, walk.propose(0, np.repeat(np.frombuffer(target, np.int64)[None], 40_000, axis=0), rng)))
+    back = Counter(map(bytes, walk.propose(0, np.repeat(np.frombuffer(target, one.dtype)[None], 40_000, axis=0), rng)))
     assert abs(forward[target] - back[bytes(one[0])]) < 5 * np.sqrt(2 * forward[target])
 
 

@@ -23,7 +23,7 @@ NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
     *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
     *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
-    *("on", "effect_size", "ci_level", "resampling_seed", "note"),
+    *("on", "effect_size", "ci_level", "p_at_floor", "resampling_seed", "note"),
 ]
 
 

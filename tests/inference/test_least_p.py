@@ -69,3 +69,23 @@ def test_tests_of_means_have_no_floor(apart):
     assert compare(apart(3), "algorithm", test="t")["note"].isna().all()
     # its own correction costs nothing: 45 pairs of 10 clusters can differ
     assert compare(apart(10), "algorithm", test="max_t")["note"].isna().all()
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "sign", "sign_flip", "bootstrap", "max_t"])
+def test_p_values_that_no_resample_reached_are_at_the_floor(apart, test):
+    """Differences as large as can be; up to 12 clusters sign vectors are all listed, so that p is exact."""
+    few, many = (compare(apart(n, 3), "algorithm", test=test, n_resamples=199, rng=1) for n in (7, 14))
+    drawn = test in ("sign_flip", "bootstrap", "max_t")
+    assert many["p_at_floor"].tolist() == [drawn] * 3 and str(many["p_at_floor"].dtype) == "boolean"
+    assert (many["p_value"] == 1 / 200).all() == drawn
+    assert few["p_at_floor"].tolist() == [test == "bootstrap"] * 3
+    if test == "max_t":
+        # 2^12 - 1 random sign vectors could give the p-value that all of them give
+        twelve = compare(apart(12, 3), "algorithm", test=test, n_resamples=4095, rng=1)
+        assert twelve["p_value"].min() > 0 and not twelve["p_at_floor"].any()
+
+
+def test_comparisons_without_a_p_value_are_not_marked(make_cube):
+    gone = make_cube({"algorithm": ["x", "y"]}, {"m": (np.array([[1.0, 1.0], [np.nan, 2.0]]), "minimize")})
+    found = compare(gone, "algorithm", test="bootstrap", rng=1)
+    assert found["p_value"].isna().all() and found["p_at_floor"].isna().all()

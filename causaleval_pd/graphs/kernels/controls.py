@@ -19,10 +19,12 @@ from .inputs import Ints, Words, checked_planes, read_only
 from .orientations import count_orders, orient_graphs, orient_uniformly
 from .planes import N_PLANES, plane_words
 from .skeletons import scale_free, small_world, switch_edges
+from .states import graphs_of_states
 
 __all__ = [
     "count_orders",
     "draw_dags",
+    "graphs_of_states",
     "orient_graphs",
     "orient_uniformly",
     "relabel_graphs",

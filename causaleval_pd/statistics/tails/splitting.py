@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-States = NDArray[np.int64]
+States = NDArray[Any]
 
 #: repeats, and moves of each particle between levels, times the number of components
 REPEATS, MOVES = 8, 20
@@ -194,7 +194,9 @@ class _Run:
 
     def move(self, moves: int) -> None:
         """Move the particles of active repeats, one component after the other in random order."""
-        rows = np.flatnonzero(np.repeat(self.active, self.particles))
+        going = np.repeat(self.active, self.particles)
+        # a slice copies nothing
+        rows: Any = slice(None) if going.all() else np.flatnonzero(going)
         least = np.repeat(self.level, self.particles)[rows] - self.slack
         for _ in range(moves):
             for g in self.rng.permutation(len(self.components)).tolist():
@@ -203,9 +205,9 @@ class _Run:
                 score = _defined(component.score(proposed))
                 total = self.total[rows] + (score - self.scores[g][rows])
                 kept = total >= least
-                at = rows[kept]
+                at = kept if isinstance(rows, slice) else rows[kept]
                 self.states[g][at], self.scores[g][at], self.total[at] = proposed[kept], score[kept], total[kept]
-                self.n_scores += len(rows)
+                self.n_scores += len(least)
         # sums that were changed step by step gather rounding errors
         self.total = self.scores.sum(axis=0)
 

@@ -174,7 +174,8 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     def shape() -> Shape:
         truth, estimate = (_by_row(*side, lambda channels: (triple_sums(channels),))[0] for side in sides)
         third = central_third_moment(truth, estimate, costs, pairs.n_nodes)
-        skewness = np.divide(third, variance**1.5, out=np.zeros(pairs.n), where=variance > 0)
+        # products of matrices round by the place of a row among others
+        skewness = np.divide(third, variance**1.5, out=np.zeros(pairs.n), where=variance > 0).round(10)
         step, n_values = _lattice(rule, costs, sums[0].totals, sums[1].totals)
         return Shape(np.where(unknown, np.nan, skewness), step, n_values)
 

@@ -19,7 +19,7 @@ from ...graphs.pairs import GraphBatch, GraphPairs
 from .additive import additive_moments
 from .graph_controls import GraphControls, checked_kinds
 from .listed.laws import ListedLaws
-from .walks import RelabellingWalk
+from .walks import relabelling_walk
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -182,7 +182,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         )
         return GraphBatch(d, planes, np.repeat(kinds, count))
 
-    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=RelabellingWalk(pairs))
+    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=relabelling_walk(pairs))
 
 
 register_null(

@@ -5,20 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graphs.kernels.planes import CPDAG, DAG, arcs_from_planes, planes_from_arcs
+from ...graphs.kernels import control_kernels
+from ...graphs.kernels.planes import CPDAG, DAG, arcs_from_planes
 from ...graphs.pairs import GraphBatch, GraphPairs
 
-States = NDArray[np.int64]
+#: numbers of nodes and of pairs of nodes; walks copy states again and again, so that these are small
+States = NDArray[np.int16]
 
 #: pairs of nodes up to which random graphs walk: a state lists all pairs
 _MOST_PAIRS = 20_000
+#: nodes up to which relabelled estimates walk
+_MOST_NODES = np.iinfo(np.int16).max
 
 
 def _random_orders(n: int, d: int, rng: np.random.Generator) -> States:
-    return rng.permuted(np.tile(np.arange(d, dtype=np.int64), (n, 1)), axis=1)
+    return rng.permuted(np.tile(np.arange(d, dtype=np.int16), (n, 1)), axis=1)
 
 
-def _exchange(states: States, first: States, second: States) -> None:
+def _exchange(states: States, first: NDArray[np.int64], second: NDArray[np.int64]) -> None:
     """Exchange two places of each state."""
     every = np.arange(len(states))
     states[every, first], states[every, second] = states[every, second], states[every, first]
@@ -50,9 +54,8 @@ class RelabellingWalk:
         """Relabel the row's estimate."""
         number = self._pairs.estimate_index[row]
         graphs, d, n = self._pairs.estimate, self._pairs.n_nodes, len(states)
-        _, source, target = arcs_from_planes(graphs.planes[[number]], d)
-        places = np.repeat(np.arange(n), len(source))
-        planes = planes_from_arcs(n, d, places, states[:, source].reshape(-1), states[:, target].reshape(-1))
+        _, *ends = arcs_from_planes(graphs.planes[[number]], d)
+        planes = control_kernels().graphs_of_states(states, d, *ends, len(ends[0]))
         return _against(self._pairs, row, GraphBatch(d, planes, np.repeat(graphs.kinds[[number]], n)))
 
 
@@ -87,12 +90,15 @@ class EdgesWalk:
 
     def pairs(self, row: int, states: States) -> GraphPairs:
         """Make the graphs."""
-        n, d, n_pairs, m = len(states), self._pairs.n_nodes, len(self._low), int(self._n_edges[row])
-        chosen, order = states[:, :m], states[:, n_pairs:]
-        places = np.repeat(np.arange(n), m)
-        ends = (order[places, side[chosen].reshape(-1)] for side in (self._low, self._high))
-        graphs = GraphBatch(d, planes_from_arcs(n, d, places, *ends), np.full(n, DAG, np.uint8))
+        d, m = self._pairs.n_nodes, int(self._n_edges[row])
+        planes = control_kernels().graphs_of_states(states, d, self._low, self._high, m)
+        graphs = GraphBatch(d, planes, np.full(len(states), DAG, np.uint8))
         return _against(self._pairs, row, graphs.cpdag if self._kinds[row] == CPDAG else graphs)
+
+
+def relabelling_walk(pairs: GraphPairs) -> RelabellingWalk | None:
+    """Return the walk of relabelled estimates, or None for graphs of too many nodes."""
+    return RelabellingWalk(pairs) if pairs.n_nodes <= _MOST_NODES else None
 
 
 def edges_walk(pairs: GraphPairs, n_edges: NDArray[np.int64], kinds: NDArray[np.uint8]) -> EdgesWalk | None:
