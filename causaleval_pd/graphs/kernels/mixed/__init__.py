@@ -15,6 +15,13 @@ from .classes import (
     VALID,
     convert,
 )
+from .pair_counts import (
+    likeness_counts,
+    mark_counts,
+    mixed_adjacency_counts,
+    mixed_direction_counts,
+    type_counts,
+)
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 
@@ -35,6 +42,11 @@ __all__ = [
     "VALID",
     "VISIBLE",
     "convert",
+    "likeness_counts",
+    "mark_counts",
+    "mixed_adjacency_counts",
+    "mixed_direction_counts",
     "project",
     "relate",
+    "type_counts",
 ]
