@@ -39,8 +39,8 @@ def explain_classes(truth: int, estimate: int) -> str:
         return sides
     if estimate in (PAG, MIXED):
         return (
-            f"{sides}, which is compared with the truth's PAG: pass context={{'latents': []}}, with the names of latent "
-            "nodes in the list; .graph.pag(latents=) returns that PAG"
+            f"{sides}, which is compared with the truth's PAG: pass context={{'latents': []}}, with the names of the "
+            "latent nodes; .graph.pag(latents=) returns that PAG"
         )
     if truth == PAG and estimate in (DAG, MAG, ADMG):
         return f"{sides}, whose PAG is compared with it: .graph.pag() of the estimate returns that"

@@ -185,7 +185,7 @@ circle_precision = _CIRCLE.metric("precision", gives=1 / 2)
 circle_recall = _CIRCLE.metric("recall", gives=1 / 2)
 circle_specificity = _CIRCLE.metric("specificity", gives=9 / 10)
 circle_f1 = _CIRCLE.metric("f1", gives=1 / 2)
-circle_mcc = _CIRCLE.metric("mcc", gives=0.4)
+circle_mcc = _CIRCLE.metric("mcc", gives=0.3999999999999999)
 
 bidirected_tp = _BIDIRECTED.metric("tp", gives=1, long_name="right bidirected edges")
 bidirected_fp = _BIDIRECTED.metric("fp", gives=1, long_name="wrong or extra bidirected edges")

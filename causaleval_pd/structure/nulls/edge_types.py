@@ -148,7 +148,8 @@ class TypedPairs:
 def count_types(graphs: GraphBatch) -> dict[Type, Floats]:
     """Count the edges of each graph by type, either way round."""
     planes = graphs.lifted
-    return {s: sum(count_bits(where(planes, *edge)).astype(np.float64) for edge in {s, _reversed(s)}) for s in FORWARD}
+    found = {edge: count_bits(where(planes, *edge)).astype(np.float64) for edge in TYPES}
+    return {s: found[s] if _is_own(s) else found[s] + found[_reversed(s)] for s in FORWARD}
 
 
 class TypeWeights(NamedTuple):
