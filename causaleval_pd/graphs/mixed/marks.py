@@ -74,6 +74,22 @@ def lower(planes: Planes) -> Planes:
     return np.ascontiguousarray(planes[:, [0, 2]])
 
 
+def plane_halves(planes: Planes) -> list[Planes]:
+    """Return blocks of two planes that hold the bits of both ends of each pair: the block, or its low and high bits.
+
+    Under a permutation of the nodes each moves as a graph of arcs does.
+    """
+    return [planes] if not is_mixed(planes) else [np.ascontiguousarray(planes[:, bit::2]) for bit in (0, 1)]
+
+
+def join_halves(halves: list[Planes]) -> Planes:
+    """Return the block whose `plane_halves` are these."""
+    if len(halves) == 1:
+        return halves[0]
+    low, high = halves
+    return np.stack([low[:, 0], high[:, 0], low[:, 1], high[:, 1]], axis=1)
+
+
 def directed_part(planes: Planes) -> Planes:
     """Return the ``->`` of graphs of four planes as graphs of two."""
     return np.stack(

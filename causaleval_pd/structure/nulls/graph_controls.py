@@ -109,13 +109,17 @@ def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint
                 f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
                 f"for {', '.join(PLAIN_KINDS)} only"
             )
-    wrong, kinds = pairs.estimate.misdeclared[pairs.estimate_index], pairs.estimate.kinds[pairs.estimate_index]
+    check_declared(rows, pairs)
+    return pairs.estimate.kinds[pairs.estimate_index]
+
+
+def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
+    """Refuse estimates that are not in the class that they declare."""
+    wrong = pairs.estimate.misdeclared[pairs.estimate_index]
     if wrong.any():
         at = int(wrong.argmax())
-        raise ValueError(
-            f"row {rows[at]}: the estimate is declared a {KINDS[kinds[at]]}, which it is not; {MEND_CLASS}"
-        )
-    return kinds
+        kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[at]]]
+        raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
 
 
 def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:

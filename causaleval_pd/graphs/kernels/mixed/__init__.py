@@ -15,12 +15,14 @@ from .classes import (
     VALID,
     convert,
 )
+from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 
 __all__ = [
     "ALMOST_CYCLE",
     "ANCESTORS",
+    "ANY",
     "CHECK_MAG",
     "CHECK_PAG",
     "COMPLETE",
@@ -29,12 +31,15 @@ __all__ = [
     "MAG_TO_PAG",
     "NOT_CHORDAL",
     "NOT_MAXIMAL",
+    "NO_MAG",
     "OTHER_MARKS",
+    "OTHER_NUMBER",
     "PAG_TO_MAG",
     "TAIL_EDGE",
     "VALID",
     "VISIBLE",
     "convert",
+    "draw_latent",
     "project",
     "relate",
 ]
