@@ -61,6 +61,12 @@ def lift(planes: Planes) -> Planes:
     return np.stack([forward, backward & ~forward, backward, forward & ~backward], axis=1)
 
 
+def lines(words: Words) -> Planes:
+    """Return the graphs of four planes with tails at both ends of pairs (N, W), as skeletons have."""
+    nothing = np.zeros_like(words)
+    return np.stack([words, nothing, words, nothing], axis=1)
+
+
 def has_plain_marks(planes: Planes) -> NDArray[np.bool_]:
     """Return which graphs of four planes have only ``->`` and ``--``, which two planes hold."""
     low_tail, high_tail = planes[:, 0] & ~planes[:, 1], planes[:, 2] & ~planes[:, 3]

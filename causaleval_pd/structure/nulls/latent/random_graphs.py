@@ -12,7 +12,7 @@ from ....execution.engines import stop_if_unwanted
 from ....execution.random_streams import random_words
 from ....graphs.kernels import control_kernels, kernels, mixed_kernels
 from ....graphs.kernels.planes import ADMG, MAG, PAG, SKELETON
-from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, directed_part, lift
+from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, directed_part, lift, lines
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .matching import Drawn, LatentControls, check_bidirected, latent_kinds, refuse_fixed_order
 from .pilots import MOST_PROPOSALS, Cell, Proposal, best_proposal, free_proposal
@@ -133,13 +133,7 @@ def _reason(n_nodes: int, n_edges: int, shown: int) -> str:
 
 def _random_skeletons(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
     """Draw uniform skeletons with the numbers of edges of graphs."""
-    return _lines(_pairs(d, count_edges(planes), keys, start, count))
-
-
-def _lines(words: NDArray[np.uint64]) -> Planes:
-    """Return graphs whose edges have tails at both ends, as skeletons have."""
-    nothing = np.zeros_like(words)
-    return np.stack([words, nothing, words, nothing], axis=1)
+    return lines(_pairs(d, count_edges(planes), keys, start, count))
 
 
 def _pairs(d: int, n_edges: Ints, keys: Keys, start: int, count: int) -> NDArray[np.uint64]:

@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections import Counter
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn_controls import codes_of, controls_of
+from references import mixed as reference
 from scipy.stats import chisquare
 
 import causaleval_pd as ce
-from causaleval_pd.contract.field import get_field
-from causaleval_pd.contract.null import Matching
 from causaleval_pd.graphs.mixed import classes, marks
 from causaleval_pd.structure.nulls.latent.pilots import Cell, best_proposal, free_proposal
-from causaleval_pd.tables.matching import find_null
-
-sys.path.append(str(Path(__file__).parents[3] / "graphs"))
-from references import mixed as reference
 
 ARROW = reference.ARROW
-
-
-def controls_of(null, estimate, control_kind=None, truth=None, key=7):
-    """The controls of one row; cells are edge strings with their classes."""
-    columns = [ce.graph_column([text], kind=kind) for text, kind in (truth or estimate, estimate)]
-    [(rows, pairs)] = get_field("graph").batches(*columns, None)
-    model = find_null(get_field("graph"), null)
-    kinds = None if control_kind is None else np.array([control_kind], object)
-    matching = Matching(*columns, kinds, None, model.options)
-    return model.match(matching)(rows, pairs, np.array([key], np.uint64))
-
-
-def codes_of(controls, n_draws):
-    """Draw controls as matrices of codes, and return those that were found."""
-    pairs = controls.draw(0, n_draws)
-    codes = marks.marks_from_planes(pairs.estimate.planes, pairs.n_nodes)
-    return codes if pairs.lacking is None else codes[~pairs.lacking]
 
 
 def text_of(codes):
