@@ -82,9 +82,10 @@ def _choose_first(state: np.uint64, chosen: int, m: int, low: Words, high: Words
 
 
 @kernel_part
-def _fill_mag(room: Room, m: int, n_bidirected: int) -> bool:
+def _fill_mag(
+    low: Words, high: Words, m: int, n_bidirected: int, parents: Words, above: Words, mag: Rows, rows: Words
+) -> bool:
     """Fill the graph of the edges, the first of them bidirected, others up the ranks; return whether it is a MAG."""
-    low, high, parents, above, mag = room.edges[0], room.edges[1], room.parents, room.above, room.mag
     words = np.uint64(parents.shape[1])
     if n_bidirected:
         parents[:] = ZERO
@@ -114,7 +115,7 @@ def _fill_mag(room: Room, m: int, n_bidirected: int) -> bool:
         else:
             set_tail(mag, a, b)
     # an inducing path between nodes that are not adjacent has two bidirected edges at least
-    return n_bidirected < 2 or is_maximal(mag, above, room.scratch.rows, False)
+    return n_bidirected < 2 or is_maximal(mag, above, rows, False)
 
 
 @kernel_part
@@ -127,29 +128,25 @@ def _count_bidirected(g: Rows) -> int:
 
 
 @kernel_part
-def _name(state: np.uint64, given: bool, room: Room) -> None:
+def _name(state: np.uint64, given: bool, ranks: Words, names: Words) -> None:
     """Fill the nodes of ranks."""
     if given:
-        for v in range(np.uint64(room.ranks.size)):
-            room.names[room.ranks[v]] = v
+        for v in range(np.uint64(ranks.size)):
+            names[ranks[v]] = v
     else:
-        shuffle(state, room.names)
+        shuffle(state, names)
 
 
 @kernel_part
-def _propose(state: np.uint64, given: bool, m: int, n_bidirected: int, room: Room) -> np.uint64:
-    """Draw ranks of the ends of edges, those to be bidirected first."""
-    low, high = room.edges[0], room.edges[1]
-    if given:
-        state = shuffle(state, room.ranks)
-        for e in range(m):
-            a, b = room.ranks[room.edges[2, e]], room.ranks[room.edges[3, e]]
-            if a > b:
-                a, b = b, a
-            low[e], high[e] = a, b
-    else:
-        state = draw_pairs(state, m, room.parents, low, high)
-    return _choose_first(state, n_bidirected, m, low, high)
+def _rank(state: np.uint64, m: int, edges: Words, ranks: Words) -> np.uint64:
+    """Draw an order of the nodes, and fill the ranks of the ends of given edges."""
+    state = shuffle(state, ranks)
+    for e in range(m):
+        a, b = ranks[edges[2, e]], ranks[edges[3, e]]
+        if a > b:
+            a, b = b, a
+        edges[0, e], edges[1, e] = a, b
+    return state
 
 
 @kernel
@@ -157,7 +154,7 @@ def _draw(
     skeletons: Words, index: Ints, laws: Laws, start: int, count: int, tries: int, room: Room, out: Words, found: Ints
 ) -> None:
     """Draw graphs, the draws of a row together; `found` holds the numbers of bidirected edges that they show."""
-    d, given = np.uint64(room.ranks.size), len(index) > 0
+    d, given, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
         base = mix(laws.keys[row] + STEP)
         m = laws.n_edges[row]
@@ -174,9 +171,13 @@ def _draw(
             n_bidirected = min(n_bidirected, m)
             result = NO_MAG
             for _ in range(tries):
-                state = _propose(state, given, m, n_bidirected, room)
+                if given:
+                    state = _rank(state, m, room.edges, room.ranks)
+                else:
+                    state = draw_pairs(state, m, room.parents, low, high)
+                state = _choose_first(state, n_bidirected, m, low, high)
                 result = NO_MAG
-                if not _fill_mag(room, m, n_bidirected):
+                if not _fill_mag(low, high, m, n_bidirected, room.parents, room.above, room.mag, room.scratch.rows):
                     continue
                 result = n_bidirected
                 if laws.to_pag[row]:
@@ -190,7 +191,7 @@ def _draw(
             at = row * count + column
             found[at] = result
             if result >= 0 and len(out):
-                _name(state, given, room)
+                _name(state, given, room.ranks, room.names)
                 if laws.to_pag[row]:
                     orient_tails(room.mag, room.pag, room.scratch)
                     write_named(room.pag, room.names, out[at])
