@@ -16,6 +16,13 @@ from .classes import (
     convert,
 )
 from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
+from .pair_counts import (
+    likeness_counts,
+    mark_counts,
+    mixed_adjacency_counts,
+    mixed_direction_counts,
+    type_counts,
+)
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 
@@ -40,6 +47,11 @@ __all__ = [
     "VISIBLE",
     "convert",
     "draw_latent",
+    "likeness_counts",
+    "mark_counts",
+    "mixed_adjacency_counts",
+    "mixed_direction_counts",
     "project",
     "relate",
+    "type_counts",
 ]
