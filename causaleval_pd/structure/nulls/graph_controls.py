@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...contract.law import ClosedForm
+from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching
 from ...contract.walk import Walk
@@ -29,6 +29,13 @@ _TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C1
 def no_closed_form(metric: Metric) -> ClosedForm | None:
     """Return None: every metric is simulated."""
     return None
+
+
+def constant(values: ArrayLike) -> ClosedForm:
+    """Return the law of a metric that has the same value for all controls of a row, as functions of a kept skeleton."""
+    value = np.asarray(values, np.float64)
+    law = Distribution.of(np.arange(len(value), dtype=np.int64), value[:, None], np.ones((len(value), 1)))
+    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels import control_kernels
@@ -18,7 +18,7 @@ from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import CPDAG, DIGRAPH
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
-from .graph_controls import GraphControls, in_class, matched_kinds, toss_digraphs
+from .graph_controls import GraphControls, constant, in_class, matched_kinds, toss_digraphs
 from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
 from .latent.random_graphs import latent_orientation
 from .listed.laws import ListedLaws
@@ -130,21 +130,13 @@ def _direct_skeletons(
 
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
-            return _constant(metric, skeletons)
+            return constant(metric(skeletons))
         return listed.law(metric, moments)
 
     def moments(metric: Metric) -> ClosedForm | None:
         return _directed_at_random(metric, skeletons, kinds, along_order=law == "order")
 
     return GraphControls(pairs, kinds, graphs, known)
-
-
-def _constant(metric: Metric, skeletons: GraphPairs) -> ClosedForm:
-    """Return the law of a function of the skeleton, which is kept."""
-    value = np.asarray(metric(skeletons), np.float64)
-    every = np.arange(skeletons.n, dtype=np.int64)
-    law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
-    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
 
 
 def _directed_at_random(

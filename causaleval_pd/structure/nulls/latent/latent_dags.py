@@ -16,7 +16,8 @@ from ....graphs.kernels.planes import ADMG, KINDS, PAG, SKELETON
 from ....graphs.mixed.conversions import check_size, mag_to_pag, project
 from ....graphs.mixed.marks import adjacencies, count_edges, lines
 from ....graphs.pairs import GraphBatch
-from .matching import LatentControls, are_mixed, latent_kinds
+from ..graph_controls import no_closed_form
+from .matching import Drawn, LatentControls, are_mixed, latent_kinds
 
 Planes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -67,15 +68,16 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
     else:
         n_edges = np.full(pairs.n, round(density * (n * (n - 1) // 2)), np.int64)
 
-    def graphs(start: int, count: int) -> GraphBatch:
+    def drawn(start: int, count: int) -> Drawn:
         every = np.repeat(kinds, count)
         planes = np.zeros((len(every), *pairs.estimate.planes.shape[1:]), np.uint64)
         for kind in np.unique(kinds).tolist():
             mine = kinds == kind
             planes[every == kind] = _project(d, n_latents, n_edges[mine], kind, keys[mine], start, count)
-        return GraphBatch(d, planes, every)
+        return Drawn(GraphBatch(d, planes, every))
 
-    return LatentControls(pairs, kinds, graphs, each=_PACE * n * n)
+    nothing = np.full(pairs.n, "", object)
+    return LatentControls(pairs, kinds, no_closed_form, _PACE * n * n, nothing, drawn)
 
 
 def _project(d: int, n_latents: int, n_edges: Ints, kind: int, keys: Keys, start: int, count: int) -> Planes:

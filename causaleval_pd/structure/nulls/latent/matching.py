@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ....contract.null import Matching
+from ....contract.law import ClosedForm
+from ....contract.metric import Metric
+from ....contract.null import Controls, Matching
 from ....graphs.kernels.planes import ADMG, KINDS, MAG, MIXED, PAG, SKELETON
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.pairs import GraphBatch, GraphPairs
-from ..graph_controls import GraphControls, check_declared
+from ..graph_controls import check_declared
 
 Planes = NDArray[np.uint64]
 Kinds = NDArray[np.uint8]
@@ -22,6 +24,8 @@ Kinds = NDArray[np.uint8]
 #: classes by which estimates of a class may be matched; the first is the default
 _CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON,), MIXED: (PAG, MAG)}
 
+#: rough bytes of a drawn control besides its planes
+_COUNT_BYTES = 200
 #: option of null models that draw bidirected edges, with its values
 BIDIRECTED = {"bidirected": "matched"}
 _BIDIRECTED = ("matched", "free")
@@ -85,40 +89,60 @@ class Drawn(NamedTuple):
     lacking: NDArray[np.bool_] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class LatentControls(GraphControls):
-    """Controls of rows with four planes, some of which may have none."""
+class LatentControls(Controls):
+    """Controls of rows with four planes, some of which may have none.
 
-    #: nanoseconds that a control takes, a mean over the rows
-    each: float = 1e4
-    #: (n,): why a row has no controls, or ""
-    reasons: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
-    #: `drawn(start, count)` draws n * count graphs, in place of `graphs`
-    drawn: Callable[[int, int], Drawn] | None = None
+    Parameters
+    ----------
+    pairs : GraphPairs
+        The observed pairs, one a row.
+    kinds : (n,) uint8
+        Class of a row's controls.
+    known : callable
+        `known(metric)` returns the closed form or None.
+    pace : float
+        Nanoseconds that drawing a control takes, a mean over the rows.
+    reasons : (n,) object
+        Why a row has no controls, or "".
+    drawn : callable
+        `drawn(start, count)` draws n * count graphs, a row's draws together.
+    """
+
+    def __init__(
+        self,
+        pairs: GraphPairs,
+        kinds: Kinds,
+        known: Callable[[Metric], ClosedForm | None],
+        pace: float,
+        reasons: NDArray[np.object_],
+        drawn: Callable[[int, int], Drawn],
+    ) -> None:
+        self.pairs, self._kinds, self._pace, self._reasons = pairs, kinds, pace, reasons
+        self._known, self._drawn = known, drawn
 
     @property
     def kind(self) -> NDArray[np.object_]:
         """Class of the controls by name, a row each, with the reason where there are none."""
-        words = super().kind
-        if len(self.reasons):
-            words = np.array([f"{x}: {why}" if why else x for x, why in zip(words, self.reasons, strict=True)], object)
-        return words
+        words = np.array(KINDS, object)[self._kinds]
+        return np.array([f"{x}: {why}" if why else x for x, why in zip(words, self._reasons, strict=True)], object)
 
     @property
     def cost(self) -> int:
-        """Bytes of one control."""
-        return super().cost + 16 * self.pairs.estimate.planes.shape[2]
+        """Bytes of one control: its planes twice, and counts."""
+        return 64 * self.pairs.estimate.planes.shape[2] + _COUNT_BYTES
 
     @property
     def work(self) -> float:
         """Nanoseconds to draw one control."""
-        return self.each
+        return self._pace
 
     def draw(self, start: int, count: int) -> GraphPairs:
         """Pair draws start .. start + count - 1 of every row with its truth."""
-        graphs, lacking = Drawn(self.graphs(start, count)) if self.drawn is None else self.drawn(start, count)
+        graphs, lacking = self._drawn(start, count)
         index = np.arange(len(graphs), dtype=np.int64)
-        truth_index = np.repeat(self.pairs.truth_index, count)
-        return replace(
-            self.pairs, estimate=graphs, truth_index=truth_index, estimate_index=index, lacking=lacking, room=()
-        )
+        truth = np.repeat(self.pairs.truth_index, count)
+        return replace(self.pairs, estimate=graphs, truth_index=truth, estimate_index=index, lacking=lacking, room=())
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the metric's exact law, or None."""
+        return self._known(metric)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....contract.law import ClosedForm
+from ....contract.metric import Metric
 from ....contract.null import Controls, Matching
 from ....execution.engines import stop_if_unwanted
-from ....execution.random_streams import random_words
-from ....graphs.kernels import control_kernels, kernels, mixed_kernels
+from ....graphs.kernels import mixed_kernels
 from ....graphs.kernels.planes import ADMG, MAG, PAG, SKELETON
-from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, directed_part, lift, lines
+from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, lift
 from ....graphs.pairs import GraphBatch, GraphPairs
+from ..graph_controls import constant
+from ..hypergeometric import hypergeometric
+from .admgs import assigned_admgs, random_admgs, random_skeletons
 from .matching import Drawn, LatentControls, check_bidirected, latent_kinds, refuse_fixed_order
 from .pilots import MOST_PROPOSALS, Cell, Proposal, best_proposal, free_proposal
 
@@ -21,10 +26,8 @@ Planes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
-#: nanoseconds that a proposal takes for each node and edge, roughly, and proposals that are made at once
+#: nanoseconds that a proposal takes for each node and edge, roughly, and those that a call may take
 _PACE, _AT_ONCE = 80.0, 2e8
-#: sets the streams of bidirected edges of ADMGs apart from those of directed ones
-_BIDIRECTED, _NEXT = np.uint64(0xA24BAED4963EE407), np.uint64(0x9E3779B97F4A7C15)
 
 
 def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) -> Controls:
@@ -66,62 +69,88 @@ def _by_class(
             f"row {row}: the estimate is a skeleton, whose edges have no direction to draw; take null='edges' or "
             "null='permutation'"
         )
-    d, free = pairs.n_nodes, check_bidirected(matching) == "free"
-    planes = lift(graphs.planes[index])
-    shown, n_edges = count_bits(bidirected(planes)), count_edges(planes)
-    both = adjacencies(planes)
-    kept = np.stack([both, both], axis=1)
-    ancestral = np.isin(kinds, (MAG, PAG))
-    proposals: list[Proposal | None] = [Proposal(0, 1.0)] * pairs.n
-    for i in np.flatnonzero(ancestral).tolist():
-        cell = Cell(d, int(n_edges[i]), kept[i].tobytes() if skeletons else b"")
-        proposals[i] = free_proposal(cell) if free else best_proposal(cell, int(shown[i]), to_pag=bool(kinds[i] == PAG))
-    reasons = np.array(
-        [_reason(d, m, b) if x is None else "" for x, m, b in zip(proposals, n_edges, shown, strict=True)], object
-    )
-    drawable = np.array([x is not None for x in proposals], bool)
-    number = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
-    per_draw = np.array([0.0 if x is None else 1 / x.kept for x in proposals]) * _PACE * (d + n_edges)
+    made = _Graphs(pairs, kinds, keys, lift(graphs.planes[index]), skeletons, check_bidirected(matching) == "free")
+    return LatentControls(pairs, kinds, made.known, made.pace, made.reasons, made.draw)
 
-    def draw_ancestral(mine: Ints, start: int, count: int) -> tuple[Planes, Ints]:
-        wanted = np.full(len(mine), mixed_kernels().ANY) if free else shown[mine]
-        given = {"skeletons": kept[mine], "index": np.arange(len(mine))} if skeletons else {}
+
+class _Graphs:
+    """The random graphs of a batch, matched to graphs in `planes`, one a row."""
+
+    def __init__(
+        self, pairs: GraphPairs, kinds: NDArray[np.uint8], keys: Keys, planes: Planes, skeletons: bool, free: bool
+    ) -> None:
+        self._pairs, self._kinds, self._keys, self._planes = pairs, kinds, keys, planes
+        self._skeletons, self._free = skeletons, free
+        self._n_edges, self._shown = count_edges(planes), count_bits(bidirected(planes))
+        near = adjacencies(planes)
+        self._kept = np.stack([near, near], axis=1)
+        self._ancestral = np.isin(kinds, (MAG, PAG))
+        proposals = [self._proposal(i) if found else Proposal(0, 1.0) for i, found in enumerate(self._ancestral)]
+        self._drawable = np.array([x is not None for x in proposals], bool)
+        self._proposed = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
+        size = _PACE * (pairs.n_nodes + self._n_edges)
+        #: nanoseconds that a draw of each row takes
+        self._paces = size * np.array([0.0 if x is None else 1 / x.kept for x in proposals])
+        self.pace = float((self._paces + size / 4).mean()) if pairs.n else 0.0
+
+    def _proposal(self, i: int) -> Proposal | None:
+        skeleton = self._kept[i].tobytes() if self._skeletons else b""
+        cell = Cell(self._pairs.n_nodes, int(self._n_edges[i]), skeleton)
+        if self._free:
+            return free_proposal(cell)
+        return best_proposal(cell, int(self._shown[i]), to_pag=bool(self._kinds[i] == PAG))
+
+    @property
+    def reasons(self) -> NDArray[np.object_]:
+        """Why rows have no controls, or ""."""
+        found = zip(self._drawable.tolist(), self._n_edges.tolist(), self._shown.tolist(), strict=True)
+        return np.array([_reason(self._pairs.n_nodes, m, b) if not able else "" for able, m, b in found], object)
+
+    def draw(self, start: int, count: int) -> Drawn:
+        """Draw graphs of every row, the draws of a row together."""
+        d, shape = self._pairs.n_nodes, self._planes.shape[1:]
+        out = np.zeros((self._pairs.n, count, *shape), np.uint64)
+        lacking = np.repeat(~self._drawable[:, None], count, axis=1)
+        mine = np.flatnonzero(self._ancestral & self._drawable)
+        # rare graphs take many proposals, and an interrupt is obeyed between calls
+        step = max(1, int(_AT_ONCE / max(1.0, self._paces[mine].sum())))
+        for first, last in pairwise([*range(0, count, step), count] if len(mine) else []):
+            stop_if_unwanted()
+            planes, found = self._draw_ancestral(mine, start + first, last - first)
+            out[mine, first:last] = planes.reshape(len(mine), last - first, *shape)
+            lacking[mine, first:last] = found.reshape(len(mine), -1) < 0
+        for kind, draw in ((ADMG, assigned_admgs if self._skeletons else random_admgs), (SKELETON, random_skeletons)):
+            mine = np.flatnonzero(self._kinds == kind)
+            if len(mine):
+                planes = draw(d, self._planes[mine], self._keys[mine], start, count)
+                out[mine] = planes.reshape(len(mine), count, *shape)
+        batch = GraphBatch(d, out.reshape(-1, *shape), np.repeat(self._kinds, count))
+        return Drawn(batch, lacking.reshape(-1) if lacking.any() else None)
+
+    def _draw_ancestral(self, mine: Ints, start: int, count: int) -> tuple[Planes, Ints]:
+        """Draw MAGs and PAGs; return also the numbers of bidirected edges, negative where none was found."""
+        shown = np.full(len(mine), mixed_kernels().ANY) if self._free else self._shown[mine]
+        given = {"skeletons": self._kept[mine], "index": np.arange(len(mine))} if self._skeletons else {}
+        numbers = (self._n_edges[mine], self._proposed[mine], shown, self._kinds[mine] == PAG)
         found: tuple[Planes, Ints] = mixed_kernels().draw_latent(
-            d,
-            n_edges[mine],
-            number[mine],
-            wanted,
-            kinds[mine] == PAG,
-            keys[mine],
-            start,
-            count,
-            MOST_PROPOSALS,
-            **given,
+            self._pairs.n_nodes, *numbers, self._keys[mine], start, count, MOST_PROPOSALS, **given
         )
         return found
 
-    def drawn(start: int, count: int) -> Drawn:
-        out = np.zeros((pairs.n, count, *planes.shape[1:]), np.uint64)
-        lacking = np.repeat(~drawable[:, None], count, axis=1)
-        mine = np.flatnonzero(ancestral & drawable)
-        # rare graphs take many proposals, and an interrupt is obeyed between calls
-        step = max(1, int(_AT_ONCE / max(1.0, per_draw[mine].sum())))
-        for first, last in pairwise([*range(0, count, step), count] if len(mine) else []):
-            stop_if_unwanted()
-            some, found = draw_ancestral(mine, start + first, last - first)
-            out[mine, first:last] = some.reshape(len(mine), last - first, *planes.shape[1:])
-            lacking[mine, first:last] = found.reshape(len(mine), -1) < 0
-        for kind, draw in ((ADMG, _assigned_admgs if skeletons else _random_admgs), (SKELETON, _random_skeletons)):
-            mine = np.flatnonzero(kinds == kind)
-            if len(mine):
-                out[mine] = draw(d, planes[mine], keys[mine], start, count).reshape(len(mine), count, *planes.shape[1:])
-        batch = GraphBatch(d, out.reshape(-1, *planes.shape[1:]), np.repeat(kinds, count))
-        return Drawn(batch, lacking.reshape(-1) if lacking.any() else None)
-
-    each = float((per_draw + 20.0 * (d + n_edges)).mean()) if pairs.n else 0.0
-    return LatentControls(
-        pairs, kinds, lambda start, count: drawn(start, count).graphs, drawn=drawn, each=each, reasons=reasons
-    )
+    def known(self, metric: Metric) -> ClosedForm | None:
+        """Return the exact law of functions of the skeleton where that is kept, or uniform as no proposal is lost."""
+        if metric.closed_form != "hypergeometric":
+            return None
+        pairs = self._pairs
+        if self._skeletons:
+            kept = GraphBatch(pairs.n_nodes, self._planes, pairs.estimate.kinds[pairs.estimate_index])
+            value = metric(replace(pairs, estimate=kept, estimate_index=np.arange(pairs.n), room=()))
+            return constant(value[self._drawable]).spread(self._drawable)
+        some = (self._kinds == SKELETON) | (self._ancestral & np.isin(self._proposed, (0, -1)))
+        if not some.any():
+            return None
+        true = count_bits(adjacencies(pairs.truth.planes))[pairs.truth_index]
+        return hypergeometric(metric, pairs.n_nodes, true[some], self._n_edges[some]).spread(some)
 
 
 def _reason(n_nodes: int, n_edges: int, shown: int) -> str:
@@ -129,52 +158,3 @@ def _reason(n_nodes: int, n_edges: int, shown: int) -> str:
         f"none with {n_edges} edges, {shown} of them <->, over {n_nodes} nodes among {MOST_PROPOSALS:,} proposals; "
         "take null='permutation', or bidirected='free'"
     )
-
-
-def _random_skeletons(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
-    """Draw uniform skeletons with the numbers of edges of graphs."""
-    return lines(_pairs(d, count_edges(planes), keys, start, count))
-
-
-def _pairs(d: int, n_edges: Ints, keys: Keys, start: int, count: int) -> NDArray[np.uint64]:
-    """Return the bits (n * count, W) of uniform sets of pairs."""
-    drawn = kernels().draw_graphs(d, n_edges[:, None], np.zeros(len(keys), bool), keys, start, count)
-    return np.asarray(drawn[:, 0] | drawn[:, 1])
-
-
-def _random_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
-    """Draw directed and bidirected edges independently, as many as graphs have."""
-    n_both = count_bits(bidirected(planes))
-    n_directed = count_edges(planes) - n_both
-    arrows = kernels().draw_graphs(d, n_directed[:, None], np.zeros(len(keys), bool), keys, start, count)
-    return _admgs(arrows, _pairs(d, n_both, keys ^ _BIDIRECTED, start, count))
-
-
-def _admgs(arrows: Planes, both: NDArray[np.uint64]) -> Planes:
-    """Join directed graphs (N, 2, W) and sets of bidirected pairs (N, W); a pair may have both edges."""
-    forward, backward = arrows[:, 0], arrows[:, 1]
-    alone = [forward & ~both, backward & ~both]
-    return np.stack([alone[0], backward | (both & ~forward), alone[1], forward | (both & ~backward)], axis=1)
-
-
-def _assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
-    """Draw which adjacent nodes have a directed edge, a bidirected one or both; directions follow random orders."""
-    near, both = adjacencies(planes), bidirected(planes)
-    arrows = directed_part(planes)
-    n_pairs, n_both = count_bits(near), count_bits(both)
-    n_double = count_bits(both & (arrows[:, 0] | arrows[:, 1]))
-    index = np.arange(len(keys), dtype=np.int64)[:, None]
-    directed = control_kernels().orient_graphs(np.stack([near, near], axis=1), d, index, keys, start, count)
-    alone, confounded = np.zeros((2, len(keys), count, planes.shape[2]), np.uint64)
-    for i in range(len(keys)):
-        places = np.flatnonzero(np.unpackbits(near[i].view(np.uint8), bitorder="little"))
-        streams = (keys[i] ^ _BIDIRECTED) + np.arange(1, n_pairs[i] + 1, dtype=np.uint64) * _NEXT
-        order = places[np.argsort(random_words(streams, start, count), axis=0, kind="stable")]
-        # first those that are bidirected alone, then those with both edges
-        n_alone = int(n_both[i] - n_double[i])
-        for chosen, into in ((order[:n_alone], alone), (order[: n_both[i]], confounded)):
-            bits = np.zeros((count, 64 * planes.shape[2]), np.uint8)
-            np.put_along_axis(bits, chosen.T, 1, axis=1)
-            into[i] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
-    words = planes.shape[2]
-    return _admgs(directed & ~alone.reshape(-1, 1, words), confounded.reshape(-1, words))

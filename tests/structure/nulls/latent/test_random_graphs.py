@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from drawn_controls import codes_of, controls_of
 from references import mixed as reference
@@ -246,3 +247,47 @@ def test_classes_of_controls():
     near = codes_of(controls, 300)
     assert len(np.unique(near.reshape(300, -1), axis=0)) == 24
     assert (np.sort(near.reshape(300, -1), axis=1) == np.sort(near[0].reshape(-1))).all()
+
+
+def test_a_cell_that_no_pag_shows_has_no_controls_and_the_reason():
+    runs = pd.DataFrame(
+        {
+            "truth": ce.graph_column(["A o-> B; C o-> B; D", "A o-> B; C o-> B; D"], kind="pag"),
+            "estimate": ce.graph_column(
+                ["A <-> B; B -> C; C -> D; A -> C; A -> D", "A o-> B; C o-> B; D"], kind=["mixed", "pag"]
+            ),
+        }
+    )
+    found = ce.with_controls(runs, ["shd"], control_kind="pag", n_draws=50, rng=1, columns="full")
+    assert found["shd_control_undefined"].tolist() == [1, 0] and found["shd_p"].isna().tolist() == [True, False]
+    assert found["control_kind"].tolist() == [
+        "pag: none with 5 edges, 1 of them <->, over 4 nodes among 100,000 proposals; take null='permutation', or "
+        "bidirected='free'",
+        "pag",
+    ]
+    free = ce.null_model("edges", bidirected="free")
+    for null in ("permutation", free):
+        found = ce.with_controls(runs, ["shd"], null=null, control_kind="pag", n_draws=50, rng=1, columns="full")
+        assert found["shd_p"].notna().all() and found["control_kind"].iloc[0] == ("pag" if null is free else "mixed")
+    cube = runs.assign(a=["x", "x"]).ceval.cube(["shd"], by="a", control_kind="pag", n_draws=50, rng=1)
+    assert cube.ceval.test_controls()["p_value"].notna().all()
+
+
+@pytest.mark.parametrize("null", ["edges", "orientation", "permutation"])
+def test_laws_of_functions_of_the_skeleton(null):
+    """Exact where the skeleton is kept or uniform; bidirected edges make dense skeletons rarer under `edges`."""
+    names = [f"X{i}" for i in range(9)]
+    kinds = {"pag": "X0 o-> X1; X2 o-> X1; X1 -> X3", "skeleton": "X0 -- X1; X1 -- X2; X4 -- X5; X6 -- X7"}
+    kinds["mag"] = "X0 <-> X1; X1 -> X2; X0 <-> X3"
+    estimates = ce.graph_column(list(kinds.values()), nodes=names, kind=list(kinds))
+    truths = ce.graph_column(
+        ["X0 o-o X1; X1 o-o X2; X4 o-o X6"] * 2 + ["X0 <-> X1; X2 -> X3"], nodes=names, kind=["pag", "pag", "mag"]
+    )
+    runs = pd.DataFrame({"truth": truths, "estimate": estimates})
+    runs = runs if null != "orientation" else runs[estimates.graph.kind != "skeleton"]
+    exact = ce.with_controls(runs, ["adjacency_tp"], null=null, n_draws=99, rng=1, columns="full")
+    drawn = ce.with_controls(runs, ["adjacency_tp"], null=null, n_draws=2000, rng=1, columns="full", method="simulate")
+    methods = {"edges": ["exact", "exact", "simulated"], "orientation": ["exact"] * 2, "permutation": ["exact"] * 3}
+    assert exact["adjacency_tp_mean_method"].tolist() == methods[null]
+    error = 4 * np.hypot(drawn["adjacency_tp_control_mean_se"], exact["adjacency_tp_control_mean_se"]) + 1e-9
+    assert ((exact["adjacency_tp_control_mean"] - drawn["adjacency_tp_control_mean"]).abs() <= error).all()
