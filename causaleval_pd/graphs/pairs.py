@@ -17,6 +17,7 @@ from .comparable import COMPARABLE, explain_classes
 from .counts import (
     AncestorCounts,
     BlanketCounts,
+    ClaimCounts,
     ComparedCounts,
     EdgeCounts,
     EndCounts,
@@ -26,8 +27,10 @@ from .counts import (
 )
 from .kernels import kernels, mixed_kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .kernels.planes import DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
+from .mixed.relations import shared_colliders
+from .origins import Origins
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -72,6 +75,8 @@ class GraphBatch:
     #: keys of the blocks whose graphs are known to be in these classes, of the column that they were read from; None:
     #: these graphs are
     checked: set[tuple[int, int]] | None = None
+    #: the graphs with latent nodes that these are projections of, where they are
+    origins: Origins | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -85,7 +90,16 @@ class GraphBatch:
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
         checked = None if self.checked is None else set(self.checked)
-        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked)
+        origins = None if self.origins is None else self.origins.take(positions)
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, origins)
+
+    @cached_property
+    def known_origins(self) -> Origins:
+        """The graphs that these are projections of, by default these themselves."""
+        if self.origins is not None:
+            return self.origins
+        every = np.broadcast_to(np.arange(self.n_nodes), (len(self), self.n_nodes))
+        return Origins(self.n_nodes, self.planes, self.kinds, every)
 
     @cached_property
     def misdeclared(self) -> NDArray[np.bool_]:
@@ -210,6 +224,8 @@ class GraphPairs(Pairs):
     def _unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         truth, estimate = self.truth.take(self.truth_index), self.estimate.take(self.estimate_index)
         parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
+        if truth.origins is not None:
+            parts += [truth.origins.planes.reshape(self.n, -1), truth.origins.observed]
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
         )
@@ -224,6 +240,8 @@ class GraphPairs(Pairs):
         other = self._misfits if truth_kinds is not ANY_KIND else np.zeros(self.n, bool)
         allowed = [kind in kinds for kind in KINDS]
         truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
+        if self.truth.origins is not None and truth_allowed[DAG]:
+            truth_allowed = [True] * len(KINDS)  # the metric reads the graph beside its projection
         sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
         if all(map(all, sides)):
             return other
@@ -238,7 +256,7 @@ class GraphPairs(Pairs):
     @cached_property
     def _misfits(self) -> NDArray[np.bool_]:
         """Which pairs have classes that are not compared with each other."""
-        if not self.is_mixed:
+        if self.truth.origins is not None or not self.is_mixed:
             return np.zeros(self.n, bool)
         return ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
 
@@ -302,6 +320,13 @@ class GraphPairs(Pairs):
             lambda: mixed_kernels().likeness_counts(*given),
         )
 
+    @cached_property
+    def claims(self) -> ClaimCounts:
+        """Counts of what the estimates' marks claim about the graphs that the truths are projections of."""
+        relations = self.truth.known_origins.relation_planes
+        given = relations, self.estimate.lifted, self.truth_index, self.estimate_index
+        return ClaimCounts(*mixed_kernels().claim_counts(*given))
+
     @property
     def edge_types(self) -> NDArray[np.int32]:
         """Pairs of nodes by the codes of both edges, (n, 16, 16), as the kernel `type_counts` counts them."""
@@ -314,6 +339,8 @@ class GraphPairs(Pairs):
     @cached_property
     def v_structures(self) -> VStructureCounts:
         """Counts of unshielded colliders."""
+        if self.is_mixed:
+            return VStructureCounts(*shared_colliders(*self._four_planes, self.n_nodes).T)
         raw = kernels().v_structure_counts(*self._planes)
         return VStructureCounts(*np.asarray(raw, np.float64).T)
 

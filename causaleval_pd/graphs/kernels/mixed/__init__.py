@@ -1,5 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
+from .claims import claim_counts
 from .classes import (
     ALMOST_CYCLE,
     CHECK_MAG,
@@ -45,6 +46,7 @@ __all__ = [
     "TAIL_EDGE",
     "VALID",
     "VISIBLE",
+    "claim_counts",
     "convert",
     "draw_latent",
     "likeness_counts",
