@@ -16,6 +16,7 @@ from .classes import (
     VALID,
     convert,
 )
+from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
 from .pair_counts import (
     likeness_counts,
     mark_counts,
@@ -29,6 +30,7 @@ from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 __all__ = [
     "ALMOST_CYCLE",
     "ANCESTORS",
+    "ANY",
     "CHECK_MAG",
     "CHECK_PAG",
     "COMPLETE",
@@ -37,13 +39,16 @@ __all__ = [
     "MAG_TO_PAG",
     "NOT_CHORDAL",
     "NOT_MAXIMAL",
+    "NO_MAG",
     "OTHER_MARKS",
+    "OTHER_NUMBER",
     "PAG_TO_MAG",
     "TAIL_EDGE",
     "VALID",
     "VISIBLE",
     "claim_counts",
     "convert",
+    "draw_latent",
     "likeness_counts",
     "mark_counts",
     "mixed_adjacency_counts",
