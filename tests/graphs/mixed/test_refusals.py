@@ -43,9 +43,11 @@ def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
     for m in refusing:
         if side == "truth" and not m.truth_kinds:
             continue
-        with pytest.raises(ValueError, match=f"{m.name} applies to .* an? {kind}"):
+        with pytest.raises(
+            ValueError, match=f"{m.name}\\w* applies to .* an? {kind}|{m.name}_\\S* applies to .* {kind}"
+        ):
             ce.evaluate(table, [m.name])
-        assert ce.evaluate(table, [m.name], invalid="nan")[m.name].isna().all()
+        assert ce.evaluate(table, [m.name], invalid="nan").iloc[:, 2:].isna().all(axis=None)
         if side == "both":
             with pytest.raises(ValueError, match=f"{m.name} applies to"):
                 m(*[ce.as_graph(TEXTS[kind], kind=kind)] * 2)
@@ -86,7 +88,6 @@ def test_kernels_and_batches_refuse_four_planes() -> None:
     for truth, estimate in ((graphs, dags), (dags, graphs), (graphs, graphs)):
         pairs = GraphPairs(truth, estimate, index, index)
         for read in (
-            lambda pairs=pairs: pairs.v_structures,
             lambda pairs=pairs: pairs.ancestors,
             lambda pairs=pairs: pairs.blankets,
             lambda pairs=pairs: pairs.cpdags,
