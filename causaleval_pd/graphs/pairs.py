@@ -225,7 +225,7 @@ class GraphPairs(Pairs):
         truth, estimate = self.truth.take(self.truth_index), self.estimate.take(self.estimate_index)
         parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
         if truth.origins is not None:
-            parts += [truth.origins.planes.reshape(self.n, -1), truth.origins.observed]
+            parts += [truth.origins.planes.reshape(self.n, -1), truth.origins.observed.astype(np.uint64)]
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
         )
