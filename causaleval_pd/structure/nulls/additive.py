@@ -15,7 +15,9 @@ from ...graphs.kernels.planes import marks_from_planes, row_chunks
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
-from .claim_moments import (
+from .edge_moments import edge_weights
+from .edge_types import type_channels, type_weights
+from .latent.claim_moments import (
     ancestor_class_costs,
     claim_costs,
     claimed_ancestors,
@@ -23,8 +25,6 @@ from .claim_moments import (
     true_ancestors,
     true_relations,
 )
-from .edge_moments import edge_weights
-from .edge_types import type_channels, type_weights
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from .third_moments import central_third_moment, triple_sums
 

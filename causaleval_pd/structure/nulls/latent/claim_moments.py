@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.metric import Metric
-from ...graphs.mixed.marks import ARROW, NONE, TAIL, marks_from_planes
-from ...graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
-from ...graphs.pairs import GraphBatch, GraphPairs
+from ....contract.metric import Metric
+from ....graphs.mixed.marks import ARROW, NONE, TAIL, marks_from_planes
+from ....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
+from ....graphs.pairs import GraphBatch, GraphPairs
 
 Floats = NDArray[np.float64]
 
