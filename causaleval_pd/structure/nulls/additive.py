@@ -16,8 +16,8 @@ from ...graphs.pairs import GraphBatch, GraphPairs
 from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .edge_moments import edge_weights
-from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
-from .sums.claims import (
+from .edge_types import type_channels, type_weights
+from .latent.claim_moments import (
     ancestor_class_costs,
     claim_costs,
     claimed_ancestors,
@@ -25,7 +25,7 @@ from .sums.claims import (
     true_ancestors,
     true_relations,
 )
-from .sums.edge_types import type_channels, type_weights
+from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from .third_moments import central_third_moment, triple_sums
 
 Floats = NDArray[np.float64]

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.metric import Metric
-from ....graphs.counts import EndCounts, PairCounts
-from ....graphs.kernels.planes import row_chunks
-from ....graphs.mixed.marks import ARROW, CIRCLE, NONE, TAIL, count_bits, lift, marks_from_planes, where
-from ....graphs.pairs import GraphBatch, GraphPairs
+from ...contract.metric import Metric
+from ...graphs.counts import EndCounts, PairCounts
+from ...graphs.kernels.planes import row_chunks
+from ...graphs.mixed.marks import ARROW, CIRCLE, NONE, TAIL, count_bits, lift, marks_from_planes, where
+from ...graphs.pairs import GraphBatch, GraphPairs
 
 Floats = NDArray[np.float64]
 #: codes of the marks at both ends of an ordered pair of nodes

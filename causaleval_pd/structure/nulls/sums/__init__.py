@@ -1,1 +1,0 @@
-"""Metrics of mixed graphs as sums over ordered pairs of nodes: their channels and costs."""
