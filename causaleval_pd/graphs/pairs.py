@@ -11,13 +11,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.pairs import PairError, Pairs
+from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import not_in_class
-from .counts import AncestorCounts, BlanketCounts, ComparedCounts, EdgeCounts, PairCounts, VStructureCounts
-from .kernels import kernels
+from .comparable import COMPARABLE, explain_classes
+from .counts import (
+    AncestorCounts,
+    BlanketCounts,
+    ClaimCounts,
+    ComparedCounts,
+    EdgeCounts,
+    EndCounts,
+    PairCounts,
+    VStructureCounts,
+    plain_ends,
+)
+from .kernels import kernels, mixed_kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
-from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, where
+from .kernels.planes import DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
+from .mixed.relations import shared_colliders
+from .origins import Origins
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -62,6 +75,8 @@ class GraphBatch:
     #: keys of the blocks whose graphs are known to be in these classes, of the column that they were read from; None:
     #: these graphs are
     checked: set[tuple[int, int]] | None = None
+    #: the graphs with latent nodes that these are projections of, where they are
+    origins: Origins | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -75,7 +90,16 @@ class GraphBatch:
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
         checked = None if self.checked is None else set(self.checked)
-        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked)
+        origins = None if self.origins is None else self.origins.take(positions)
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, origins)
+
+    @cached_property
+    def known_origins(self) -> Origins:
+        """The graphs that these are projections of, by default these themselves."""
+        if self.origins is not None:
+            return self.origins
+        every = np.broadcast_to(np.arange(self.n_nodes), (len(self), self.n_nodes))
+        return Origins(self.n_nodes, self.planes, self.kinds, every)
 
     @cached_property
     def misdeclared(self) -> NDArray[np.bool_]:
@@ -92,6 +116,11 @@ class GraphBatch:
     def contiguous(self) -> Planes:
         """The planes one after another, for kernels that do not read them in place in packed cells."""
         return np.ascontiguousarray(self.planes)
+
+    @cached_property
+    def lifted(self) -> Planes:
+        """The graphs with four planes."""
+        return lift(self.planes)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -135,6 +164,8 @@ class GraphPairs(Pairs):
     #: arrays (N,) for the adjacency counts of the N pairs that these were cut from; they begin at the first of these
     room: tuple[Values, ...] = ()
     first: int = 0
+    #: (n,): pairs whose estimate could not be drawn, if any; parts of these pairs do not know of it
+    lacking: NDArray[np.bool_] | None = None
 
     @classmethod
     def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
@@ -193,6 +224,8 @@ class GraphPairs(Pairs):
     def _unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         truth, estimate = self.truth.take(self.truth_index), self.estimate.take(self.estimate_index)
         parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
+        if truth.origins is not None:
+            parts += [truth.origins.planes.reshape(self.n, -1), truth.origins.observed.astype(np.uint64)]
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
         )
@@ -204,18 +237,28 @@ class GraphPairs(Pairs):
 
         Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
         """
+        other = self._misfits if truth_kinds is not ANY_KIND else np.zeros(self.n, bool)
         allowed = [kind in kinds for kind in KINDS]
         truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
+        if self.truth.origins is not None and truth_allowed[DAG]:
+            truth_allowed = [True] * len(KINDS)  # the metric reads the graph beside its projection
         sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
         if all(map(all, sides)):
-            return np.zeros(self.n, bool)
+            return other
         if not all(map(any, sides)):
             return np.ones(self.n, bool)
         true, estimated = (
             np.array(classes)[side.kinds] for classes, side in ((truth_allowed, self.truth), (allowed, self.estimate))
         )
         fits = true[self.truth_index] & estimated[self.estimate_index]
-        return np.asarray(~fits | self._misdeclared)
+        return np.asarray(~fits | self._misdeclared | other)
+
+    @cached_property
+    def _misfits(self) -> NDArray[np.bool_]:
+        """Which pairs have classes that are not compared with each other."""
+        if self.truth.origins is not None or not self.is_mixed:
+            return np.zeros(self.n, bool)
+        return ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
 
     @property
     def _misdeclared(self) -> NDArray[np.bool_]:
@@ -230,17 +273,29 @@ class GraphPairs(Pairs):
 
     def describe(self, position: int) -> str:
         """Name the classes of the pair at `position`."""
-        sides = []
-        for graphs, at in ((self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])):
-            kind = a_kind(graphs.kinds[at])
-            sides.append(f"declared {kind}, which it is not" if graphs.misdeclared[at] else kind)
+        places = (self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])
+        kinds = [graphs.kinds[at] for graphs, at in places]
+        if not self._misdeclared[position]:
+            return explain_classes(*kinds)
+        sides = [
+            f"declared {a_kind(kind)}, which it is not" if graphs.misdeclared[at] else a_kind(kind)
+            for kind, (graphs, at) in zip(kinds, places, strict=True)
+        ]
         return f"truth is {sides[0]} and estimate {sides[1]}"
 
     @cached_property
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
-        given = self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
         rows = [whole[self.first : self.first + self.n] for whole in self.room] or None
+        if self.is_mixed:
+            mixed = self._four_planes
+            return ComparedCounts(
+                self.n_nodes,
+                self.n,
+                lambda: mixed_kernels().mixed_adjacency_counts(*mixed, self.n_nodes, rows),
+                lambda: mixed_kernels().mixed_direction_counts(*mixed),
+            )
+        given = self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
         return ComparedCounts(
             self.n_nodes,
             self.n,
@@ -248,9 +303,44 @@ class GraphPairs(Pairs):
             lambda: kernels().direction_counts(*given),
         )
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether truths or estimates are mixed graphs."""
+        return is_mixed(self.truth.planes) or is_mixed(self.estimate.planes)
+
+    @cached_property
+    def ends(self) -> EndCounts:
+        """Counts of the marks at the ends of edges."""
+        if not self.is_mixed:
+            return plain_ends(self.counts)
+        given = self._four_planes
+        return EndCounts(
+            self.counts,
+            lambda mark: mixed_kernels().mark_counts(*given, mark),
+            lambda: mixed_kernels().likeness_counts(*given),
+        )
+
+    @cached_property
+    def claims(self) -> ClaimCounts:
+        """Counts of what the estimates' marks claim about the graphs that the truths are projections of."""
+        relations = self.truth.known_origins.relation_planes
+        given = relations, self.estimate.lifted, self.truth_index, self.estimate_index
+        return ClaimCounts(*mixed_kernels().claim_counts(*given))
+
+    @property
+    def edge_types(self) -> NDArray[np.int32]:
+        """Pairs of nodes by the codes of both edges, (n, 16, 16), as the kernel `type_counts` counts them."""
+        return np.asarray(mixed_kernels().type_counts(*self._four_planes, self.n_nodes))
+
+    @property
+    def _four_planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64]]:
+        return self.truth.lifted, self.estimate.lifted, self.truth_index, self.estimate_index
+
     @cached_property
     def v_structures(self) -> VStructureCounts:
         """Counts of unshielded colliders."""
+        if self.is_mixed:
+            return VStructureCounts(*shared_colliders(*self._four_planes, self.n_nodes).T)
         raw = kernels().v_structure_counts(*self._planes)
         return VStructureCounts(*np.asarray(raw, np.float64).T)
 

@@ -16,6 +16,15 @@ from ...graphs.pairs import GraphBatch, GraphPairs
 from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .edge_moments import edge_weights
+from .edge_types import type_channels, type_weights
+from .latent.claim_moments import (
+    ancestor_class_costs,
+    claim_costs,
+    claimed_ancestors,
+    claimed_relations,
+    true_ancestors,
+    true_relations,
+)
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from .third_moments import central_third_moment, triple_sums
 
@@ -136,7 +145,19 @@ _EDGES = Additive(
     _as_they_are, _arrows_and_lines, _arrows_both_ways_and_lines, _edge_costs, ((1, 1, 1), (1, 1, 2)), (0, 0, 1)
 )
 
-#: closed-form rules whose metrics add up over ordered pairs
+_CLAIMS = Additive(
+    _as_they_are,
+    true_relations,
+    claimed_relations,
+    claim_costs,
+    ((1,) * 6, (1,) * 6, (1, 1, 1, 1, 2, 2), (1, 1, 1, 1, 2, 2)),
+    (0, 1, 2, 2, 3, 4),
+)
+_ANCESTOR_CLASSES = Additive(
+    _as_they_are, true_ancestors, claimed_ancestors("exact"), ancestor_class_costs, ((1, 1),), (0, 1)
+)
+
+#: closed-form rules whose metrics add up over ordered pairs of directed and undirected edges
 ADDITIVE: dict[str, Additive] = {
     "hypergeometric": _EDGES,
     "linear": _EDGES,
@@ -148,6 +169,32 @@ ADDITIVE: dict[str, Additive] = {
 }
 
 
+def _rule_of(metric: Metric, pairs: GraphPairs) -> Additive | None:
+    """Return how a metric adds up, or None."""
+    if metric.closed_form == "claims":
+        return _CLAIMS
+    if metric.closed_form == "ancestor_classes":
+        definite = metric.options.get("definite", "exact")
+        return _ANCESTOR_CLASSES._replace(estimate=claimed_ancestors(definite))
+    return _of_types(metric, pairs) if pairs.is_mixed else ADDITIVE.get(metric.closed_form or "")
+
+
+def _of_types(metric: Metric, pairs: GraphPairs) -> Additive | None:
+    """Return how a metric of mixed graphs adds up over the types of their edges, or None."""
+    found = type_weights(metric, pairs) if metric.closed_form in ("hypergeometric", "linear") else None
+    if found is None:
+        return None
+    constant, weights, true, estimated = found
+    return Additive(
+        _as_they_are,
+        lambda graphs: type_channels(graphs, true),
+        lambda graphs: type_channels(graphs, estimated),
+        lambda metric, pairs: (constant, weights),
+        found.multiples,
+        found.units,
+    )
+
+
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """Return exact mean and variance of a pair-additive metric under random relabelling of the estimates.
 
@@ -155,7 +202,7 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """
     if metric.closed_form == "v_structures":
         return _v_structure_mean(metric, pairs)
-    rule = ADDITIVE.get(metric.closed_form or "")
+    rule = _rule_of(metric, pairs)
     if rule is None:
         return None
     compared = rule.view(pairs)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import CPDAG, DAG, arcs_from_planes
+from ...graphs.mixed.marks import join_halves, plane_halves
 from ...graphs.pairs import GraphBatch, GraphPairs
 
 #: numbers of nodes and of pairs of nodes; walks copy states again and again, so that these are small
@@ -54,8 +55,11 @@ class RelabellingWalk:
         """Relabel the row's estimate."""
         number = self._pairs.estimate_index[row]
         graphs, d, n = self._pairs.estimate, self._pairs.n_nodes, len(states)
-        _, *ends = arcs_from_planes(graphs.planes[[number]], d)
-        planes = control_kernels().graphs_of_states(states, d, *ends, len(ends[0]))
+        halves = []
+        for half in plane_halves(graphs.planes[[number]]):
+            _, *ends = arcs_from_planes(half, d)
+            halves.append(control_kernels().graphs_of_states(states, d, *ends, len(ends[0])))
+        planes = join_halves(halves)
         return _against(self._pairs, row, GraphBatch(d, planes, np.repeat(graphs.kinds[[number]], n)))
 
 

@@ -1,5 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
+from .claims import claim_counts
 from .classes import (
     ALMOST_CYCLE,
     CHECK_MAG,
@@ -15,12 +16,21 @@ from .classes import (
     VALID,
     convert,
 )
+from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
+from .pair_counts import (
+    likeness_counts,
+    mark_counts,
+    mixed_adjacency_counts,
+    mixed_direction_counts,
+    type_counts,
+)
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 
 __all__ = [
     "ALMOST_CYCLE",
     "ANCESTORS",
+    "ANY",
     "CHECK_MAG",
     "CHECK_PAG",
     "COMPLETE",
@@ -29,12 +39,21 @@ __all__ = [
     "MAG_TO_PAG",
     "NOT_CHORDAL",
     "NOT_MAXIMAL",
+    "NO_MAG",
     "OTHER_MARKS",
+    "OTHER_NUMBER",
     "PAG_TO_MAG",
     "TAIL_EDGE",
     "VALID",
     "VISIBLE",
+    "claim_counts",
     "convert",
+    "draw_latent",
+    "likeness_counts",
+    "mark_counts",
+    "mixed_adjacency_counts",
+    "mixed_direction_counts",
     "project",
     "relate",
+    "type_counts",
 ]

@@ -173,6 +173,23 @@ def write_marks(g: Rows, planes: Words) -> None:
 
 
 @kernel_part
+def write_named(g: Rows, names: Words, planes: Words) -> None:
+    """Write a graph into four planes (4, W) that are zero, its nodes by the numbers that `names` gives them."""
+    n_nodes = np.uint64(g.near.shape[0])
+    for v in range(n_nodes):
+        for w in range(v >> SIX, np.uint64(g.near.shape[1])):
+            left = g.near[v, w]
+            while left != ZERO:
+                u = (w << SIX) + lowest(left)
+                left &= left - ONE
+                if u > v:
+                    a, b = v, u
+                    if names[a] > names[b]:
+                        a, b = b, a
+                    put_marks(planes, pair_of(names[a], names[b], n_nodes), _code(g, a, b), _code(g, b, a))
+
+
+@kernel_part
 def close(reach: Words) -> None:
     """Extend one step from each node to all steps."""
     n_nodes = np.uint64(reach.shape[0])

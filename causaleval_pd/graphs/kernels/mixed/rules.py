@@ -350,15 +350,35 @@ def _tails(g: Rows, scratch: Scratch) -> bool:
 
 
 @kernel_part
-def orient(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Fill g with the PAG of a MAG."""
+def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
+    """Apply R1-R4 until nothing changes.
+
+    From the unshielded colliders on, these find all heads that the class shares: R8-R10 add none.
+    """
+    while _rule_1(g) | _rule_2(g) | _rule_3(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
+        pass
+
+
+@kernel_part
+def begin(mag: Rows, g: Rows) -> None:
+    """Fill g with the skeleton of a MAG and the heads of its unshielded colliders."""
     clear(g)
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             g.near[v, w] = mag.near[v, w]
     _unshielded_colliders(mag, g)
-    changed = True
-    while changed:
-        while _rule_1(g) | _rule_2(g) | _rule_3(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
-            pass
-        changed = _tails(g, scratch)
+
+
+@kernel_part
+def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
+    """Complete a graph whose heads are known."""
+    while _tails(g, scratch):
+        orient_heads(mag, g, scratch)
+
+
+@kernel_part
+def orient(mag: Rows, g: Rows, scratch: Scratch) -> None:
+    """Fill g with the PAG of a MAG."""
+    begin(mag, g)
+    orient_heads(mag, g, scratch)
+    orient_tails(mag, g, scratch)
