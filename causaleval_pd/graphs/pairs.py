@@ -16,8 +16,9 @@ from .classes import not_in_class
 from .counts import AncestorCounts, BlanketCounts, ComparedCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
-from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, where
+from .kernels.planes import CPDAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .mixed import distances
+from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -92,6 +93,16 @@ class GraphBatch:
     def contiguous(self) -> Planes:
         """The planes one after another, for kernels that do not read them in place in packed cells."""
         return np.ascontiguousarray(self.planes)
+
+    @cached_property
+    def statements(self) -> Planes:
+        """MAGs or PAGs, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
+        return distances.as_statements(self.planes, self.kinds, self.n_nodes)
+
+    @cached_property
+    def models(self) -> Planes:
+        """Graphs of -> and <->, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
+        return distances.as_models(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -282,7 +293,33 @@ class GraphPairs(Pairs):
 
     def separation_mistakes(self, separator: str) -> Values:
         """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
-        return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
+        if separator == "parent" or not (is_mixed(self.truth.planes) or is_mixed(self.estimate.planes)):
+            return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
+        index = self.truth_index, self.estimate_index
+        self._refuse_cpdags()
+        given = self.truth.models, self.estimate.statements
+        found = distances.separation_mistakes(*given, index, self.n_nodes, nearest=separator == "nearest")
+        return found.astype(np.float64)
+
+    def latent_adjustment_mistakes(self) -> Values:
+        """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
+        index = self.truth_index, self.estimate_index
+        estimates = lift(self.estimate.planes), self.estimate.models, self.estimate.kinds
+        return distances.adjustment_mistakes(lift(self.truth.planes), estimates, index, self.n_nodes).astype(np.float64)
+
+    def _refuse_cpdags(self) -> None:
+        """Refuse CPDAGs beside mixed graphs: their undirected edges are neither tails nor circles."""
+        for side, graphs, index in (
+            ("truth", self.truth, self.truth_index),
+            ("estimate", self.estimate, self.estimate_index),
+        ):
+            wrong = graphs.kinds[index] == CPDAG
+            if wrong.any():
+                raise PairError(
+                    np.flatnonzero(wrong),
+                    f"the {side} is a cpdag beside a mixed graph, and its undirected edges are neither tails nor "
+                    "circles; take its PAG, by .graph.pag()",
+                )
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""

@@ -48,7 +48,7 @@ def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
         assert ce.evaluate(table, [m.name], invalid="nan")[m.name].isna().all()
         if side == "both":
             with pytest.raises(ValueError, match=f"{m.name} applies to"):
-                m(TEXTS["mag"], TEXTS["mag"])
+                m(*[ce.as_graph(TEXTS[kind], kind=kind)] * 2)
 
 
 @pytest.mark.parametrize("kind", MIXED_KINDS)

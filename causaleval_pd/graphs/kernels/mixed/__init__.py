@@ -1,5 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
+from .adjustment import mixed_adjustment_mistakes
 from .classes import (
     ALMOST_CYCLE,
     CHECK_MAG,
@@ -17,6 +18,7 @@ from .classes import (
 )
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
+from .separation import mixed_separation_mistakes
 
 __all__ = [
     "ALMOST_CYCLE",
@@ -35,6 +37,8 @@ __all__ = [
     "VALID",
     "VISIBLE",
     "convert",
+    "mixed_adjustment_mistakes",
+    "mixed_separation_mistakes",
     "project",
     "relate",
 ]
