@@ -16,7 +16,7 @@ from .classes import not_in_class
 from .counts import AncestorCounts, BlanketCounts, ComparedCounts, EdgeCounts, PairCounts, VStructureCounts
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import CPDAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .kernels.planes import ADMG, CPDAG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
 from .mixed import distances
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
 
@@ -304,6 +304,13 @@ class GraphPairs(Pairs):
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
         index = self.truth_index, self.estimate_index
+        unclear = ~np.isin(self.truth.kinds[self.truth_index], (DAG, ADMG))
+        if unclear.any():
+            raise PairError(
+                np.flatnonzero(unclear),
+                "the truth has no single set of effects, as a mag or pag stands for many models; pass its DAG with "
+                "context={'latents': [...]}, or its ADMG",
+            )
         estimates = lift(self.estimate.planes), self.estimate.models, self.estimate.kinds
         return distances.adjustment_mistakes(lift(self.truth.planes), estimates, index, self.n_nodes).astype(np.float64)
 

@@ -59,3 +59,26 @@ def test_refusals_name_the_row_and_the_way_out() -> None:
     with pytest.raises(ValueError, match=r"row 0.*estimate a mixed"):
         ce.evaluate(mixed, ["separation_ancestor"])
     np.testing.assert_array_equal(ce.evaluate(mixed, ["separation_ancestor"], invalid="nan").iloc[:, -1], [np.nan, 0])
+
+
+def test_effects_of_textbook_graphs() -> None:
+    instrument = "I -> T; T -> Y; L -> T; L -> Y"
+    admg = ce.graph_column([instrument]).graph.admg(latents=["L"]).iloc[0]
+    assert ce.adjustment_distance(admg, admg) == 0
+    # the effect of T is claimed to be identified; of I it is
+    assert ce.adjustment_distance(admg, "I -> T; T -> Y") == 1
+    assert ce.adjustment_distance(admg, "I -> T; T -> Y; I -> Y", normalised=True) == 1 / 6
+    m_bias = ce.as_graph("X -> A; X <-> Z; Z <-> Y", kind="admg")
+    # Z has no effect on X, A and Y, and no set shows that
+    assert ce.adjustment_distance(m_bias, "X -> A; Z -> X; Z -> Y") == 3
+    assert np.isnan(ce.adjustment_distance("A", "A", normalised=True))
+
+
+def test_adjustment_refuses_truths_without_effects() -> None:
+    table = columns(["A <-> B", "A o-o B"], ["A <-> B", "A o-o B"])
+    with pytest.raises(ValueError, match=r"row 0.*stands for many models; pass its DAG with context"):
+        ce.evaluate(table, ["adjustment_distance"])
+    with pytest.raises(ValueError, match=r"adjustment_distance applies to .* cpdag; use 'parent_aid'"):
+        ce.adjustment_distance("A -> B", "A -- B")
+    with pytest.raises(ValueError, match=r"parent_aid applies to .* use 'adjustment_distance'"):
+        ce.parent_aid("A -> B; C", ce.as_graph("A -> B; A <-> B; C"))
