@@ -35,6 +35,7 @@ from .structure.ancestral import *
 from .structure.directions import *
 from .structure.hamming import *
 from .structure.intervention import *
+from .structure.marks import *
 from .structure.orientation import *
 from .structure.separation import *
 from .structure.sizes import *

@@ -5,18 +5,14 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .checks import check_known
 from .confusion import MEASURES, Confusion, Measure, MeasureName, Values
 from .metric import Metric, metric
 
-_PARAMETERS_OF_F_BETA = """\
-Parameters
-----------
-beta : float
-    Weight of recall relative to precision; default 0.5."""
+_BETA = "beta : float\n    Weight of recall relative to precision; default 0.5."
 
 
 @dataclass(frozen=True)
@@ -28,7 +24,8 @@ class ConfusionFamily:
     prefix : str
         First part of the metrics' names.
     counts : callable
-        `counts(pairs)` returns the `Confusion` of the field's pairs.
+        `counts(pairs, **options)` returns the `Confusion` of the field's pairs. Its keywords are options of all metrics
+        of the family.
     module : str
         Module that declares the metrics, `__name__`.
     label : str
@@ -41,6 +38,8 @@ class ConfusionFamily:
         Source code of a truth and an estimate for the docstrings.
     spec : mapping
         What `metric` needs besides: field, kinds, and where they apply closed_form, reference, costly.
+    options : mapping
+        Entries of the docstrings' parameters, by name, of the options of `counts`.
 
     Examples
     --------
@@ -65,7 +64,7 @@ class ConfusionFamily:
     """
 
     prefix: str
-    counts: Callable[[Any], Confusion]
+    counts: Callable[..., Confusion]
     module: str
     label: str
     positives: str
@@ -73,6 +72,7 @@ class ConfusionFamily:
     negatives: str = ""
     convention: str = ""
     example: tuple[str, str] = ("", "")
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def metric(
         self, name: MeasureName, *, gives: float, long_name: str = "", note: str = "", example: str = ""
@@ -100,16 +100,19 @@ class ConfusionFamily:
         check_known(name, MEASURES, "measure")
         measure = MEASURES[name]
 
-        def function(pairs: Any, **options: Any) -> Values:
-            return measure.value(self.counts(pairs), **options)
-
-        first = next(iter(inspect.signature(self.counts).parameters.values())).replace(name="pairs")
+        first, *counted = inspect.signature(self.counts).parameters.values()
         asked = inspect.signature(measure.value)
-        options = list(asked.parameters.values())[1:]
+        options = [*counted, *list(asked.parameters.values())[1:]]
+        of_counts = [x.name for x in counted]
+
+        def function(pairs: Any, **options: Any) -> Values:
+            found = self.counts(pairs, **{name: options.pop(name) for name in of_counts if name in options})
+            return measure.value(found, **options)
+
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"
         function.__module__ = self.module
         function.__doc__ = self._document(measure, function.__name__, gives, note, example)
-        vars(function)["__signature__"] = asked.replace(parameters=[first, *options])
+        vars(function)["__signature__"] = asked.replace(parameters=[first.replace(name="pairs"), *options])
         declare = metric(
             **self.spec,
             long_name=long_name or f"{self.label} {measure.long_name}",
@@ -129,8 +132,10 @@ class ConfusionFamily:
         truth, estimate = self.example
         call = ", ".join(filter(None, [f'"{truth}"', f'"{estimate}"', example]))
         parts = [measure.summary.format(**words), "", *textwrap.wrap(prose, 112), ""]
-        if "beta" in inspect.signature(measure.value).parameters:
-            parts += [_PARAMETERS_OF_F_BETA, ""]
+        entries = [*self.options.values()]
+        entries += [_BETA] if "beta" in inspect.signature(measure.value).parameters else []
+        if entries:
+            parts += ["Parameters", "----------", *entries, ""]
         parts += [
             "Examples",
             "--------",

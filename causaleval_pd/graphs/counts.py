@@ -33,7 +33,8 @@ class PairCounts:
     """Counts of what truth and estimate have in common: float64 arrays, a value a pair, computed when first used.
 
     `same_direction`, `reversed`, `lost_direction` (truth directed, estimate not), `added_direction` and
-    `both_undirected` add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs.
+    `both_undirected` add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs. In mixed graphs
+    directed edges are ``->``, and every other edge counts as undirected; two such edges may be unlike.
 
     Parameters
     ----------
@@ -43,6 +44,9 @@ class PairCounts:
         Shared adjacencies, and adjacencies of truth and estimate.
     same_direction, reversed, true_directed, estimated_directed, lost_direction, added_direction : array_like
         Counts of directed edges; all broadcast together.
+    unlike : array_like
+        Shared adjacencies that differ although neither edge is directed, or both have the direction, as a pair with
+        ``->`` and ``<->`` does from one with ``->``.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class PairCounts:
         estimated_directed: Any = 0.0,
         lost_direction: Any = 0.0,
         added_direction: Any = 0.0,
+        unlike: Any = 0.0,
     ) -> None:
         self._n_nodes = n_nodes
         self._given = {
@@ -70,6 +75,7 @@ class PairCounts:
             "estimated_directed": estimated_directed,
             "lost_direction": lost_direction,
             "added_direction": added_direction,
+            "unlike": unlike,
         }
         self._shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in self._given.values()))
 
@@ -149,6 +155,7 @@ class PairCounts:
         total = self.fn + self.fp
         total += self.reversed
         total += self.lost_direction + self.added_direction
+        total += self._count("unlike")
         return total
 
     @cached_property
@@ -216,6 +223,91 @@ class ComparedCounts(PairCounts):
     def estimated_edges(self) -> Values:
         """Adjacencies of the estimate."""
         return self.tp + self.fp
+
+
+class MarkCounts(NamedTuple):
+    """Ends of edges with one mark (tail, arrowhead or circle) in truth, estimate and both, a value a pair of graphs."""
+
+    true: Values
+    estimated: Values
+    both: Values
+    #: those of the truth, and of the estimate, on adjacencies that both graphs have
+    true_on_shared: Values
+    estimated_on_shared: Values
+    #: those of the estimate where the truth has a circle, and of the truth where the estimate has one
+    at_circle: Values
+    missed_by_circle: Values
+
+
+class Likeness(NamedTuple):
+    """In what shared adjacencies differ, and bidirected edges of truth, estimate and both, a value a pair of graphs."""
+
+    #: ends of shared adjacencies whose marks differ, and those with a circle in one graph only
+    other_marks: Values
+    one_circle: Values
+    #: shared adjacencies with a circle in both graphs that differ
+    unlike_circle_edges: Values
+    #: pairs of nodes with <->
+    true_bidirected: Values
+    estimated_bidirected: Values
+    both_bidirected: Values
+
+
+class EndCounts:
+    """Counts over the ends of edges.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        Counts of the same pairs.
+    marks : callable
+        From the code of a mark (1 tail, 2 arrow, 3 circle) to its counts, rows as in `MarkCounts`.
+    likeness : callable
+        Returns rows as in `Likeness`.
+    """
+
+    def __init__(
+        self, counts: PairCounts, marks: Callable[[int], Sequence[Values]], likeness: Callable[[], Sequence[Values]]
+    ) -> None:
+        self.counts = counts
+        self._compare, self._compare_edges = marks, likeness
+        self._found: dict[int, MarkCounts] = {}
+
+    def of(self, mark: int) -> MarkCounts:
+        """Return the counts of a mark: 1 tail, 2 arrow, 3 circle."""
+        if mark not in self._found:
+            self._found[mark] = MarkCounts(*self._compare(mark))
+        return self._found[mark]
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """In what shared adjacencies differ."""
+        return Likeness(*self._compare_edges())
+
+
+def plain_ends(counts: PairCounts) -> EndCounts:
+    """Return the ends of graphs that have only directed edges, a tail and an arrowhead, and undirected, two tails."""
+    c = counts
+
+    def marks(mark: int) -> tuple[Values, ...]:
+        none = np.zeros_like(c.tp)
+        if mark == 3:
+            return (none,) * len(MarkCounts._fields)
+        same, on_shared = c.same_direction, c.same_direction + c.reversed
+        heads = (c.true_directed, c.estimated_directed, same, on_shared + c.lost_direction)
+        if mark == 2:
+            return (*heads, on_shared + c.added_direction, none, none)
+        changed = c.lost_direction + c.added_direction
+        both = same + changed + 2 * c.both_undirected
+        true, estimated = 2 * c.true_edges - c.true_directed, 2 * c.estimated_edges - c.estimated_directed
+        tails = (2 * c.tp - on_shared - c.lost_direction, 2 * c.tp - on_shared - c.added_direction)
+        return (true, estimated, both, *tails, none, none)
+
+    def likeness() -> tuple[Values, ...]:
+        none = np.zeros_like(c.tp)
+        return (c.lost_direction + c.added_direction + 2 * c.reversed, *[none] * 5)
+
+    return EndCounts(counts, marks, likeness)
 
 
 class VStructureCounts(NamedTuple):

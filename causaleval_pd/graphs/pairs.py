@@ -11,12 +11,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.pairs import PairError, Pairs
+from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import not_in_class
-from .counts import AncestorCounts, BlanketCounts, ComparedCounts, EdgeCounts, PairCounts, VStructureCounts
-from .kernels import kernels
+from .comparable import COMPARABLE, explain_classes
+from .counts import (
+    AncestorCounts,
+    BlanketCounts,
+    ComparedCounts,
+    EdgeCounts,
+    EndCounts,
+    PairCounts,
+    VStructureCounts,
+    plain_ends,
+)
+from .kernels import kernels, mixed_kernels
 from .kernels.ones import count_ones
-from .kernels.planes import ADMG, CPDAG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .kernels.planes import KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
 from .mixed import distances
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
 
@@ -93,6 +103,11 @@ class GraphBatch:
     def contiguous(self) -> Planes:
         """The planes one after another, for kernels that do not read them in place in packed cells."""
         return np.ascontiguousarray(self.planes)
+
+    @cached_property
+    def lifted(self) -> Planes:
+        """The graphs with four planes."""
+        return lift(self.planes)
 
     @cached_property
     def statements(self) -> Planes:
@@ -215,18 +230,26 @@ class GraphPairs(Pairs):
 
         Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
         """
+        other = self._misfits if truth_kinds is not ANY_KIND else np.zeros(self.n, bool)
         allowed = [kind in kinds for kind in KINDS]
         truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
         sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
         if all(map(all, sides)):
-            return np.zeros(self.n, bool)
+            return other
         if not all(map(any, sides)):
             return np.ones(self.n, bool)
         true, estimated = (
             np.array(classes)[side.kinds] for classes, side in ((truth_allowed, self.truth), (allowed, self.estimate))
         )
         fits = true[self.truth_index] & estimated[self.estimate_index]
-        return np.asarray(~fits | self._misdeclared)
+        return np.asarray(~fits | self._misdeclared | other)
+
+    @cached_property
+    def _misfits(self) -> NDArray[np.bool_]:
+        """Which pairs have classes that are not compared with each other."""
+        if not self.is_mixed:
+            return np.zeros(self.n, bool)
+        return ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
 
     @property
     def _misdeclared(self) -> NDArray[np.bool_]:
@@ -241,23 +264,61 @@ class GraphPairs(Pairs):
 
     def describe(self, position: int) -> str:
         """Name the classes of the pair at `position`."""
-        sides = []
-        for graphs, at in ((self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])):
-            kind = a_kind(graphs.kinds[at])
-            sides.append(f"declared {kind}, which it is not" if graphs.misdeclared[at] else kind)
+        places = (self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])
+        kinds = [graphs.kinds[at] for graphs, at in places]
+        if not self._misdeclared[position]:
+            return explain_classes(*kinds)
+        sides = [
+            f"declared {a_kind(kind)}, which it is not" if graphs.misdeclared[at] else a_kind(kind)
+            for kind, (graphs, at) in zip(kinds, places, strict=True)
+        ]
         return f"truth is {sides[0]} and estimate {sides[1]}"
 
     @cached_property
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
-        given = self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
         rows = [whole[self.first : self.first + self.n] for whole in self.room] or None
+        if self.is_mixed:
+            mixed = self._four_planes
+            return ComparedCounts(
+                self.n_nodes,
+                self.n,
+                lambda: mixed_kernels().mixed_adjacency_counts(*mixed, self.n_nodes, rows),
+                lambda: mixed_kernels().mixed_direction_counts(*mixed),
+            )
+        given = self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
         return ComparedCounts(
             self.n_nodes,
             self.n,
             lambda: kernels().adjacency_counts(*given, self.n_nodes, rows),
             lambda: kernels().direction_counts(*given),
         )
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether truths or estimates are mixed graphs."""
+        return is_mixed(self.truth.planes) or is_mixed(self.estimate.planes)
+
+    @cached_property
+    def ends(self) -> EndCounts:
+        """Counts of the marks at the ends of edges."""
+        if not self.is_mixed:
+            return plain_ends(self.counts)
+        given = self._four_planes
+        return EndCounts(
+            self.counts,
+            lambda mark: mixed_kernels().mark_counts(*given, mark),
+            lambda: mixed_kernels().likeness_counts(*given),
+        )
+
+    @property
+    def edge_types(self) -> NDArray[np.int32]:
+        """Pairs of nodes by the codes of both edges, (n, 16, 16), as the kernel `type_counts` counts them."""
+        return np.asarray(mixed_kernels().type_counts(*self._four_planes, self.n_nodes))
+
+    @property
+    def _four_planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64]]:
+        return self.truth.lifted, self.estimate.lifted, self.truth_index, self.estimate_index
 
     @cached_property
     def v_structures(self) -> VStructureCounts:
@@ -293,10 +354,9 @@ class GraphPairs(Pairs):
 
     def separation_mistakes(self, separator: str) -> Values:
         """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
-        if separator == "parent" or not (is_mixed(self.truth.planes) or is_mixed(self.estimate.planes)):
+        if separator == "parent" or not self.is_mixed:
             return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
         index = self.truth_index, self.estimate_index
-        self._refuse_cpdags()
         given = self.truth.models, self.estimate.statements
         found = distances.separation_mistakes(*given, index, self.n_nodes, nearest=separator == "nearest")
         return found.astype(np.float64)
@@ -304,29 +364,8 @@ class GraphPairs(Pairs):
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
         index = self.truth_index, self.estimate_index
-        unclear = ~np.isin(self.truth.kinds[self.truth_index], (DAG, ADMG))
-        if unclear.any():
-            raise PairError(
-                np.flatnonzero(unclear),
-                "the truth has no single set of effects, as a mag or pag stands for many models; pass its DAG with "
-                "context={'latents': [...]}, or its ADMG",
-            )
-        estimates = lift(self.estimate.planes), self.estimate.models, self.estimate.kinds
-        return distances.adjustment_mistakes(lift(self.truth.planes), estimates, index, self.n_nodes).astype(np.float64)
-
-    def _refuse_cpdags(self) -> None:
-        """Refuse CPDAGs beside mixed graphs: their undirected edges are neither tails nor circles."""
-        for side, graphs, index in (
-            ("truth", self.truth, self.truth_index),
-            ("estimate", self.estimate, self.estimate_index),
-        ):
-            wrong = graphs.kinds[index] == CPDAG
-            if wrong.any():
-                raise PairError(
-                    np.flatnonzero(wrong),
-                    f"the {side} is a cpdag beside a mixed graph, and its undirected edges are neither tails nor "
-                    "circles; take its PAG, by .graph.pag()",
-                )
+        truth, estimate = (distances.Block(x.lifted, x.models, x.kinds) for x in (self.truth, self.estimate))
+        return distances.adjustment_mistakes(truth, estimate, index, self.n_nodes).astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""

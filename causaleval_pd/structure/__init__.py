@@ -12,6 +12,7 @@ from . import (
     directions,
     hamming,
     intervention,
+    marks,
     separation,
     sizes,
     v_structures,
@@ -26,6 +27,7 @@ from .directions import *
 from .field import *
 from .hamming import *
 from .intervention import *
+from .marks import *
 from .nulls.expectation import *
 from .nulls.random_ranking import *
 from .orientation import *
@@ -41,6 +43,7 @@ __all__ = [
     *field.__all__,
     *hamming.__all__,
     *intervention.__all__,
+    *marks.__all__,
     *orientation.__all__,
     *random_ranking.__all__,
     *separation.__all__,

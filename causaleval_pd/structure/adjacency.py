@@ -7,6 +7,7 @@ from typing import Any
 from ..contract.confusion import Confusion, Values
 from ..contract.confusion_family import ConfusionFamily
 from ..contract.metric import metric
+from ..graphs.kernels.planes import KINDS
 from ..graphs.pairs import GraphPairs
 from .nulls.hypergeometric import hypergeometric_tail
 
@@ -33,7 +34,7 @@ __all__ = [
 
 _SKELETON: dict[str, Any] = {
     "field": "graph",
-    "kinds": ("dag", "cpdag", "pdag", "digraph"),
+    "kinds": KINDS,
     "closed_form": "hypergeometric",
     "reference": "10.48550/arXiv.2412.10039",
 }
@@ -52,7 +53,7 @@ _ADJACENCY = ConfusionFamily(
     label="adjacency",
     positives="adjacencies",
     negatives="non-adjacent pairs",
-    convention="Counts are over unordered pairs of nodes, whatever the directions of their edges.",
+    convention="Counts are over unordered pairs of nodes, whatever the marks of their edges.",
     example=("A -> B; B -> C; D", "A -> B; C -> B; A -> C; D"),
     spec=_SKELETON,
 )

@@ -11,7 +11,11 @@ from ..contract.checks import check_number, shown
 from ..contract.confusion import Values, ratio
 from ..contract.convention import Convention
 from ..contract.metric import metric
+from ..contract.pairs import PairError
+from ..graphs.kernels.planes import KINDS
 from ..graphs.pairs import GraphPairs
+from .marks.costs import Cost, check_cost, mark_costs
+from .marks.ends import MARKED
 
 __all__ = ["shd", "shd_cpdag", "skeleton_hd"]
 
@@ -22,16 +26,17 @@ _DISTANCE: dict[str, Any] = {
     "optimum": 0,
     "reference": "10.1007/s10994-006-6889-7",
 }
-_ANY_KIND = ("dag", "cpdag", "pdag", "digraph")
 
 
-@metric(**_DISTANCE, kinds=_ANY_KIND, long_name="structural Hamming distance", symmetric=True, closed_form="linear")
+@metric(**_DISTANCE, kinds=MARKED, long_name="structural Hamming distance", symmetric=True, closed_form="linear")
 def shd(
     pairs: GraphPairs,
     *,
     reversal_cost: float = 1.0,
     undirected_cost: float = 1.0,
     absent_undirected_cost: float = 1.0,
+    cost: Cost = "any",
+    circle_cost: float = 1.0,
     normalised: bool | Literal["pairs", "ordered_pairs", "true_edges"] = False,
 ) -> Values:
     """Sum the costs of the pairs of nodes whose edges differ.
@@ -47,6 +52,22 @@ def shd(
     undirected agrees with directed (NOTEARS, gCastle)     1              0                1
     =====================================================  =============  ===============  ======================
 
+    Of graphs with circles and bidirected edges the conventions differ in what they count:
+
+    ===============  ==================================================================  ============  =============
+    cost             counts                                                              none, A o-> B  A <-o B, o->
+    ===============  ==================================================================  ============  =============
+    "any"            pairs of nodes with another edge                                    1             1
+    "marks"          ends with another mark, none being a mark                           2             2
+    "marks+edge"     these, and 1 more for an edge of one graph (GetPAGSHD in Matlab)    3             2
+    "information"    ends of shared edges with another mark; an edge of one graph costs  2             2
+                     1, and 1 for each end that is not a circle (pagSHD in R)
+    "sep_distances"  ends of shared edges with another mark; an edge of one graph        1             2
+                     costs 1 (SHD_MAGs of sep-distances)
+    "bnmetrics"      pairs of nodes with another edge, all edges with a circle being     1             0
+                     alike (bnmetrics)
+    ===============  ==================================================================  ============  =============
+
     Parameters
     ----------
     reversal_cost : float
@@ -55,6 +76,12 @@ def shd(
         Cost of an edge that is directed in one graph and undirected in the other.
     absent_undirected_cost : float
         Cost of an undirected edge that the other graph lacks.
+    cost : {"any", "marks", "marks+edge", "information", "sep_distances", "bnmetrics"}
+        What is counted, see above. The three costs before apply to "any" and to graphs of directed and undirected edges
+        alone.
+    circle_cost : float
+        Cost of a circle against a tail or an arrowhead of a shared edge, where ends are counted; 1/2 in the wSHD of
+        GetPAGSHD.
     normalised : bool or {"pairs", "ordered_pairs", "true_edges"}
         Divide by the number of pairs of nodes d (d - 1) / 2 (also `True`), by d (d - 1), or by the edges of the truth;
         0/0 is NaN.
@@ -66,23 +93,20 @@ def shd(
     3.0
     >>> ce.shd("A -> B; B -> C", "B -> A; A -- C", reversal_cost=2, absent_undirected_cost=2)
     5.0
+    >>> ce.shd("A o-> B; B <-> C", "A <-o B; C"), ce.shd("A o-> B; B <-> C", "A <-o B; C", cost="information")
+    (2.0, 5.0)
     """
+    check_cost(cost, circle_cost)
     c = pairs.counts
-    for cost, name in (
-        (reversal_cost, "reversal_cost"),
-        (undirected_cost, "undirected_cost"),
-        (absent_undirected_cost, "absent_undirected_cost"),
-    ):
-        check_number(cost, name, "[0, inf)")
-    if reversal_cost == undirected_cost == absent_undirected_cost == 1 and normalised is False:
+    given = (reversal_cost, undirected_cost, absent_undirected_cost)
+    for value, name in zip(given, ("reversal_cost", "undirected_cost", "absent_undirected_cost"), strict=True):
+        check_number(value, name, "[0, inf)")
+    if given != (1, 1, 1):
+        total = _plain_costs(pairs, *given, cost)
+    elif cost == "any" and normalised is False:
         return c.different
-    total = c.fn + c.fp
-    for cost, counts in ((reversal_cost, c.reversed), (undirected_cost, c.lost_direction + c.added_direction)):
-        total += counts if cost == 1 else cost * counts
-    if absent_undirected_cost != 1:
-        missing = (c.true_edges - c.true_directed) - (c.both_undirected + c.added_direction)
-        extra = (c.estimated_edges - c.estimated_directed) - (c.both_undirected + c.lost_direction)
-        total = total + (absent_undirected_cost - 1) * (missing + extra)
+    else:
+        total = c.different if cost == "any" else mark_costs(pairs.ends, cost, circle_cost)
     if normalised is False:
         return np.asarray(total)
     sizes = {True: c.n_pairs, "pairs": c.n_pairs, "ordered_pairs": 2 * c.n_pairs, "true_edges": c.true_edges}
@@ -93,9 +117,28 @@ def shd(
     return ratio(total, sizes[normalised], math.nan)
 
 
-@metric(
-    **_DISTANCE, kinds=_ANY_KIND, long_name="skeleton Hamming distance", symmetric=True, closed_form="hypergeometric"
-)
+def _plain_costs(
+    pairs: GraphPairs, reversal_cost: float, undirected_cost: float, absent_undirected_cost: float, cost: Cost
+) -> Values:
+    """Sum costs by the directions of edges, of graphs whose edges are directed or undirected."""
+    if cost != "any" or pairs.is_mixed:
+        raise PairError(
+            np.arange(pairs.n),
+            "reversal_cost, undirected_cost and absent_undirected_cost apply to graphs of directed and undirected "
+            "edges, and without cost=; of other graphs cost= chooses a convention",
+        )
+    c = pairs.counts
+    total = c.fn + c.fp
+    for value, counts in ((reversal_cost, c.reversed), (undirected_cost, c.lost_direction + c.added_direction)):
+        total += counts if value == 1 else value * counts
+    if absent_undirected_cost != 1:
+        missing = (c.true_edges - c.true_directed) - (c.both_undirected + c.added_direction)
+        extra = (c.estimated_edges - c.estimated_directed) - (c.both_undirected + c.lost_direction)
+        total = total + (absent_undirected_cost - 1) * (missing + extra)
+    return np.asarray(total)
+
+
+@metric(**_DISTANCE, kinds=KINDS, long_name="skeleton Hamming distance", symmetric=True, closed_form="hypergeometric")
 def skeleton_hd(pairs: GraphPairs) -> Values:
     """Count the pairs of nodes that are adjacent in one graph only.
 

@@ -266,8 +266,9 @@ def adjustment_distance(pairs: GraphPairs, *, normalised: bool = False) -> Value
     "No effect" is wrong if t is an ancestor of y in the truth, and a set if it is not valid there. "Not identified" is
     wrong if the truth's MAG, PAG or ADMG (whichever the estimate is) identifies the effect, also as none.
 
-    The truth is a DAG, with its latent nodes in ``context={"latents": ...}``, or an ADMG. The distance to a PAG depends
-    on its equivalence class alone. Between DAGs it differs from `ancestor_aid` by the choice of the set.
+    The truth is a DAG, with its latent nodes in ``context={"latents": ...}``, or an ADMG. A MAG or PAG as truth stands
+    for many models: there an answer is right if it is for all of them. The distance to a PAG depends on its equivalence
+    class alone. Between DAGs the distance differs from `ancestor_aid` by the choice of the set.
 
     Examples
     --------

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..contract.confusion import Values, ratio
 from ..contract.metric import metric
+from ..graphs.kernels.planes import KINDS
 from ..graphs.pairs import GraphPairs
+from .marks.ends import MARKED
 
 __all__ = [
     "estimated_density",
@@ -23,7 +25,7 @@ __all__ = [
 
 _SIZE: dict[str, Any] = {
     "field": "graph",
-    "kinds": ("dag", "cpdag", "pdag", "digraph"),
+    "kinds": KINDS,
     "direction": None,
     "range": (0, math.inf),
 }
@@ -75,7 +77,7 @@ def estimated_edges(pairs: GraphPairs) -> Values:
     return pairs.counts.estimated_edges
 
 
-@metric(**_SIZE, long_name="undirected edges of the truth", of_truth=True)
+@metric(**{**_SIZE, "kinds": MARKED}, long_name="undirected edges of the truth", of_truth=True)
 def true_undirected(pairs: GraphPairs) -> Values:
     """Count the undirected edges of the truth.
 
@@ -87,10 +89,10 @@ def true_undirected(pairs: GraphPairs) -> Values:
     >>> ce.true_undirected("A -- B; C", "A -> B; C")
     1.0
     """
-    return np.asarray(pairs.counts.true_edges - pairs.counts.true_directed)
+    return pairs.truth.edge_counts.undirected[pairs.truth_index]
 
 
-@metric(**_SIZE, long_name="undirected edges of the estimate")
+@metric(**{**_SIZE, "kinds": MARKED}, long_name="undirected edges of the estimate")
 def estimated_undirected(pairs: GraphPairs) -> Values:
     """Count the undirected edges of the estimate.
 
@@ -102,7 +104,7 @@ def estimated_undirected(pairs: GraphPairs) -> Values:
     >>> ce.estimated_undirected("A -> B; C", "A -- B; B -> C")
     1.0
     """
-    return np.asarray(pairs.counts.estimated_edges - pairs.counts.estimated_directed)
+    return pairs.estimate.edge_counts.undirected[pairs.estimate_index]
 
 
 @metric(**_SHARE, long_name="density of the truth", of_truth=True)

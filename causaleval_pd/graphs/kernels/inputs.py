@@ -50,16 +50,16 @@ def read_only(array: ArrayLike, dtype: Any) -> NDArray[Any]:
 
 
 def words_in_place(planes: Words) -> tuple[Words, int]:
-    """Return the words that hold graphs (N, 2, W) evenly spaced, and how many words they are apart.
+    """Return the words that hold graphs (N, P, W) evenly spaced, and how many words they are apart.
 
     Planes of packed cells are read where they stand, between the headers of the cells.
     """
-    n, _, words = planes.shape
+    n, n_planes, words = planes.shape
     step = planes.strides[0] // 8
-    even = planes.strides[1:] == (8 * words, 8) and planes.strides[0] % 8 == 0 and step >= N_PLANES * words
+    even = planes.strides[1:] == (8 * words, 8) and planes.strides[0] % 8 == 0 and step >= n_planes * words
     if not n or not even or not planes.flags.aligned:
-        return read_only(planes, np.uint64).reshape(-1), N_PLANES * words
-    span = (n - 1) * step + N_PLANES * words
+        return read_only(planes, np.uint64).reshape(-1), n_planes * words
+    span = (n - 1) * step + n_planes * words
     return np.lib.stride_tricks.as_strided(planes, (span,), (8,), writeable=False), step
 
 
@@ -85,6 +85,7 @@ def checked_comparison(
     estimate_index: ArrayLike,
     *,
     in_place: bool = False,
+    n_planes: int = N_PLANES,
 ) -> Comparison:
     """Return blocks and indices ready for a kernel that compares graph by graph, the blocks as they are `in_place`."""
     given = Comparison(
@@ -94,9 +95,10 @@ def checked_comparison(
         read_only(estimate_index, np.int64),
     )
     shapes = given.truth.shape, given.estimate.shape
-    if given.truth.ndim != 3 or given.truth.shape[1] != N_PLANES or shapes[0][1:] != shapes[1][1:]:
+    if given.truth.ndim != 3 or given.truth.shape[1] != n_planes or shapes[0][1:] != shapes[1][1:]:
         raise ValueError(
-            f"truth and estimate must have the shapes (N, 2, W) and (K, 2, W), found {shapes[0]} and {shapes[1]}"
+            f"truth and estimate must have the shapes (N, {n_planes}, W) and (K, {n_planes}, W), found {shapes[0]} "
+            f"and {shapes[1]}"
         )
     lengths = given.truth_index.shape, given.estimate_index.shape
     if given.truth_index.ndim != 1 or lengths[0] != lengths[1]:

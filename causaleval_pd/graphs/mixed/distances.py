@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +17,9 @@ from .marks import lift
 Planes = NDArray[np.uint64]
 Kinds = NDArray[np.uint8]
 Ints = NDArray[np.int64]
+
+#: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge
+_MODELS = (DAG, ADMG)
 
 
 def _to_mags(planes: Planes, n_nodes: int) -> Planes:
@@ -43,15 +49,6 @@ def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     return read_only(found, np.uint64)
 
 
-def as_targets(planes: Planes, n_nodes: int, kind: int) -> Planes:
-    """Return the MAGs, PAGs or ADMGs (`kind`) of ADMGs."""
-    check_size(n_nodes)
-    if kind in (ADMG, DAG):
-        return read_only(planes, np.uint64)
-    mags = _to_mags(planes, n_nodes)
-    return read_only(mags if kind == MAG else mag_to_pag(mags, n_nodes), np.uint64)
-
-
 def separation_mistakes(
     truth: Planes, estimate: Planes, index: tuple[Ints, Ints], n_nodes: int, *, nearest: bool
 ) -> Ints:
@@ -76,36 +73,60 @@ def separation_mistakes(
     return found
 
 
-def adjustment_mistakes(
-    truth: Planes, estimates: tuple[Planes, Planes, Kinds], index: tuple[Ints, Ints], n_nodes: int
-) -> Ints:
+class Block(NamedTuple):
+    """Graphs on the same number of nodes: DAGs, MAGs, PAGs and ADMGs."""
+
+    #: (N, 4, W)
+    planes: Planes
+    #: by `as_models`
+    models: Planes
+    #: (N,)
+    kinds: Kinds
+
+
+def adjustment_mistakes(truth: Block, estimate: Block, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
     """Count the ordered pairs of nodes (treatment, outcome) for which estimates answer wrongly.
 
     Parameters
     ----------
-    truth : (N, 4, W) array
-        ADMGs.
-    estimates : tuple of (K, 4, W) array, (K, 4, W) array, (K,) array
-        DAGs, MAGs, PAGs and ADMGs; their models by `as_models`; their classes.
+    truth, estimate : Block
+        N and K graphs.
     index : pair of (n,) arrays
         Positions of the truth and the estimate of each pair.
     n_nodes : int
         Number of nodes.
     """
-    (left, right), (planes, models, kinds) = index, estimates
+    left, right = index
     found = np.zeros(len(left), np.int64)
-    for kind in np.unique(kinds[right]).tolist():
-        chosen = np.flatnonzero(kinds[right] == kind)
-        used, true_index = np.unique(left[chosen], return_inverse=True)
-        true = read_only(truth[used], np.uint64)
-        target = as_targets(true, n_nodes, kind)
+    known, kinds = np.isin(truth.kinds[left], _MODELS), estimate.kinds[right]
+    for kind, of_model in product(np.unique(kinds).tolist(), (True, False)):
+        chosen = np.flatnonzero((kinds == kind) & (known == of_model))
+        if not len(chosen):
+            continue
+        used, positions = np.unique(left[chosen], return_inverse=True)
+        true = target = _graphs(truth.planes[used], truth.models[used], of_model)
+        if of_model:
+            planes = _targets(true.planes, n_nodes, kind)
+            models = as_models(planes, np.full(len(used), kind, np.uint8), n_nodes)
+            target = _graphs(planes, models, kind in _MODELS)
         found[chosen] = mixed_kernels().mixed_adjustment_mistakes(
             true,
-            (target, as_models(target, np.full(len(used), kind, np.uint8), n_nodes)),
-            (read_only(planes, np.uint64), read_only(models, np.uint64)),
-            read_only(true_index.reshape(-1), np.int64),
+            target,
+            _graphs(estimate.planes, estimate.models, kind in _MODELS),
+            read_only(positions.reshape(-1), np.int64),
             read_only(right[chosen], np.int64),
             n_nodes,
-            kind in (ADMG, DAG),
         )
     return found
+
+
+def _targets(planes: Planes, n_nodes: int, kind: int) -> Planes:
+    """Return what a graph of a class could find of ADMGs: their MAGs or PAGs, or the ADMGs themselves."""
+    if kind in _MODELS:
+        return planes
+    mags = _to_mags(planes, n_nodes)
+    return mags if kind == MAG else mag_to_pag(mags, n_nodes)
+
+
+def _graphs(planes: Planes, models: Planes, are_models: bool) -> Any:
+    return mixed_kernels().Graphs(read_only(planes, np.uint64), read_only(models, np.uint64), are_models)

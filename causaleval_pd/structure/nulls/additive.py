@@ -16,6 +16,7 @@ from ...graphs.pairs import GraphBatch, GraphPairs
 from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .edge_moments import edge_weights
+from .edge_types import type_channels, type_weights
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from .third_moments import central_third_moment, triple_sums
 
@@ -148,6 +149,22 @@ ADDITIVE: dict[str, Additive] = {
 }
 
 
+def _of_types(metric: Metric, pairs: GraphPairs) -> Additive | None:
+    """Return how a metric of mixed graphs adds up over the types of their edges, or None."""
+    found = type_weights(metric, pairs) if metric.closed_form in ("hypergeometric", "linear") else None
+    if found is None:
+        return None
+    constant, weights, true, estimated = found
+    return Additive(
+        _as_they_are,
+        lambda graphs: type_channels(graphs, true),
+        lambda graphs: type_channels(graphs, estimated),
+        lambda metric, pairs: (constant, weights),
+        found.multiples,
+        found.units,
+    )
+
+
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """Return exact mean and variance of a pair-additive metric under random relabelling of the estimates.
 
@@ -155,7 +172,7 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """
     if metric.closed_form == "v_structures":
         return _v_structure_mean(metric, pairs)
-    rule = ADDITIVE.get(metric.closed_form or "")
+    rule = _of_types(metric, pairs) if pairs.is_mixed else ADDITIVE.get(metric.closed_form or "")
     if rule is None:
         return None
     compared = rule.view(pairs)

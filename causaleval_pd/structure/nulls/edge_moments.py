@@ -69,6 +69,8 @@ def linear(
 
     none = at(0, 0, 0)
     present, present_undirected, same = at(1, 0, 0) - none, at(0, 1, 0) - none, at(1, 0, 1) - at(1, 0, 0)
+    affine = np.isclose(at(3, 2, 2), none + 3 * present + 2 * present_undirected + 2 * same, rtol=1e-9, atol=1e-9)
+    none = np.where(affine | np.isnan(none), none, np.nan)  # options may make a metric a ratio of random counts
     p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
     mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
     if degrees is None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.law import ClosedForm, Distribution, padded_sum
 from ...contract.metric import Metric
-from ...graphs.counts import PairCounts
+from ...graphs.counts import EndCounts, PairCounts, plain_ends
 
 #: numbers that a table of tail probabilities may hold
 MOST_CELLS = 4_000_000
@@ -21,6 +21,16 @@ class Counts(NamedTuple):
     """Stands in for `GraphPairs` where a metric is a function of counts alone."""
 
     counts: PairCounts
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether graphs are mixed: these have directed and undirected edges only."""
+        return False
+
+    @property
+    def ends(self) -> EndCounts:
+        """The counts of the ends of edges."""
+        return plain_ends(self.counts)
 
     @property
     def cpdags(self) -> Counts:

@@ -75,21 +75,36 @@ def test_separations_by_all_possible_ancestors(kind: str) -> None:
     assert np.ptp(found) > 4
 
 
+def block(planes: np.ndarray, kind: str, d: int) -> distances.Block:
+    kinds = np.full(len(planes), KINDS[kind], np.uint8)
+    return distances.Block(planes, distances.as_models(planes, kinds, d), kinds)
+
+
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_adjustment_in_true_models(kind: str) -> None:
     rng = np.random.default_rng(7)
     dags, others = random_dags(25, 7, rng, 0.4), random_dags(25, 7, rng, 0.4)
-    truth = observed_part(dags, 4, "admg")
-    target, estimate = observed_part(dags, 4, kind), observed_part(others, 4, kind)
-    estimate = np.concatenate([estimate, target])
-    kinds = np.full(len(estimate), KINDS[kind], np.uint8)
+    truth = block(observed_part(dags, 4, "admg"), "admg", 4)
+    target = observed_part(dags, 4, kind)
+    estimate = np.concatenate([observed_part(others, 4, kind), target])
     index = np.tile(np.arange(25), 2), np.arange(50)
-    models = distances.as_models(estimate, kinds, 4)
-    found = distances.adjustment_mistakes(truth, (estimate, models, kinds), index, 4)
+    found = distances.adjustment_mistakes(truth, block(estimate, kind, 4), index, 4)
     claimed, best = marks.marks_from_planes(estimate, 4), marks.marks_from_planes(target, 4)
     expected = [paths.adjustment(dags[i], 4, best[i], claimed[j], kind) for i, j in zip(*index, strict=True)]
     np.testing.assert_array_equal(found, expected)
     assert not found[25:].any()
+    assert np.ptp(found) > 3
+
+
+@pytest.mark.parametrize("kind", ["mag", "pag"])
+def test_adjustment_in_true_classes(kind: str) -> None:
+    rng = np.random.default_rng(8)
+    planes = observed_part(random_dags(25, 7, rng, 0.4), 4, kind)
+    index = np.arange(25), (np.arange(25) + 1) % 25
+    found = distances.adjustment_mistakes(*[block(planes, kind, 4)] * 2, index, 4)
+    graphs = marks.marks_from_planes(planes, 4)
+    expected = [paths.adjustment_in_class(graphs[i], graphs[j]) for i, j in zip(*index, strict=True)]
+    np.testing.assert_array_equal(found, expected)
     assert np.ptp(found) > 3
 
 

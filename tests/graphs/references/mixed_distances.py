@@ -164,6 +164,19 @@ def adjustment(dag, n_observed, target, estimate, kind):
     return wrong
 
 
+def adjustment_in_class(truth, estimate):
+    """Count ordered pairs for which an estimate's answer is not right for a whole MAG or PAG."""
+    true, seen = Paths(truth), visible(truth)
+    best, claimed = answers(truth, "class"), answers(estimate, "class")
+    wrong = 0
+    for pair, given in claimed.items():
+        if given is None or given is False:
+            wrong += (best[pair] is not None) if given is None else (best[pair] is not False)
+        else:
+            wrong += not is_valid(true, *pair, given, seen)
+    return wrong
+
+
 def identifies(dag, t, y, given, rng):
     """Return whether the regression on treatment and set has the effect as coefficient, in a random linear model."""
     d = len(dag)

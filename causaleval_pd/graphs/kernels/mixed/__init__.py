@@ -1,6 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
-from .adjustment import mixed_adjustment_mistakes
+from .adjustment import Graphs, mixed_adjustment_mistakes
 from .classes import (
     ALMOST_CYCLE,
     CHECK_MAG,
@@ -15,6 +15,13 @@ from .classes import (
     TAIL_EDGE,
     VALID,
     convert,
+)
+from .pair_counts import (
+    likeness_counts,
+    mark_counts,
+    mixed_adjacency_counts,
+    mixed_direction_counts,
+    type_counts,
 )
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
@@ -36,9 +43,15 @@ __all__ = [
     "TAIL_EDGE",
     "VALID",
     "VISIBLE",
+    "Graphs",
     "convert",
+    "likeness_counts",
+    "mark_counts",
+    "mixed_adjacency_counts",
     "mixed_adjustment_mistakes",
+    "mixed_direction_counts",
     "mixed_separation_mistakes",
     "project",
     "relate",
+    "type_counts",
 ]

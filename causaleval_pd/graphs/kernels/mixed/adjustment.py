@@ -32,6 +32,16 @@ NO_EFFECT, ADJUST, UNIDENTIFIED, _UNKNOWN = range(4)
 _GIVEN, _FIRST, _SPREAD = N_ROWS, N_ROWS + 1, N_ROWS + 2
 
 
+class Graphs(NamedTuple):
+    """Graphs (N, 4, W): DAGs and ADMGs, each a model where latent nodes have edges of their own; or MAGs and PAGs."""
+
+    planes: Words
+    #: for each a graph of -> and <-> with the same m-separations
+    models: Words
+    #: whether they are DAGs and ADMGs
+    are_models: bool
+
+
 class Causes(NamedTuple):
     """What a graph, or a class of graphs, leaves possible, each (d, words)."""
 
@@ -53,20 +63,20 @@ def _empty_causes(n_nodes: int) -> Causes:
 
 
 @kernel_part
-def _fill_causes(planes: Words, model: Words, all_visible: bool, g: Rows, c: Causes, rows: Words) -> None:
-    """Read a graph and a graph of its class; in ADMGs, whose latent nodes have edges of their own, all are visible."""
-    read_marks(model, g)
+def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> None:
+    """Read one graph, and the graph of -> and <-> of its class."""
+    read_marks(graphs.models[n], g)
     fill_model(g, c.model)
-    read_marks(planes, g)
+    read_marks(graphs.planes[n], g)
     fill_possible_steps(g, c.forward, c.backward)
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             c.above[v, w] = c.backward[v, w]
             c.below[v, w] = c.forward[v, w]
-            c.visible[v, w] = c.forward[v, w] if all_visible else ZERO
+            c.visible[v, w] = c.forward[v, w] if graphs.are_models else ZERO
     close_both(c.above, c.below)
     for v in range(np.uint64(g.near.shape[0])):
-        if not all_visible and not is_empty(g.head[v]) and fill_discriminating(g, v, rows[0], rows[1]):
+        if not graphs.are_models and not is_empty(g.head[v]) and fill_discriminating(g, v, rows[0], rows[1]):
             while True:
                 parent = take_lowest(rows[0])
                 if parent < 0:
@@ -115,31 +125,30 @@ def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
 
 
 @kernel_part
-def _is_valid(true: Model, t: np.uint64, y: np.uint64, rows: Words) -> bool:
+def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
     """Return whether adjusting for the row of the set gives the effect of t on y."""
     given, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
+    _fill_first(true, t, y, first, spread)
     for w in range(first.size):
-        first[w] = true.children[t, w] & true.above[y, w]
+        if first[w] & ~true.visible[t, w]:
+            return False
         spread[w] = ZERO
     add_rows(true.below, first, spread)
     for w in range(first.size):
         if spread[w] & given[w]:
             return False
-    return not connects(true, t, y, given, first, rows)
+    return not connects(true.model, t, y, given, first, rows)
 
 
 @kernel
 def _adjustment_mistakes(
-    truth: Words,
-    target: Words,
-    target_model: Words,
-    estimate: Words,
-    estimate_model: Words,
+    truth: Graphs,
+    target: Graphs,
+    estimate: Graphs,
     left: Ints,
     right: Ints,
-    all_visible: bool,
     g: Rows,
-    true: Model,
+    true: Causes,
     best: Causes,
     claimed: Causes,
     answers: NDArray[np.uint8],
@@ -150,11 +159,10 @@ def _adjustment_mistakes(
     n_nodes = np.uint64(g.near.shape[0])
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            read_marks(truth[left[n]], g)
-            fill_model(g, true)
-            _fill_causes(target[left[n]], target_model[left[n]], all_visible, g, best, rows)
+            _fill_causes(truth, left[n], g, true, rows)
+            _fill_causes(target, left[n], g, best, rows)
             answers[:] = _UNKNOWN
-        _fill_causes(estimate[right[n]], estimate_model[right[n]], all_visible, g, claimed, rows)
+        _fill_causes(estimate, right[n], g, claimed, rows)
         wrong = 0
         for t in range(n_nodes):
             for y in range(n_nodes):
@@ -162,7 +170,7 @@ def _adjustment_mistakes(
                     continue
                 answer = _answer(claimed, t, y, rows)
                 if answer == NO_EFFECT:
-                    wrong += np.int64(has(true.above[y], t))
+                    wrong += np.int64(has(true.below[t], y))
                 elif answer == ADJUST:
                     wrong += 0 if _is_valid(true, t, y, rows) else 1
                 else:
@@ -173,47 +181,25 @@ def _adjustment_mistakes(
 
 
 def mixed_adjustment_mistakes(
-    truth: Words,
-    targets: tuple[Words, Words],
-    estimates: tuple[Words, Words],
-    truth_index: Ints,
-    estimate_index: Ints,
-    n_nodes: int,
-    all_visible: bool,
+    truth: Graphs, target: Graphs, estimate: Graphs, truth_index: Ints, estimate_index: Ints, n_nodes: int
 ) -> NDArray[np.int64]:
     """Count the ordered pairs of nodes (treatment, outcome) for which the estimate's answer is wrong in the truth.
 
     Parameters
     ----------
-    truth : (N, 4, W) array
-        ADMGs that are true.
-    targets : pair of (N, 4, W) arrays
-        What an estimate of their class could find of the truths: the graphs, and a MAG (or the ADMG) of each.
-    estimates : pair of (K, 4, W) arrays
-        The estimates, and a MAG (or the ADMG) of each.
+    truth, target : Graphs
+        N graphs each: the truths, and what an estimate of its class could find of them.
+    estimate : Graphs
+        K graphs.
     truth_index, estimate_index : (n,) array
         Positions of the graphs of each pair.
     n_nodes : int
         Number of nodes.
-    all_visible : bool
-        Whether the graphs are ADMGs, where a latent node has edges of its own, instead of MAGs or PAGs.
     """
     out = np.zeros(len(truth_index), np.int64)
-    g, true, best, claimed = empty_rows(n_nodes), empty_model(n_nodes), _empty_causes(n_nodes), _empty_causes(n_nodes)
+    g, (true, best, claimed) = empty_rows(n_nodes), (_empty_causes(n_nodes) for _ in range(3))
     answers, rows = np.zeros((n_nodes, n_nodes), np.uint8), np.zeros((N_ROWS + 3, g.near.shape[1]), np.uint64)
     _adjustment_mistakes(
-        truth,
-        *targets,
-        *estimates,
-        truth_index,
-        estimate_index,
-        all_visible,
-        g,
-        true,
-        best,
-        claimed,
-        answers,
-        rows,
-        out,
+        truth, target, estimate, truth_index, estimate_index, g, true, best, claimed, answers, rows, out
     )
     return out

@@ -1,0 +1,6 @@
+"""Metrics of the marks of mixed graphs: ends of edges, types of edges, and what the marks claim about the truth."""
+
+from . import ends
+from .ends import *
+
+__all__ = [*ends.__all__]
