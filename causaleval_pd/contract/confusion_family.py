@@ -37,7 +37,7 @@ class ConfusionFamily:
     example : tuple of str
         Source code of a truth and an estimate for the docstrings.
     spec : mapping
-        What `metric` needs besides: field, kinds, and where they apply closed_form, reference, costly.
+        What `metric` needs besides: field, kinds, and where they apply closed_form, reference, costly, symmetric.
     options : mapping
         Entries of the docstrings' parameters, by name, of the options of `counts`.
 
@@ -114,12 +114,11 @@ class ConfusionFamily:
         function.__doc__ = self._document(measure, function.__name__, gives, note, example)
         vars(function)["__signature__"] = asked.replace(parameters=[first.replace(name="pairs"), *options])
         declare = metric(
-            **self.spec,
             long_name=long_name or f"{self.label} {measure.long_name}",
             direction=measure.direction,
             range=measure.range,
             optimum=measure.optimum,
-            symmetric=measure.symmetric,
+            **{"symmetric": measure.symmetric, **self.spec},
         )
         return declare(function)
 

@@ -18,6 +18,7 @@ from ..tables.clusters import BY_TRUTH, Cluster, Clusters, read_clusters
 from ..tables.columns import column, column_or_level, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, match_rows
+from ..tables.scoring import score_rows
 from ..tables.settings import Cells, NullChoice
 from ..tables.tasks import Metrics, Task, read_tasks
 from .schema import RESERVED, result_columns
@@ -269,6 +270,9 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
     described = METRICS.get(name)
     if here or described is None or described.direction is not None:
         return column_or_level(table, name, "by").reset_index(drop=True)
+    if task.context is not None and not described.of_truth:
+        scored = score_rows(task._replace(metrics=(described,)), "raise", task.estimate.index)
+        return pd.Series(scored[described.name], name=name)
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
     return cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])

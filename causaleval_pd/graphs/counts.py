@@ -310,6 +310,36 @@ def plain_ends(counts: PairCounts) -> EndCounts:
     return EndCounts(counts, marks, likeness)
 
 
+class ClaimCounts(NamedTuple):
+    """What the marks of estimates claim about the graphs that truths are projections of, a value a pair of graphs.
+
+    An arrowhead at v of u *-> v claims that v is not an ancestor of u, a tail at u that u is one of v, and u <-> v that
+    they are confounded.
+    """
+
+    heads: Values
+    right_heads: Values
+    tails: Values
+    right_tails: Values
+    #: ordered pairs (ancestor, descendant) of the truth; those adjacent in the estimate; adjacent ones that are none
+    ancestors: Values
+    adjacent_ancestors: Values
+    adjacent_others: Values
+    #: edges u -> v of the estimate; those where u is an ancestor of v; where v is one of u
+    directed: Values
+    directed_ancestors: Values
+    directed_descendants: Values
+    #: edges u <-> v of the estimate; those that are confounded; those with a latent ancestor in common
+    bidirected: Values
+    bidirected_confounded: Values
+    bidirected_common: Values
+    #: pairs of nodes that are confounded, and with a latent ancestor; those that are adjacent in the estimate
+    confounded: Values
+    common: Values
+    adjacent_confounded: Values
+    adjacent_common: Values
+
+
 class VStructureCounts(NamedTuple):
     """Unshielded colliders of the truth, of the estimate and of both, a value a pair."""
 

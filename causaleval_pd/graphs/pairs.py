@@ -17,6 +17,7 @@ from .comparable import COMPARABLE, explain_classes
 from .counts import (
     AncestorCounts,
     BlanketCounts,
+    ClaimCounts,
     ComparedCounts,
     EdgeCounts,
     EndCounts,
@@ -26,9 +27,11 @@ from .counts import (
 )
 from .kernels import kernels, mixed_kernels
 from .kernels.ones import count_ones
-from .kernels.planes import KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
-from .mixed import distances
+from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .mixed import conversions, distances
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
+from .mixed.relations import shared_colliders
+from .origins import Origins
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -44,6 +47,11 @@ _AT_ONCE = 1e8
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
+    if len(cells) < cells.shape[1]:  # few graphs of many nodes
+        inverse, distinct = pd.factorize(np.array([row.tobytes() for row in cells], dtype=object))
+        first = np.zeros(len(distinct), np.int64)
+        first[inverse[::-1]] = np.arange(len(cells))[::-1]
+        return first, inverse.astype(np.int64)
     hashed = np.zeros(len(cells), np.uint64)
     for word in cells.T:
         hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
@@ -73,6 +81,8 @@ class GraphBatch:
     #: keys of the blocks whose graphs are known to be in these classes, of the column that they were read from; None:
     #: these graphs are
     checked: set[tuple[int, int]] | None = None
+    #: the graphs with latent nodes that these are projections of, where they are
+    origins: Origins | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -86,7 +96,16 @@ class GraphBatch:
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
         checked = None if self.checked is None else set(self.checked)
-        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked)
+        origins = None if self.origins is None else self.origins.take(positions)
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, origins)
+
+    @cached_property
+    def known_origins(self) -> Origins:
+        """The graphs that these are projections of, by default these themselves."""
+        if self.origins is not None:
+            return self.origins
+        every = np.broadcast_to(np.arange(self.n_nodes), (len(self), self.n_nodes))
+        return Origins(self.n_nodes, self.planes, self.kinds, every)
 
     @cached_property
     def misdeclared(self) -> NDArray[np.bool_]:
@@ -118,6 +137,18 @@ class GraphBatch:
     def models(self) -> Planes:
         """Graphs of -> and <->, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
         return distances.as_models(self.planes, self.kinds, self.n_nodes)
+
+    @cached_property
+    def effects(self) -> distances.Block:
+        """What decides the effects of nodes: the ADMG of what a graph is a projection of, else the graph itself."""
+        planes, kinds = self.lifted, self.kinds
+        if self.origins is not None:
+            known = np.flatnonzero(np.isin(self.origins.kinds, (DAG, ADMG)))
+            given = self.origins.take(known)
+            planes, kinds = planes.copy(), kinds.copy()
+            planes[known] = conversions.project(given.planes, given.n_nodes, given.observed, to_admg=True)
+            kinds[known] = ADMG
+        return distances.Block(planes, distances.as_models(planes, kinds, self.n_nodes), kinds)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -219,6 +250,8 @@ class GraphPairs(Pairs):
     def _unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         truth, estimate = self.truth.take(self.truth_index), self.estimate.take(self.estimate_index)
         parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
+        if truth.origins is not None:
+            parts += [truth.origins.planes.reshape(self.n, -1), truth.origins.observed.astype(np.uint64)]
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
         )
@@ -233,6 +266,8 @@ class GraphPairs(Pairs):
         other = self._misfits if truth_kinds is not ANY_KIND else np.zeros(self.n, bool)
         allowed = [kind in kinds for kind in KINDS]
         truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
+        if self.truth.origins is not None and truth_allowed[DAG]:
+            truth_allowed = [True] * len(KINDS)  # the metric reads the graph beside its projection
         sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
         if all(map(all, sides)):
             return other
@@ -247,7 +282,7 @@ class GraphPairs(Pairs):
     @cached_property
     def _misfits(self) -> NDArray[np.bool_]:
         """Which pairs have classes that are not compared with each other."""
-        if not self.is_mixed:
+        if self.truth.origins is not None or not self.is_mixed:
             return np.zeros(self.n, bool)
         return ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
 
@@ -311,6 +346,13 @@ class GraphPairs(Pairs):
             lambda: mixed_kernels().likeness_counts(*given),
         )
 
+    @cached_property
+    def claims(self) -> ClaimCounts:
+        """Counts of what the estimates' marks claim about the graphs that the truths are projections of."""
+        relations = self.truth.known_origins.relation_planes
+        given = relations, self.estimate.lifted, self.truth_index, self.estimate_index
+        return ClaimCounts(*mixed_kernels().claim_counts(*given))
+
     @property
     def edge_types(self) -> NDArray[np.int32]:
         """Pairs of nodes by the codes of both edges, (n, 16, 16), as the kernel `type_counts` counts them."""
@@ -323,6 +365,8 @@ class GraphPairs(Pairs):
     @cached_property
     def v_structures(self) -> VStructureCounts:
         """Counts of unshielded colliders."""
+        if self.is_mixed:
+            return VStructureCounts(*shared_colliders(*self._four_planes, self.n_nodes).T)
         raw = kernels().v_structure_counts(*self._planes)
         return VStructureCounts(*np.asarray(raw, np.float64).T)
 
@@ -364,8 +408,8 @@ class GraphPairs(Pairs):
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
         index = self.truth_index, self.estimate_index
-        truth, estimate = (distances.Block(x.lifted, x.models, x.kinds) for x in (self.truth, self.estimate))
-        return distances.adjustment_mistakes(truth, estimate, index, self.n_nodes).astype(np.float64)
+        found = distances.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
+        return found.astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""

@@ -22,6 +22,7 @@ from ..graphs.packed import pack_column, unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
 from ..graphs.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
 from .nulls.custom import custom_null
+from .targets import CONTEXT, Wanted, projected_batches, without_rows
 
 __all__ = ["GRAPHS"]
 
@@ -31,10 +32,16 @@ DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientatio
 def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align two packed columns by node names, one batch for each number of nodes.
 
-    Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth.
+    Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth. A context
+    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains.
     """
     estimates = unpack_column(estimate, column=estimate.name, in_place=True)
     truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)
+    if truth is not None and context is not None:
+        wanted = Wanted(context, truths, estimates, lambda row: name_row(row, estimate.index))
+        if wanted.projected.any():
+            yield from projected_batches(truth, estimates, wanted)
+            estimates = without_rows(estimates, wanted.projected)
     unpacked = (truths, estimates)
     row = first_other_nodes(*unpacked)
     if row is not None:
@@ -148,6 +155,7 @@ GRAPHS = register_field(
         coerce=coerce_graphs,
         batches=batches,
         pair=pair,
+        context=CONTEXT,
         custom_null=custom_null,
         labels=labels,
         relabelling=Relabelling(relabelled_cells, perfect_estimates, forward_edges),

@@ -1,10 +1,11 @@
-"""V-structures: unshielded colliders i -> k <- j, i and j not adjacent, made of directed edges."""
+"""V-structures: unshielded colliders i *-> k <-* j, i and j not adjacent; in plain graphs of directed edges."""
 
 from __future__ import annotations
 
 from ..contract.confusion import Confusion
 from ..contract.confusion_family import ConfusionFamily
 from ..graphs.pairs import GraphPairs
+from .marks.ends import MARKED
 
 __all__ = [
     "v_structure_f1",
@@ -28,12 +29,12 @@ _V_STRUCTURE = ConfusionFamily(
     module=__name__,
     label="v-structure",
     positives="v-structures",
-    convention="A triple counts where it is an unshielded collider of directed edges; an undirected or reversed edge "
-    "breaks it, an edge between its ends shields it.",
+    convention="A triple counts where it is an unshielded collider, with arrowheads at its middle node; a tail or "
+    "circle there breaks it, an edge between its ends shields it.",
     example=("A -> C; B -> C; D -> C; E", "A -> C; B -> C; D; E -> C"),
     spec={
         "field": "graph",
-        "kinds": ("dag", "cpdag", "pdag", "digraph"),
+        "kinds": MARKED,
         "closed_form": "v_structures",
         "reference": "10.48550/arXiv.2412.10039",
     },

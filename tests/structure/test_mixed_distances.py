@@ -81,3 +81,20 @@ def test_suggestions_for_graphs_with_and_without_latent_confounders() -> None:
         ce.adjustment_distance("A -> B", "A -- B")
     with pytest.raises(ValueError, match=r"parent_aid applies to .* use 'adjustment_distance'"):
         ce.parent_aid("A -> B; C", ce.as_graph("A -> B; A <-> B; C"))
+
+
+def test_truths_with_latent_nodes() -> None:
+    """Estimates are compared with the true model, whatever class they have; the perfect one of each class has 0."""
+    dags = ce.graph_column(["I -> T; T -> Y; L -> T; L -> Y", "A -> B; B -> C; D -> B; D -> C; L -> C"] * 3)
+    latents = [["L"], ["D", "L"]] * 3
+    known = [dags.iloc[2 * k : 2 * k + 2] for k in range(3)]
+    perfect = [getattr(some.graph, kind)(latents=latents[:2]) for some, kind in zip(known, ("mag", "pag", "admg"))]
+    table = pd.DataFrame({"truth": dags, "estimate": pd.concat(perfect), "hidden": ["L", "D; L"] * 3})
+    names = ["separation_ancestor", "adjustment_distance"]
+    found = ce.evaluate(table, names, context={"latents": "hidden"})
+    assert (found[names] == 0).all(axis=None)
+    # no set separates I and Y, and both I and T have effects on Y
+    one = pd.DataFrame({"truth": dags[:1], "estimate": ce.graph_column(["Y <-> T; I -> T"], kind="mag")})
+    wrong = ce.evaluate(one, names, context={"latents": ["L"]})
+    assert wrong["separation_ancestor"].item() == 1
+    assert wrong["adjustment_distance"].item() == 2

@@ -15,6 +15,14 @@ from ...graphs.kernels.planes import marks_from_planes, row_chunks
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
+from .claim_moments import (
+    ancestor_class_costs,
+    claim_costs,
+    claimed_ancestors,
+    claimed_relations,
+    true_ancestors,
+    true_relations,
+)
 from .edge_moments import edge_weights
 from .edge_types import type_channels, type_weights
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
@@ -137,7 +145,19 @@ _EDGES = Additive(
     _as_they_are, _arrows_and_lines, _arrows_both_ways_and_lines, _edge_costs, ((1, 1, 1), (1, 1, 2)), (0, 0, 1)
 )
 
-#: closed-form rules whose metrics add up over ordered pairs
+_CLAIMS = Additive(
+    _as_they_are,
+    true_relations,
+    claimed_relations,
+    claim_costs,
+    ((1,) * 6, (1,) * 6, (1, 1, 1, 1, 2, 2), (1, 1, 1, 1, 2, 2)),
+    (0, 1, 2, 2, 3, 4),
+)
+_ANCESTOR_CLASSES = Additive(
+    _as_they_are, true_ancestors, claimed_ancestors("exact"), ancestor_class_costs, ((1, 1),), (0, 1)
+)
+
+#: closed-form rules whose metrics add up over ordered pairs of directed and undirected edges
 ADDITIVE: dict[str, Additive] = {
     "hypergeometric": _EDGES,
     "linear": _EDGES,
@@ -147,6 +167,16 @@ ADDITIVE: dict[str, Additive] = {
     ),
     "blankets": Additive(_as_they_are, _blankets, _blankets, _blanket_costs, ((2,),), (0,)),
 }
+
+
+def _rule_of(metric: Metric, pairs: GraphPairs) -> Additive | None:
+    """Return how a metric adds up, or None."""
+    if metric.closed_form == "claims":
+        return _CLAIMS
+    if metric.closed_form == "ancestor_classes":
+        definite = metric.options.get("definite", "exact")
+        return _ANCESTOR_CLASSES._replace(estimate=claimed_ancestors(definite))
+    return _of_types(metric, pairs) if pairs.is_mixed else ADDITIVE.get(metric.closed_form or "")
 
 
 def _of_types(metric: Metric, pairs: GraphPairs) -> Additive | None:
@@ -172,7 +202,7 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """
     if metric.closed_form == "v_structures":
         return _v_structure_mean(metric, pairs)
-    rule = _of_types(metric, pairs) if pairs.is_mixed else ADDITIVE.get(metric.closed_form or "")
+    rule = _rule_of(metric, pairs)
     if rule is None:
         return None
     compared = rule.view(pairs)

@@ -101,7 +101,7 @@ def affine_in_v_structures(value: Value) -> str | None:
     return _not_affine(value, at, ("shared v-structures",))
 
 
-for _name, _probe, _explanation in (
+_RULES: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
     (
         "hypergeometric",
         function_of_adjacencies,
@@ -111,8 +111,9 @@ for _name, _probe, _explanation in (
     (
         "linear",
         affine_in_edges,
-        "Affine in the numbers of shared edges by type (same, reversed, lost, added direction, both undirected). Mean "
-        "and variance are exact under random DAGs, random directions and relabelling.",
+        "Affine in the numbers of shared edges by type (same, reversed, lost, added direction, both undirected; in "
+        "mixed graphs by the marks at both ends). Mean and variance are exact under random DAGs, random directions and "
+        "relabelling.",
     ),
     (
         "cpdag_linear",
@@ -142,5 +143,18 @@ for _name, _probe, _explanation in (
         affine_in_v_structures,
         "Affine in the number of shared v-structures. The mean is exact under relabelling.",
     ),
-):
+    (
+        "claims",
+        None,
+        "Affine in the numbers of right claims about true ancestors and confounders, at fixed numbers of claims. Mean "
+        "and variance are exact under relabelling.",
+    ),
+    (
+        "ancestor_classes",
+        None,
+        "Affine in the numbers of true ancestors that are definite, and possible, ones of the estimate, at fixed "
+        "numbers of these. Mean and variance are exact under relabelling.",
+    ),
+)
+for _name, _probe, _explanation in _RULES:
     register_closed_form(ClosedFormRule(_name, "graph", _explanation, _probe))

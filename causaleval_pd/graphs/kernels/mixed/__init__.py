@@ -1,6 +1,7 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
 from .adjustment import Graphs, mixed_adjustment_mistakes
+from .claims import claim_counts
 from .classes import (
     ALMOST_CYCLE,
     CHECK_MAG,
@@ -44,6 +45,7 @@ __all__ = [
     "VALID",
     "VISIBLE",
     "Graphs",
+    "claim_counts",
     "convert",
     "likeness_counts",
     "mark_counts",

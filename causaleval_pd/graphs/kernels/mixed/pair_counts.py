@@ -22,7 +22,7 @@ N_DIRECTION_COUNTS, N_MARK_COUNTS, N_LIKENESS_COUNTS, N_TYPES = 6, 7, 6, 16
 
 
 @kernel_part
-def _adjacent(words: Words, at: np.uint64, step: np.uint64) -> np.uint64:
+def adjacent_bits(words: Words, at: np.uint64, step: np.uint64) -> np.uint64:
     """Return the bits of adjacent pairs in a word of four planes."""
     return words[at] | words[at + step] | words[at + step + step] | words[at + step + step + step]
 
@@ -34,7 +34,7 @@ def _both_marks(here: np.uint64, here_high: np.uint64, there: np.uint64, there_h
 
 
 @kernel_part
-def _marked(words: Words, at: np.uint64, step: np.uint64, mark: np.uint64, low: bool) -> np.uint64:
+def marked_bits(words: Words, at: np.uint64, step: np.uint64, mark: np.uint64, low: bool) -> np.uint64:
     """Return the bits of pairs with a mark (code 1 tail, 2 arrow, 3 circle) at their low or their high end."""
     first, second = words[at], words[at + step]
     third, fourth = words[at + step + step], words[at + step + step + step]
@@ -47,7 +47,7 @@ def _marked(words: Words, at: np.uint64, step: np.uint64, mark: np.uint64, low: 
 
 
 @kernel_part
-def _directed(words: Words, at: np.uint64, step: np.uint64, forward: bool) -> np.uint64:
+def directed_bits(words: Words, at: np.uint64, step: np.uint64, forward: bool) -> np.uint64:
     """Return the bits of pairs with -> from the low to the high node, or back."""
     first, second = words[at], words[at + step]
     third, fourth = words[at + step + step], words[at + step + step + step]
@@ -58,7 +58,7 @@ def _directed(words: Words, at: np.uint64, step: np.uint64, forward: bool) -> np
 
 
 @kernel_part
-def _bidirected(words: Words, at: np.uint64, step: np.uint64) -> np.uint64:
+def bidirected_bits(words: Words, at: np.uint64, step: np.uint64) -> np.uint64:
     """Return the bits of pairs with <->, beside -> or not."""
     first, second = words[at], words[at + step]
     third, fourth = words[at + step + step], words[at + step + step + step]
@@ -84,7 +84,7 @@ def _adjacency_counts(
         t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         shared = true = estimated = unlike = 0
         for w in range(words):
-            near, claimed = _adjacent(truth, t + w, words), _adjacent(estimate, e + w, words)
+            near, claimed = adjacent_bits(truth, t + w, words), adjacent_bits(estimate, e + w, words)
             shared += popcount(near & claimed)
             true += popcount(near)
             estimated += popcount(claimed)
@@ -112,14 +112,14 @@ def _direction_counts(
         t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         same = opposite = directed = claimed = lost = added = 0
         for w in range(words):
-            tf, tb = _directed(truth, t + w, words, True), _directed(truth, t + w, words, False)
-            ef, eb = _directed(estimate, e + w, words, True), _directed(estimate, e + w, words, False)
+            tf, tb = directed_bits(truth, t + w, words, True), directed_bits(truth, t + w, words, False)
+            ef, eb = directed_bits(estimate, e + w, words, True), directed_bits(estimate, e + w, words, False)
             same += popcount((tf & ef) | (tb & eb))
             opposite += popcount((tf & eb) | (tb & ef))
             directed += popcount(tf | tb)
             claimed += popcount(ef | eb)
-            lost += popcount((tf | tb) & _adjacent(estimate, e + w, words) & ~(ef | eb))
-            added += popcount((ef | eb) & _adjacent(truth, t + w, words) & ~(tf | tb))
+            lost += popcount((tf | tb) & adjacent_bits(estimate, e + w, words) & ~(ef | eb))
+            added += popcount((ef | eb) & adjacent_bits(truth, t + w, words) & ~(tf | tb))
         out[0, n], out[1, n], out[2, n] = same, opposite, directed
         out[3, n], out[4, n], out[5, n] = claimed, lost, added
 
@@ -141,12 +141,15 @@ def _mark_counts(
         t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         true = claimed = both = on_shared = claimed_on_shared = at_circle = missed_by_circle = 0
         for w in range(words):
-            near, adjacent = _adjacent(truth, t + w, words), _adjacent(estimate, e + w, words)
+            near, adjacent = adjacent_bits(truth, t + w, words), adjacent_bits(estimate, e + w, words)
             for end in range(2):
                 low = end == 0
-                mine, found = _marked(truth, t + w, words, mark, low), _marked(estimate, e + w, words, mark, low)
-                circle = _marked(truth, t + w, words, np.uint64(3), low)
-                other = _marked(estimate, e + w, words, np.uint64(3), low)
+                mine, found = (
+                    marked_bits(truth, t + w, words, mark, low),
+                    marked_bits(estimate, e + w, words, mark, low),
+                )
+                circle = marked_bits(truth, t + w, words, np.uint64(3), low)
+                other = marked_bits(estimate, e + w, words, np.uint64(3), low)
                 true += popcount(mine)
                 claimed += popcount(found)
                 both += popcount(mine & found)
@@ -174,22 +177,24 @@ def _likeness_counts(
         t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         out[:, n] = 0
         for w in range(words):
-            shared = _adjacent(truth, t + w, words) & _adjacent(estimate, e + w, words)
+            shared = adjacent_bits(truth, t + w, words) & adjacent_bits(estimate, e + w, words)
             circled, claimed_circled, unlike = ZERO, ZERO, ZERO
             for end in range(2):
                 low = end == 0
                 differs = ZERO
                 for mark in range(np.uint64(1), np.uint64(4)):
-                    differs |= _marked(truth, t + w, words, mark, low) ^ _marked(estimate, e + w, words, mark, low)
-                circle = _marked(truth, t + w, words, np.uint64(3), low)
-                other = _marked(estimate, e + w, words, np.uint64(3), low)
+                    differs |= marked_bits(truth, t + w, words, mark, low) ^ marked_bits(
+                        estimate, e + w, words, mark, low
+                    )
+                circle = marked_bits(truth, t + w, words, np.uint64(3), low)
+                other = marked_bits(estimate, e + w, words, np.uint64(3), low)
                 out[0, n] += popcount(differs & shared)
                 out[1, n] += popcount((circle ^ other) & shared)
                 circled |= circle
                 claimed_circled |= other
                 unlike |= differs
             out[2, n] += popcount(circled & claimed_circled & unlike)
-            spouses, claimed = _bidirected(truth, t + w, words), _bidirected(estimate, e + w, words)
+            spouses, claimed = bidirected_bits(truth, t + w, words), bidirected_bits(estimate, e + w, words)
             out[3, n] += popcount(spouses)
             out[4, n] += popcount(claimed)
             out[5, n] += popcount(spouses & claimed)
@@ -210,7 +215,7 @@ def _type_counts(
     for n in range(left.size):
         t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         for w in range(words):
-            pairs = _adjacent(truth, t + w, words) | _adjacent(estimate, e + w, words)
+            pairs = adjacent_bits(truth, t + w, words) | adjacent_bits(estimate, e + w, words)
             while pairs != ZERO:
                 bit = pairs & (~pairs + np.uint64(1))
                 pairs ^= bit

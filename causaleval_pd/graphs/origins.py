@@ -1,0 +1,101 @@
+"""Acyclic graphs with latent nodes whose projections are the truths of pairs, and what they decide of observed nodes.
+
+A MAG or PAG is what data can show of such a graph; which nodes are ancestors of which, and which pairs are confounded,
+is read in the graph itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels.planes import ADMG, DAG, MAG, plane_words, planes_from_marks, row_chunks
+from .mixed.conversions import project
+from .mixed.marks import bidirected, directed_part, is_mixed, lift
+from .mixed.marks import marks_from_planes as codes_from_planes
+from .mixed.relations import DEFINITE, ancestors
+
+Planes = NDArray[np.uint64]
+
+#: planes of `Origins.relations`
+ANCESTOR, DESCENDANT, CONFOUNDED, COMMON_ANCESTOR = range(4)
+
+
+class Relations(NamedTuple):
+    """Relations of ordered pairs of observed nodes, (N, d, d) each."""
+
+    #: u is an ancestor of v
+    ancestor: NDArray[np.bool_]
+    #: u <-> v in the projection to an acyclic directed mixed graph
+    confounded: NDArray[np.bool_]
+    #: a latent node is an ancestor of u and v
+    common_ancestor: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Origins:
+    """The graphs that truths are projections of, one a truth."""
+
+    #: number of nodes, latent ones included
+    n_nodes: int
+    #: (N, 2 or 4, W): DAGs, ADMGs or MAGs
+    planes: Planes
+    #: (N,): their classes
+    kinds: NDArray[np.uint8]
+    #: (N, d): which of their nodes the truths have, ascending
+    observed: NDArray[np.int64]
+
+    def take(self, positions: NDArray[Any]) -> Origins:
+        """Return the graphs at `positions`."""
+        return Origins(self.n_nodes, self.planes[positions], self.kinds[positions], self.observed[positions])
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What the graphs decide about their observed nodes; nothing of graphs of other classes."""
+        n, d = self.observed.shape
+        found = Relations(*(np.zeros((n, d, d), bool) for _ in range(3)))
+        known = np.flatnonzero(np.isin(self.kinds, (DAG, ADMG, MAG)))
+        for part in row_chunks(len(known), 40 * self.n_nodes**2):
+            rows = known[part]
+            planes, observed = self.planes[rows], self.observed[rows]
+            above = ancestors(lift(directed_part(planes)) if is_mixed(planes) else planes, self.n_nodes, "path")
+            seen = (np.arange(len(rows))[:, None, None], observed[:, :, None], observed[:, None, :])
+            found.ancestor[rows] = (above == DEFINITE)[seen]
+            found.common_ancestor[rows] = _common(planes, above == DEFINITE, observed)[seen]
+            marks = codes_from_planes(project(planes, self.n_nodes, observed, to_admg=True), d)
+            heads = (marks == 2) & ((marks.transpose(0, 2, 1) == 2) | (marks.transpose(0, 2, 1) == 0))
+            found.confounded[rows] = heads | heads.transpose(0, 2, 1)
+        return found
+
+    @cached_property
+    def relation_planes(self) -> Planes:
+        """The relations as pair planes (N, 4, W): ancestor forward and backward, confounded, with a common ancestor."""
+        n, d = self.observed.shape
+        found = np.zeros((n, 4, plane_words(d)), np.uint64)
+        order = np.arange(d, dtype=np.int64)
+        found[:, [ANCESTOR, DESCENDANT]] = planes_from_marks(self.relations.ancestor, order)
+        found[:, CONFOUNDED] = planes_from_marks(self.relations.confounded, order)[:, 0]
+        found[:, COMMON_ANCESTOR] = planes_from_marks(self.relations.common_ancestor, order)[:, 0]
+        return found
+
+
+def _common(planes: Planes, above: NDArray[np.bool_], observed: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which nodes have a latent ancestor in common, an edge <-> standing for a latent parent of both."""
+    n, n_nodes = above.shape[:2]
+    latent = np.ones((n, n_nodes), bool)
+    np.put_along_axis(latent, observed, False, axis=1)
+    reach = (above | np.eye(n_nodes, dtype=bool)).astype(np.float32)  # of nodes and their descendants
+    hidden = above.astype(np.float32) * latent[:, :, None]
+    shared = hidden.transpose(0, 2, 1) @ hidden
+    if is_mixed(planes) and bidirected(planes).any():
+        marks = codes_from_planes(planes, n_nodes)
+        one = (marks == 2) & np.isin(marks.transpose(0, 2, 1), (0, 2))
+        spouses = (one | one.transpose(0, 2, 1)).astype(np.float32)
+        shared += reach.transpose(0, 2, 1) @ spouses @ reach
+    found = shared > 0
+    found[:, range(n_nodes), range(n_nodes)] = False
+    return np.asarray(found)
