@@ -97,7 +97,42 @@ def null_tables() -> str:
     return "\n".join(parts)
 
 
-GENERATED: dict[str, Callable[[], str]] = {"metrics": metric_tables, "null_models": null_tables}
+#: what programs call SHD, as options of `shd`
+SHD = {
+    "any difference (pcalg, causal-learn, gadjid, pgmpy)": {},
+    "a reversal counts twice (SID package)": {"reversal_cost": 2},
+    "entries of the matrices (cdt, dodiscover)": {"reversal_cost": 2, "absent_undirected_cost": 2},
+    "undirected agrees with directed (NOTEARS, gCastle)": {"undirected_cost": 0},
+    "marks": {"cost": "marks"},
+    "GetPAGSHD (Matlab)": {"cost": "marks+edge"},
+    "its wSHD": {"cost": "marks+edge", "circle_cost": 0.5},
+    "pagSHD (R)": {"cost": "information"},
+    "SHD_MAGs (sep-distances)": {"cost": "sep_distances"},
+    "bnmetrics": {"cost": "bnmetrics"},
+}
+SHD_PAIRS = [("A -> B", "A; B"), ("A -> B", "B -> A"), ("A -> B", "A -- B"), ("A; B", "A -- B")]
+SHD_PAIRS += [("A; B", "A o-o B"), ("A o-> B", "A <-o B"), ("A o-> B", "A -> B")]
+
+
+def shd_conventions() -> str:
+    """Compute the SHD of pairs of nodes by each convention, a dash where it does not apply."""
+    rows = []
+    for name, options in SHD.items():
+        cells = [name, ", ".join(f"`{key}={value!r}`" for key, value in options.items())]
+        for sides in SHD_PAIRS:
+            plain = not any("o" in side for side in sides)
+            graphs = [ce.as_graph(side, nodes=["A", "B"], kind="pdag" if plain else "mixed") for side in sides]
+            applies = plain or "cost" in options or not options
+            cells.append(f"{ce.shd(*graphs, **options):g}" if applies else "-")
+        rows.append(cells)
+    return markdown(["convention", "options", *(" / ".join(f"`{x}`" for x in sides) for sides in SHD_PAIRS)], rows)
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "metrics": metric_tables,
+    "null_models": null_tables,
+    "mixed_graphs": shd_conventions,
+}
 
 
 def with_table(name: str) -> tuple[Path, str]:

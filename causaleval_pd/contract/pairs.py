@@ -43,6 +43,8 @@ class Pairs(ABC):
     #: arrays (N,) in which values of these pairs may stand, from `first` on, among those of N pairs (see `parts`)
     room: tuple[NDArray[np.float64], ...] = ()
     first: int = 0
+    #: (n,): pairs whose estimate could not be drawn, so that every metric is undefined; None if there are none
+    lacking: NDArray[np.bool_] | None = None
 
     @property
     @abstractmethod

@@ -192,6 +192,8 @@ class GraphPairs(Pairs):
     #: arrays (N,) for the adjacency counts of the N pairs that these were cut from; they begin at the first of these
     room: tuple[Values, ...] = ()
     first: int = 0
+    #: (n,): pairs whose estimate could not be drawn, if any; parts of these pairs do not know of it
+    lacking: NDArray[np.bool_] | None = None
 
     @classmethod
     def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:

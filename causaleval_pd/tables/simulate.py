@@ -251,7 +251,10 @@ def simulate(
                     f"{m.name} applies to {m.kinds_line()}, but controls of class "
                     f"{', '.join(sorted(set(controls.kind.tolist())))} were asked for; change control_kind="
                 )
-            values[m.name][:, start : start + count] = score(m, pairs, how.invalid, distinct=False).reshape(n, count)
+            found = score(m, pairs, how.invalid, distinct=False)
+            if pairs.lacking is not None:
+                found = np.where(pairs.lacking, np.nan, found)
+            values[m.name][:, start : start + count] = found.reshape(n, count)
     return values
 
 

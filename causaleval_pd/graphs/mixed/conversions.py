@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..kernels import mixed_kernels
 from ..kernels.inputs import read_only
 from ..kernels.planes import N_MIXED_PLANES, padding_mask, plane_words
-from .marks import count_edges, doubles, lift
+from .marks import circles, count_edges, doubles, lift
 
 Planes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -22,14 +22,14 @@ def check_size(n_nodes: int) -> None:
     if n_nodes > MOST_NODES:
         raise ValueError(
             f"found graphs of {n_nodes} nodes with latent confounders; classes, conversions, ancestors and distances "
-            f"along paths are computed for at most {MOST_NODES} nodes; declare such graphs kind='mixed' or kind='skeleton'"
+            f"along paths are computed for at most {MOST_NODES} nodes; declare such graphs kind='mixed' or "
+            "kind='skeleton'"
         )
 
 
 def not_simple(planes: Planes) -> NDArray[np.bool_]:
     """Return which graphs have a circle, or two edges between the same nodes."""
-    circles = (planes[:, 0] & planes[:, 1]) | (planes[:, 2] & planes[:, 3])
-    return np.asarray(((circles | doubles(planes)) != 0).any(axis=1))
+    return np.asarray(((circles(planes) | doubles(planes)) != 0).any(axis=1))
 
 
 def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:

@@ -61,6 +61,12 @@ def lift(planes: Planes) -> Planes:
     return np.stack([forward, backward & ~forward, backward, forward & ~backward], axis=1)
 
 
+def lines(words: Words) -> Planes:
+    """Return the graphs of four planes with tails at both ends of pairs (N, W), as skeletons have."""
+    nothing = np.zeros_like(words)
+    return np.stack([words, nothing, words, nothing], axis=1)
+
+
 def has_plain_marks(planes: Planes) -> NDArray[np.bool_]:
     """Return which graphs of four planes have only ``->`` and ``--``, which two planes hold."""
     low_tail, high_tail = planes[:, 0] & ~planes[:, 1], planes[:, 2] & ~planes[:, 3]
@@ -72,6 +78,22 @@ def has_plain_marks(planes: Planes) -> NDArray[np.bool_]:
 def lower(planes: Planes) -> Planes:
     """Return graphs that have plain marks with two planes."""
     return np.ascontiguousarray(planes[:, [0, 2]])
+
+
+def plane_halves(planes: Planes) -> list[Planes]:
+    """Return blocks of two planes that hold the bits of both ends of each pair: the block, or its low and high bits.
+
+    Under a permutation of the nodes each moves as a graph of arcs does.
+    """
+    return [planes] if not is_mixed(planes) else [np.ascontiguousarray(planes[:, bit::2]) for bit in (0, 1)]
+
+
+def join_halves(halves: list[Planes]) -> Planes:
+    """Return the block whose `plane_halves` are these."""
+    if len(halves) == 1:
+        return halves[0]
+    low, high = halves
+    return np.stack([low[:, 0], high[:, 0], low[:, 1], high[:, 1]], axis=1)
 
 
 def directed_part(planes: Planes) -> Planes:
@@ -95,6 +117,11 @@ def doubles(planes: Planes) -> Words:
     """Return the bits (N, W) of pairs with a code at one end only."""
     low, high = planes[:, 0] | planes[:, 1], planes[:, 2] | planes[:, 3]
     return np.asarray(low ^ high)
+
+
+def circles(planes: Planes) -> Words:
+    """Return the bits (N, W) of pairs with a circle at one end or both."""
+    return np.asarray((planes[:, 0] & planes[:, 1]) | (planes[:, 2] & planes[:, 3]))
 
 
 def reserved(planes: Planes) -> NDArray[np.bool_]:

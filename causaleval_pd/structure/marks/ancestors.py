@@ -20,12 +20,16 @@ from ...graphs.pairs import GraphPairs
 __all__ = [
     "ancestor_confusion",
     "definite_ancestor_f1",
+    "definite_ancestor_npv",
     "definite_ancestor_precision",
     "definite_ancestor_recall",
+    "definite_ancestor_specificity",
     "estimated_visible",
     "possible_ancestor_f1",
+    "possible_ancestor_npv",
     "possible_ancestor_precision",
     "possible_ancestor_recall",
+    "possible_ancestor_specificity",
     "visible_fp",
     "visible_precision",
     "visible_tp",
@@ -47,7 +51,7 @@ _SPEC: dict[str, Any] = {
 }
 
 
-def ancestor_classes(pairs: GraphPairs, definite: str) -> NDArray[np.float64]:
+def ancestor_classes(pairs: GraphPairs, definite: Definite) -> NDArray[np.float64]:
     """Count ordered pairs (u, v), (n, 2, 3): u an ancestor of v in the true graph or not; definite, possible or not."""
     check_known(definite, ("exact", "path"), "definite")
 
@@ -108,6 +112,7 @@ _DEFINITE = ConfusionFamily(
     module=__name__,
     label="definite ancestor",
     positives="(ancestor, descendant) pairs",
+    negatives="other ordered pairs",
     convention="The true graph has latent nodes too; the estimate's ancestors are those that its marks decide.",
     example=("A -> B; B -> C; A -> C", "A <-> B; B -> C; A <-> C"),
     spec={**_SPEC, "closed_form": "ancestor_classes"},
@@ -137,9 +142,13 @@ _VISIBLE = ConfusionFamily(
 definite_ancestor_precision = _DEFINITE.metric("precision", gives=1)
 definite_ancestor_recall = _DEFINITE.metric("recall", gives=1 / 3)
 definite_ancestor_f1 = _DEFINITE.metric("f1", gives=1 / 2)
+definite_ancestor_npv = _DEFINITE.metric("npv", gives=3 / 5)
+definite_ancestor_specificity = _DEFINITE.metric("specificity", gives=1)
 possible_ancestor_precision = _POSSIBLE.metric("precision", gives=1)
 possible_ancestor_recall = _POSSIBLE.metric("recall", gives=1 / 3)
 possible_ancestor_f1 = _POSSIBLE.metric("f1", gives=1 / 2)
+possible_ancestor_npv = _POSSIBLE.metric("npv", gives=3 / 5)
+possible_ancestor_specificity = _POSSIBLE.metric("specificity", gives=1)
 
 visible_tp = _VISIBLE.metric("tp", gives=1, long_name="visible edges without latent confounder")
 visible_fp = _VISIBLE.metric("fp", gives=0, long_name="visible edges with a latent confounder")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...contract.law import ClosedForm
+from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching
 from ...contract.walk import Walk
@@ -29,6 +29,13 @@ _TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C1
 def no_closed_form(metric: Metric) -> ClosedForm | None:
     """Return None: every metric is simulated."""
     return None
+
+
+def constant(values: ArrayLike) -> ClosedForm:
+    """Return the law of a metric that has the same value for all controls of a row, as functions of a kept skeleton."""
+    value = np.asarray(values, np.float64)
+    law = Distribution.of(np.arange(len(value), dtype=np.int64), value[:, None], np.ones((len(value), 1)))
+    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +116,17 @@ def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint
                 f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
                 f"for {', '.join(PLAIN_KINDS)} only"
             )
-    wrong, kinds = pairs.estimate.misdeclared[pairs.estimate_index], pairs.estimate.kinds[pairs.estimate_index]
+    check_declared(rows, pairs)
+    return pairs.estimate.kinds[pairs.estimate_index]
+
+
+def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
+    """Refuse estimates that are not in the class that they declare."""
+    wrong = pairs.estimate.misdeclared[pairs.estimate_index]
     if wrong.any():
         at = int(wrong.argmax())
-        raise ValueError(
-            f"row {rows[at]}: the estimate is declared a {KINDS[kinds[at]]}, which it is not; {MEND_CLASS}"
-        )
-    return kinds
+        kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[at]]]
+        raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
 
 
 def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:

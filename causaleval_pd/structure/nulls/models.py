@@ -10,3 +10,4 @@ from . import (  # noqa: F401
     random_skeletons,
     knowledge,
 )
+from .latent import latent_dags  # noqa: F401

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels import control_kernels
@@ -18,7 +18,9 @@ from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import CPDAG, DIGRAPH
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
-from .graph_controls import GraphControls, in_class, matched_kinds, toss_digraphs
+from .graph_controls import GraphControls, constant, in_class, matched_kinds, toss_digraphs
+from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
+from .latent.random_graphs import latent_orientation
 from .listed.laws import ListedLaws
 from .listed.orientations import MOST_ORIENTATIONS, Orientations
 
@@ -26,7 +28,7 @@ Planes = NDArray[np.uint64]
 
 #: tries that a uniform orientation may take
 MOST_TRIES = 200_000
-_LAW = {"orientation_law": "order"}
+_LAW = {"orientation_law": "order"} | BIDIRECTED
 
 
 def _undirected(graphs: GraphBatch) -> GraphBatch:
@@ -37,6 +39,7 @@ def _undirected(graphs: GraphBatch) -> GraphBatch:
 
 def check_law(matching: Matching) -> str:
     """Return the law of random directions, after checking it."""
+    check_bidirected(matching)
     law = str(matching.options["orientation_law"])
     if law not in ("order", "uniform"):
         raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
@@ -96,14 +99,16 @@ register_null(
 def _direct_skeletons(
     matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64], *, of_truth: bool
 ) -> Controls:
+    if of_truth and matching.truth is None:
+        raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
+    if are_mixed(pairs):
+        return latent_orientation(matching, rows, pairs, keys, of_truth=of_truth)
     law, d = matching.prepared, pairs.n_nodes
     if law == "uniform" and d > MOST_ORIENTED:
         raise ValueError(
             f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
             "orientation_law='order'"
         )
-    if of_truth and matching.truth is None:
-        raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
     source, index_of_row = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
     skeletons = GraphPairs(pairs.truth, _undirected(source), pairs.truth_index, index_of_row)
     kinds = matched_kinds(matching, rows, pairs)
@@ -125,21 +130,13 @@ def _direct_skeletons(
 
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
-            return _constant(metric, skeletons)
+            return constant(metric(skeletons))
         return listed.law(metric, moments)
 
     def moments(metric: Metric) -> ClosedForm | None:
         return _directed_at_random(metric, skeletons, kinds, along_order=law == "order")
 
     return GraphControls(pairs, kinds, graphs, known)
-
-
-def _constant(metric: Metric, skeletons: GraphPairs) -> ClosedForm:
-    """Return the law of a function of the skeleton, which is kept."""
-    value = np.asarray(metric(skeletons), np.float64)
-    every = np.arange(skeletons.n, dtype=np.int64)
-    law = Distribution.of(every, value[:, None], np.ones((skeletons.n, 1)))
-    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
 
 
 def _directed_at_random(

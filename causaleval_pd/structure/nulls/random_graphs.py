@@ -26,6 +26,8 @@ from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, of_dags, reversal
 from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs
 from .hypergeometric import hypergeometric
+from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
+from .latent.random_graphs import latent_edges
 from .listed.laws import Listed, ListedLaws
 from .listed.random_graphs import MOST_GRAPHS, all_random_graphs, are_listed
 from .published import published_controls
@@ -120,6 +122,8 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     random edges do, and edges along the columns meet truths along the columns. `permutation` keeps the shape;
     shuffled columns mend the second.
     """
+    if are_mixed(pairs):
+        return latent_edges(matching, rows, pairs, keys)
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
@@ -129,8 +133,9 @@ register_null(
         "edges",
         "random graphs with the estimate's class and number of edges",
         edges_controls,
+        prepare=check_bidirected,
         published=published_controls,
-        options=PERMUTE,
+        options=PERMUTE | BIDIRECTED,
         label_invariant=True,
     ),
 )

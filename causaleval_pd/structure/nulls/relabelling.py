@@ -15,9 +15,10 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
-from ...graphs.pairs import GraphBatch, GraphPairs
+from ...graphs.mixed.marks import is_mixed, join_halves, plane_halves
+from ...graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
-from .graph_controls import GraphControls, checked_kinds
+from .graph_controls import GraphControls, check_declared
 from .listed.laws import ListedLaws
 from .walks import RelabellingWalk
 
@@ -32,7 +33,9 @@ _KEPT = 256
 
 
 def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
-    return np.asarray(marks_from_planes(graphs.planes[[number]], graphs.n_nodes)[0], bool)
+    """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
+    halves = plane_halves(graphs.planes[[number]])
+    return np.stack([np.asarray(marks_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
 
 
 @cache
@@ -54,17 +57,23 @@ def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
 
 
 def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
-    """Return a graph of few nodes in all orders, one word each: plane 0 in the lower half, plane 1 in the upper."""
+    """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
     n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
-    words = graphs.planes[number, :, 0]
-    marks = (words[:, None] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
-    chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
-    return np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64)
+    found = []
+    for half in plane_halves(graphs.planes[[number]]):
+        marks = (half[0, :, :1] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
+        chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
+        found.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
+    return np.stack(found, axis=1)
 
 
 def _of_words(words: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
-    planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)[:, :, None]
-    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(words)))
+    planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
+    return _with_planes(planes.reshape(len(words), -1, 1), graphs, number)
+
+
+def _with_planes(planes: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(planes)))
 
 
 def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
@@ -77,7 +86,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     d = graphs.n_nodes
     if d <= MOST_LISTED:
         every = _moved(graphs, number)
-        return _of_words(every[np.sort(np.unique(every, return_index=True)[1])], graphs, number)
+        return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
     new = _marks(graphs, number)[None]
     found, known = [new], {np.packbits(new).tobytes()}
     while len(new):
@@ -86,17 +95,17 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
         for i in range(d - 1):
             order = np.arange(d)
             order[[i, i + 1]] = i + 1, i
-            moved = new[:, order][:, :, order]
+            moved = new[:, :, order][:, :, :, order]
             for marks, word in zip(moved, np.packbits(moved.reshape(len(moved), -1), axis=1), strict=True):
                 if word.tobytes() not in known:
                     known.add(word.tobytes())
                     fresh.append(marks)
             if len(known) > MOST_DIFFERENT:
                 raise OverflowError("too many relabellings to list")
-        new = np.array(fresh, bool).reshape(len(fresh), d, d)
+        new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
         found.append(new)
-    planes = planes_from_marks(np.concatenate(found), np.arange(d))
-    return GraphBatch(d, planes, np.repeat(graphs.kinds[[number]], len(planes)))
+    halves = [planes_from_marks(half, np.arange(d)) for half in np.moveaxis(np.concatenate(found), 1, 0)]
+    return _with_planes(join_halves(halves), graphs, number)
 
 
 def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
@@ -106,10 +115,11 @@ def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
 
 
 def _classes(marks: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Refine classes of nodes, (d,), by how many marks they have to and from each class, until nothing changes."""
+    """Refine classes of nodes, (d,), by how many marks (k, d, d) they have to and from each class."""
     while True:
         members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
-        known = np.column_stack([classes, marks @ members, marks.T @ members])
+        ends = [side @ members for half in marks for side in (half, half.T)]
+        known = np.column_stack([classes, *ends])
         finer = np.unique(known, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
         if finer.max(initial=0) == classes.max(initial=0):
             return finer
@@ -140,11 +150,12 @@ class Relabellings:
         return np.array([self._few(number) for number in used.tolist()], bool)[place]
 
     def _few(self, number: int) -> bool:
-        degrees = self.pairs.estimate.take(np.array([number])).degrees[0]
-        alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        most = math.log(MOST_DIFFERENT) + 1e-9
-        if _fewest_relabellings(alike) > most:
-            return False
+        alike, most = np.zeros(self.d, np.int64), math.log(MOST_DIFFERENT) + 1e-9
+        if not is_mixed(self.pairs.estimate.planes):
+            degrees = self.pairs.estimate.take(np.array([number])).degrees[0]
+            alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            if _fewest_relabellings(alike) > most:
+                return False
         if _fewest_relabellings(_classes(_marks(self.pairs.estimate, number), alike)) > most:
             return False
         try:
@@ -165,7 +176,7 @@ class Relabellings:
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Relabel every estimate: its class, degrees and directed and undirected edges stay.
+    """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class.
 
     Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
     its structure. Rows with one key are relabelled alike. Up to seven nodes, or 5,040 relabellings, all are listed.
@@ -174,13 +185,12 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     names are random. Not valid for guesses that share the truth's order of columns or other knowledge about names. A
     graph with many symmetries has few relabellings, so that its p cannot be small.
     """
-    d, kinds = pairs.n_nodes, checked_kinds(rows, pairs)
+    check_declared(rows, pairs)
+    d, kinds, graphs_of = pairs.n_nodes, pairs.estimate.kinds[pairs.estimate_index], plane_halves(pairs.estimate.planes)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        planes = control_kernels().relabel_graphs(
-            pairs.estimate.contiguous, d, pairs.estimate_index, keys, start, count
-        )
-        return GraphBatch(d, planes, np.repeat(kinds, count))
+        drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
+        return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
     return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=RelabellingWalk(pairs))
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...graphs.kernels.planes import CPDAG, DAG, arcs_from_planes, planes_from_arcs
+from ...graphs.mixed.marks import join_halves, plane_halves
 from ...graphs.pairs import GraphBatch, GraphPairs
 
 States = NDArray[np.int64]
@@ -50,9 +51,12 @@ class RelabellingWalk:
         """Relabel the row's estimate."""
         number = self._pairs.estimate_index[row]
         graphs, d, n = self._pairs.estimate, self._pairs.n_nodes, len(states)
-        _, source, target = arcs_from_planes(graphs.planes[[number]], d)
-        places = np.repeat(np.arange(n), len(source))
-        planes = planes_from_arcs(n, d, places, states[:, source].reshape(-1), states[:, target].reshape(-1))
+        halves = []
+        for half in plane_halves(graphs.planes[[number]]):
+            _, source, target = arcs_from_planes(half, d)
+            places = np.repeat(np.arange(n), len(source))
+            halves.append(planes_from_arcs(n, d, places, states[:, source].reshape(-1), states[:, target].reshape(-1)))
+        planes = join_halves(halves)
         return _against(self._pairs, row, GraphBatch(d, planes, np.repeat(graphs.kinds[[number]], n)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -13,6 +14,7 @@ import causaleval_pd as ce
 from causaleval_pd.structure.field import GRAPHS
 from causaleval_pd.structure.nulls.additive import additive_moments
 
+KNOWN = Path(__file__).parents[2] / "known_answers" / "latent_projections.csv"
 TRUTH = "A -> B; L -> B; L -> C; D -> C"
 OF_KIND = {
     "pag": "A o-> B; B <-> C; D o-> C",
@@ -220,8 +222,8 @@ def test_moments_of_claims_are_those_of_all_relabellings():
         np.testing.assert_allclose(known.variance, values.var(), atol=1e-12, err_msg=str(given))
 
 
-def test_projections_of_the_oracle_score_as_the_truth(known_answers):
-    found = pd.read_csv(known_answers / "latent_projections.csv").head(60)
+def test_projections_of_the_oracle_score_as_the_truth():
+    found = pd.read_csv(KNOWN).head(60)
     hidden = found["latents"].fillna("").str.split()
     for kind in ("mag", "pag"):
         runs = pd.DataFrame({"truth": found["dag"], "estimate": ce.graph_column(found[kind].tolist(), kind=kind)})
@@ -239,9 +241,9 @@ def test_costly_metrics_tell_equal_projections_of_different_truths_apart():
 
 def test_cubes_take_latents():
     runs = table([*OF_KIND.values()] * 2, [*OF_KIND] * 2)
-    runs["method"] = ["a"] * 4 + ["b"] * 4
+    runs["algorithm"] = ["a"] * 4 + ["b"] * 4
     cube = ce.cube(
-        runs, ["shd", "latent_precision"], by=["method", "estimated_edges"], n_draws=None, context={"latents": ["L"]}
+        runs, ["shd", "latent_precision"], by=["algorithm", "estimated_edges"], n_draws=None, context={"latents": ["L"]}
     )
     assert cube["shd"].sum() == 0
     assert cube.sizes["estimated_edges"] == 1

@@ -22,7 +22,7 @@ NAMES = list("ABCDEF")
 TRUTH = "A -> B; B -> C; C -> D; A -> E; D -> E; F"
 ESTIMATE = "A -> B; C -> B; C -> D; E -> D; F"
 NULLS = ce.list_nulls("graph").index.get_level_values("name")
-RANDOM = [name for name in NULLS if name not in ("stratum", "knowledge")]
+RANDOM = [name for name in NULLS if name not in ("stratum", "knowledge", "latent_dag")]
 FIXED_EDGES = ("edges", "permutation", "orientation", "dags", "degree", "scale_free", "small_world", "knowledge")
 TIERS = ce.null_model("knowledge", tiers=[["A", "B"], ["C", "D"]], forbidden=[("A", "E")], required=[("A", "C")])
 

@@ -17,6 +17,7 @@ from .classes import (
     VALID,
     convert,
 )
+from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
 from .pair_counts import (
     likeness_counts,
     mark_counts,
@@ -31,6 +32,7 @@ from .separation import mixed_separation_mistakes
 __all__ = [
     "ALMOST_CYCLE",
     "ANCESTORS",
+    "ANY",
     "CHECK_MAG",
     "CHECK_PAG",
     "COMPLETE",
@@ -39,7 +41,9 @@ __all__ = [
     "MAG_TO_PAG",
     "NOT_CHORDAL",
     "NOT_MAXIMAL",
+    "NO_MAG",
     "OTHER_MARKS",
+    "OTHER_NUMBER",
     "PAG_TO_MAG",
     "TAIL_EDGE",
     "VALID",
@@ -47,6 +51,7 @@ __all__ = [
     "Graphs",
     "claim_counts",
     "convert",
+    "draw_latent",
     "likeness_counts",
     "mark_counts",
     "mixed_adjacency_counts",

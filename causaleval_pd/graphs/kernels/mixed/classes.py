@@ -74,7 +74,7 @@ def _joins(g: Rows, ancestors: Words, a: np.uint64, b: np.uint64, todo: Words, s
 
 
 @kernel_part
-def _maximal(g: Rows, ancestors: Words, rows: Words, complete: bool) -> bool:
+def is_maximal(g: Rows, ancestors: Words, rows: Words, complete: bool) -> bool:
     """Return whether no inducing path joins nodes that are not adjacent; else, if `complete`, join these by <->."""
     maximal = True
     for a in range(np.uint64(g.near.shape[0])):
@@ -177,7 +177,7 @@ def _convert(
             read_marks(planes[n], mag)
         if fault == VALID and goal <= COMPLETE:
             fault = _ancestral_fault(mag, matrix)
-            if fault == VALID and not _maximal(mag, matrix, scratch.rows, goal == COMPLETE) and goal != COMPLETE:
+            if fault == VALID and not is_maximal(mag, matrix, scratch.rows, goal == COMPLETE) and goal != COMPLETE:
                 fault = NOT_MAXIMAL
         if fault == VALID:
             if goal in (CHECK_PAG, MAG_TO_PAG):

@@ -1,0 +1,278 @@
+"""Compiled random MAGs and PAGs with given numbers of edges and of bidirected edges, by proposals and rejection.
+
+A proposal has a uniform skeleton, or a given one, whose edges are directed along a uniform order of the nodes, except
+for a uniform set of them that is bidirected. It is kept if it is a maximal ancestral graph (MAG) and, for PAGs, if its
+PAG shows as many bidirected edges as asked for. Proposals are made and tested on ranks; nodes are named at the end.
+R0-R4 find all heads of a PAG, so that bidirected edges are counted before R8-R10.
+
+Every draw has a stream of its own, as in `draws` of the folder above.
+
+References
+----------
+Ali, Richardson, Spirtes & Zhang (2005), Towards characterizing Markov equivalence classes for directed acyclic graphs
+with latent variables, UAI, for the completeness of R0-R4 for heads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from ..bits import ONE, SIX, ZERO, list_edges, lowest, popcount
+from ..draws import STEP, draw_pairs, mix, shuffle, two_below
+from ..inputs import Ints, Words, checked_planes, read_only
+from ..planes import N_MIXED_PLANES, N_PLANES, plane_words
+from .classes import is_maximal
+from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_named
+from .rules import Scratch, begin, orient_heads, orient_tails, scratch_for
+
+#: instead of the number of bidirected edges that a PAG shows
+ANY = -1
+#: what came of a draw, instead of the number of bidirected edges that it shows
+NO_MAG, OTHER_NUMBER = -1, -2
+
+
+class Room(NamedTuple):
+    """Memory for proposals."""
+
+    mag: Rows
+    pag: Rows
+    #: (d, words): parents; ancestors
+    parents: Words
+    above: Words
+    #: (d,): ranks of nodes, nodes of ranks
+    ranks: Words
+    names: Words
+    #: (5, E): ends of edges as ranks; as nodes, and their marks
+    edges: Words
+    scratch: Scratch
+
+
+class Laws(NamedTuple):
+    """What is drawn, a row each, (n,)."""
+
+    #: number of edges, unless the skeleton is given
+    n_edges: Ints
+    #: number of bidirected edges of proposals; -1 - k for one that is drawn from 0 to k once a graph
+    proposed: Ints
+    #: number that the PAG shows, or `ANY`
+    shown: Ints
+    #: whether MAGs are mapped to their PAGs
+    to_pag: NDArray[np.bool_]
+    keys: Words
+
+
+@kernel_part
+def _choose_first(state: np.uint64, chosen: int, m: int, low: Words, high: Words) -> np.uint64:
+    """Bring a uniform choice of edges to the front."""
+    e = 0
+    while e < chosen:
+        state += STEP
+        accepted, place, _ = two_below(mix(state), np.uint64(m - e), ONE)
+        if accepted:
+            i = np.uint64(e) + place
+            low[e], low[i] = low[i], low[e]
+            high[e], high[i] = high[i], high[e]
+            e += 1
+    return state
+
+
+@kernel_part
+def _fill_mag(
+    low: Words, high: Words, m: int, n_bidirected: int, parents: Words, above: Words, mag: Rows, rows: Words
+) -> bool:
+    """Fill the graph of the edges, the first of them bidirected, others up the ranks; return whether it is a MAG."""
+    words = np.uint64(parents.shape[1])
+    if n_bidirected:
+        parents[:] = ZERO
+        for e in range(n_bidirected, m):
+            add(parents[high[e]], low[e])
+        for y in range(np.uint64(parents.shape[0])):
+            for w in range(words):
+                above[y, w] = parents[y, w]
+            for w in range(words):
+                left = parents[y, w]
+                while left != ZERO:
+                    x = (w << SIX) + lowest(left)
+                    left &= left - ONE
+                    for k in range(words):
+                        above[y, k] |= above[x, k]
+        for e in range(n_bidirected):
+            if has(above[high[e]], low[e]):
+                return False
+    clear(mag)
+    for e in range(m):
+        a, b = low[e], high[e]
+        add(mag.near[a], b)
+        add(mag.near[b], a)
+        set_head(mag, b, a)
+        if e < n_bidirected:
+            set_head(mag, a, b)
+        else:
+            set_tail(mag, a, b)
+    # an inducing path between nodes that are not adjacent has two bidirected edges at least
+    return n_bidirected < 2 or is_maximal(mag, above, rows, False)
+
+
+@kernel_part
+def _count_bidirected(g: Rows) -> int:
+    found = 0
+    for v in range(g.near.shape[0]):
+        for w in range(g.near.shape[1]):
+            found += popcount(g.head[v, w] & g.far_head[v, w])
+    return found >> 1
+
+
+@kernel_part
+def _name(state: np.uint64, given: bool, ranks: Words, names: Words) -> None:
+    """Fill the nodes of ranks."""
+    if given:
+        for v in range(np.uint64(ranks.size)):
+            names[ranks[v]] = v
+    else:
+        shuffle(state, names)
+
+
+@kernel_part
+def _rank(state: np.uint64, m: int, edges: Words, ranks: Words) -> np.uint64:
+    """Draw an order of the nodes, and fill the ranks of the ends of given edges."""
+    state = shuffle(state, ranks)
+    for e in range(m):
+        a, b = ranks[edges[2, e]], ranks[edges[3, e]]
+        if a > b:
+            a, b = b, a
+        edges[0, e], edges[1, e] = a, b
+    return state
+
+
+@kernel
+def _draw(
+    skeletons: Words, index: Ints, laws: Laws, start: int, count: int, tries: int, room: Room, out: Words, found: Ints
+) -> None:
+    """Draw graphs, the draws of a row together; `found` holds the numbers of bidirected edges that they show."""
+    d, given, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
+    for row in range(laws.keys.size):
+        base = mix(laws.keys[row] + STEP)
+        m = laws.n_edges[row]
+        if given:
+            m = list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3], room.edges[4])
+        for column in range(count):
+            state = mix(base + np.uint64(start + column + 1) * STEP)
+            n_bidirected = laws.proposed[row]
+            while n_bidirected < 0:
+                state += STEP
+                accepted, place, _ = two_below(mix(state), np.uint64(-n_bidirected), ONE)
+                if accepted:
+                    n_bidirected = np.int64(place)
+            n_bidirected = min(n_bidirected, m)
+            result = NO_MAG
+            for _ in range(tries):
+                if given:
+                    state = _rank(state, m, room.edges, room.ranks)
+                else:
+                    state = draw_pairs(state, m, room.parents, low, high)
+                state = _choose_first(state, n_bidirected, m, low, high)
+                result = NO_MAG
+                if not _fill_mag(low, high, m, n_bidirected, room.parents, room.above, room.mag, room.scratch.rows):
+                    continue
+                result = n_bidirected
+                if laws.to_pag[row]:
+                    begin(room.mag, room.pag)
+                    orient_heads(room.mag, room.pag, room.scratch)
+                    result = _count_bidirected(room.pag)
+                    if laws.shown[row] not in (ANY, result):
+                        result = OTHER_NUMBER
+                        continue
+                break
+            at = row * count + column
+            found[at] = result
+            if result >= 0 and len(out):
+                _name(state, given, room.ranks, room.names)
+                if laws.to_pag[row]:
+                    orient_tails(room.mag, room.pag, room.scratch)
+                    write_named(room.pag, room.names, out[at])
+                else:
+                    write_named(room.mag, room.names, out[at])
+
+
+def draw_latent(
+    n_nodes: int,
+    n_edges: ArrayLike,
+    proposed: ArrayLike,
+    shown: ArrayLike,
+    to_pag: ArrayLike,
+    keys: ArrayLike,
+    start: int,
+    count: int,
+    tries: int,
+    *,
+    skeletons: Words | None = None,
+    index: ArrayLike = (),
+    write: bool = True,
+) -> tuple[Words, Ints]:
+    """Draw random MAGs or PAGs.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes d.
+    n_edges : (n,) array_like of int
+        Edges of the graphs of each row, unless skeletons are given.
+    proposed : (n,) array_like of int
+        Bidirected edges of each row's proposals; -1 - k for a number from 0 to k that is drawn once a graph.
+    shown : (n,) array_like of int
+        Bidirected edges that a PAG must show, or `ANY`.
+    to_pag : (n,) array_like of bool
+        Whether MAGs are mapped to their PAGs.
+    keys : (n,) array_like of uint64
+        Names of the rows' random streams.
+    start, count : int
+        Draws start .. start + count - 1 are made.
+    tries : int
+        Most proposals of a draw.
+    skeletons, index : (N, 2, W) array of uint64, (n,) array_like of int, optional
+        Graphs of two planes whose skeletons are kept, and which of them is that of each row.
+    write : bool, default True
+        Whether to return the graphs too.
+
+    Returns
+    -------
+    planes : (n * count, 4, W) uint64
+        The draws of a row together, without edges where no proposal was kept; (0, 4, W) without `write`.
+    found : (n * count,) int64
+        Bidirected edges that each draw shows; `NO_MAG` or `OTHER_NUMBER`, by the last proposal, where none was kept.
+    """
+    laws = Laws(
+        read_only(n_edges, np.int64),
+        read_only(proposed, np.int64),
+        read_only(shown, np.int64),
+        read_only(to_pag, np.bool_),
+        read_only(keys, np.uint64),
+    )
+    n, n_pairs = len(laws.keys), n_nodes * (n_nodes - 1) // 2
+    chosen = read_only(index, np.int64)
+    none = np.zeros((0, N_PLANES, plane_words(n_nodes)), np.uint64)
+    given = checked_planes(none if skeletons is None else skeletons, n_nodes)
+    if skeletons is None and n and not 0 <= laws.n_edges.min() <= laws.n_edges.max() <= n_pairs:
+        raise ValueError(f"a graph on {n_nodes} nodes has between 0 and {n_pairs} edges, found {laws.n_edges.tolist()}")
+    if skeletons is not None and n and not (len(chosen) == n and 0 <= chosen.min() <= chosen.max() < len(given)):
+        raise IndexError(f"{n} rows need as many positions among {len(given)} skeletons, found {chosen.tolist()}")
+    if any(len(x) != n for x in laws) or start < 0 or count < 0 or abs(laws.proposed).max(initial=0) > n_pairs + 1:
+        raise ValueError("every row needs a number of edges and two numbers of bidirected edges")
+    room = _room(n_nodes, n_pairs)
+    out = np.zeros((n * count if write else 0, N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
+    found = np.full(n * count, NO_MAG, np.int64)
+    _draw(given, chosen, laws, start, count, tries, room, out, found)
+    return out, found
+
+
+def _room(n_nodes: int, n_pairs: int) -> Room:
+    parents, above = np.zeros((2, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    ranks, names = np.empty((2, n_nodes), np.uint64)
+    edges = np.empty((5, n_pairs + 1), np.uint64)
+    scratch = scratch_for(n_nodes, n_pairs)
+    return Room(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, names, edges, scratch)
