@@ -27,7 +27,8 @@ from .counts import (
 )
 from .kernels import kernels, mixed_kernels
 from .kernels.ones import count_ones
-from .kernels.planes import DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .mixed import conversions, distances
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
 from .mixed.relations import shared_colliders
 from .origins import Origins
@@ -46,6 +47,11 @@ _AT_ONCE = 1e8
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
+    if len(cells) < cells.shape[1]:  # few graphs of many nodes
+        inverse, distinct = pd.factorize(np.array([row.tobytes() for row in cells], dtype=object))
+        first = np.zeros(len(distinct), np.int64)
+        first[inverse[::-1]] = np.arange(len(cells))[::-1]
+        return first, inverse.astype(np.int64)
     hashed = np.zeros(len(cells), np.uint64)
     for word in cells.T:
         hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
@@ -121,6 +127,28 @@ class GraphBatch:
     def lifted(self) -> Planes:
         """The graphs with four planes."""
         return lift(self.planes)
+
+    @cached_property
+    def statements(self) -> Planes:
+        """MAGs or PAGs, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
+        return distances.as_statements(self.planes, self.kinds, self.n_nodes)
+
+    @cached_property
+    def models(self) -> Planes:
+        """Graphs of -> and <->, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
+        return distances.as_models(self.planes, self.kinds, self.n_nodes)
+
+    @cached_property
+    def effects(self) -> distances.Block:
+        """What decides the effects of nodes: the ADMG of what a graph is a projection of, else the graph itself."""
+        planes, kinds = self.lifted, self.kinds
+        if self.origins is not None:
+            known = np.flatnonzero(np.isin(self.origins.kinds, (DAG, ADMG)))
+            given = self.origins.take(known)
+            planes, kinds = planes.copy(), kinds.copy()
+            planes[known] = conversions.project(given.planes, given.n_nodes, given.observed, to_admg=True)
+            kinds[known] = ADMG
+        return distances.Block(planes, distances.as_models(planes, kinds, self.n_nodes), kinds)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -372,7 +400,18 @@ class GraphPairs(Pairs):
 
     def separation_mistakes(self, separator: str) -> Values:
         """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
-        return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
+        if separator == "parent" or not self.is_mixed:
+            return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
+        index = self.truth_index, self.estimate_index
+        given = self.truth.models, self.estimate.statements
+        found = distances.separation_mistakes(*given, index, self.n_nodes, nearest=separator == "nearest")
+        return found.astype(np.float64)
+
+    def latent_adjustment_mistakes(self) -> Values:
+        """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
+        index = self.truth_index, self.estimate_index
+        found = distances.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
+        return found.astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""

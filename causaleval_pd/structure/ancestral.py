@@ -44,7 +44,13 @@ _ANCESTOR = ConfusionFamily(
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
     example=("A -> B; B -> C", "A -> C; B"),
-    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag", "digraph"), "closed_form": "ancestors", "costly": True},
+    spec={
+        "field": "graph",
+        "kinds": ("dag", "cpdag", "pdag", "digraph"),
+        "closed_form": "ancestors",
+        "instead": ("definite_ancestor_f1",),
+        "costly": True,
+    },
 )
 
 ancestor_precision = _ANCESTOR.metric("precision", gives=1)

@@ -15,7 +15,16 @@ from ..contract.options import with_options
 from ..contract.pairs import PairError
 from ..graphs.pairs import GraphPairs
 
-__all__ = ["ancestor_aid", "oset_aid", "parent_aid", "sid", "sid_bounds_exact", "sid_lower", "sid_upper"]
+__all__ = [
+    "adjustment_distance",
+    "ancestor_aid",
+    "oset_aid",
+    "parent_aid",
+    "sid",
+    "sid_bounds_exact",
+    "sid_lower",
+    "sid_upper",
+]
 
 Beyond = Literal["raise", "local"]
 
@@ -38,7 +47,7 @@ _BOUND: dict[str, Any] = {
 _AID: dict[str, Any] = {
     **_WRONG,
     "kinds": ("dag", "cpdag"),
-    "instead": ("sid_lower", "sid_upper"),
+    "instead": ("sid_lower", "sid_upper", "adjustment_distance"),
     "reference": "10.48550/arXiv.2402.08616",
 }
 _OPTIONS = {
@@ -68,7 +77,7 @@ def share_of_pairs(count: Values, pairs: GraphPairs, normalised: bool) -> Values
     **_SID,
     kinds=("dag",),
     long_name="structural intervention distance",
-    instead=("sid_lower", "sid_upper", "parent_aid"),
+    instead=("sid_lower", "sid_upper", "parent_aid", "adjustment_distance"),
 )
 @with_options(_OPTIONS)
 def sid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
@@ -235,3 +244,37 @@ def oset_aid(pairs: GraphPairs, *, normalised: bool = False) -> Values:
     (1.0, 0.0)
     """
     return share_of_pairs(pairs.adjustment_mistakes("optimal"), pairs, normalised)
+
+
+@metric(
+    **_WRONG,
+    kinds=("dag", "mag", "pag", "admg"),
+    instead=("parent_aid", "sid_lower", "sid_upper"),
+    reference="10.48550/arXiv.1606.06903",
+    long_name="adjustment distance",
+)
+@with_options(_OPTIONS)
+def adjustment_distance(pairs: GraphPairs, *, normalised: bool = False) -> Values:
+    """Count the ordered pairs of nodes for which a graph with latent confounders identifies the effect wrongly.
+
+    By the generalised adjustment criterion the estimate implies for a treatment t and an outcome y: no effect, if y is
+    not a possible descendant of t; adjustment, if every possibly directed path from t to y begins with an edge that no
+    latent node confounds (in a MAG or PAG a visible edge) and a valid set exists; else not identified by adjustment.
+    The set has the possible ancestors of t and y, except possible descendants of nodes on these paths; it is valid if
+    any set is.
+
+    "No effect" is wrong if t is an ancestor of y in the truth, and a set if it is not valid there. "Not identified" is
+    wrong if the truth's MAG, PAG or ADMG (whichever the estimate is) identifies the effect, also as none.
+
+    The truth is a DAG, with its latent nodes in ``context={"latents": ...}``, or an ADMG. A MAG or PAG as truth stands
+    for many models: there an answer is right if it is for all of them. The distance to a PAG depends on its equivalence
+    class alone. Between DAGs the distance differs from `ancestor_aid` by the choice of the set.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = "A -> B; B -> C; B <-> C"
+    >>> ce.adjustment_distance(truth, "A -> B; B -> C"), ce.adjustment_distance(truth, "A <-> B; B <-> C")
+    (1.0, 3.0)
+    """
+    return share_of_pairs(pairs.latent_adjustment_mistakes(), pairs, normalised)

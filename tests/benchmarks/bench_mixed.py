@@ -1,12 +1,14 @@
 """Graphs with latent confounders against causal-learn, on one thread: `python tests/benchmarks/bench_mixed.py`.
 
-Times are CPU time of batches of random DAGs with latent nodes; causal-learn's are of a few of the same DAGs. The last
-lines compare reading and packing of mixed graphs with those of DAGs. Only ratios of one run mean something.
+Times are CPU time of batches of random DAGs with latent nodes; causal-learn's are of a few of the same DAGs. Then
+follow the distances of an estimate from one truth, and reading and packing of mixed graphs over those of DAGs. Only
+ratios of one run mean something. Without causal-learn its column is empty. mixed.md holds a run.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 
@@ -21,7 +23,8 @@ from typing import Any
 import numpy as np
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.mixed import classes, conversions, marks
+from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
+from causaleval_pd.graphs.mixed import classes, conversions, distances, marks
 from causaleval_pd.graphs.packed import unpack_column
 
 ROUNDS = 5
@@ -52,6 +55,8 @@ def random_dags(n: int, d: int, degree: float, rng: np.random.Generator) -> np.n
 
 def peer(codes: np.ndarray, n_latent: int) -> float:
     """Return causal-learn's CPU seconds for one PAG, the mean over the DAGs given."""
+    if importlib.util.find_spec("causallearn") is None:
+        return float("nan")
     from causallearn.graph.Dag import Dag
     from causallearn.graph.GraphNode import GraphNode
     from causallearn.utils.DAG2PAG import dag2pag
@@ -88,6 +93,34 @@ def projections() -> None:
             )
 
 
+def of_distances() -> None:
+    """Print times of separation and adjustment distances of MAGs, PAGs and ADMGs from one true model."""
+    rng = np.random.default_rng(3)
+    print("   d (+ latents)  degree   kind   ancestors     minimal     adjustment")
+    for d, n_latent, n, _ in SIZES:
+        for degree in (2.0, 4.0):
+            planes = marks.planes_from_marks(random_dags(n // 4, d + n_latent, degree, rng))
+            observed = np.tile(np.arange(d), (len(planes), 1))
+            index = np.zeros(len(planes), np.int64), np.arange(len(planes))
+            mags = conversions.project(planes, d + n_latent, observed)
+            admgs = conversions.project(planes, d + n_latent, observed, to_admg=True)
+            truth = distances.Block(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
+            graphs = {"MAG": (MAG, mags), "PAG": (PAG, conversions.mag_to_pag(mags, d)), "ADMG": (ADMG, admgs)}
+            for label, (code, given) in graphs.items():
+                kinds = np.full(len(given), code, np.uint8)
+                estimate = distances.Block(given, distances.as_models(given, kinds, d), kinds)
+                statements = distances.as_statements(given, kinds, d)
+                times = [
+                    spent(lambda *x: distances.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),
+                    spent(lambda *x: distances.separation_mistakes(*x, nearest=True), mags[:1], statements, index, d)
+                    if code != PAG
+                    else float("nan"),
+                    spent(distances.adjustment_mistakes, truth, estimate, index, d),
+                ]
+                shown = "".join(f"   {x / len(planes) * 1e6:>7.1f} us" for x in times)
+                print(f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {label:<4}{shown}")
+
+
 def columns() -> None:
     """Print times of columns of PAGs over those of the DAGs that they come from."""
     rng = np.random.default_rng(2)
@@ -108,4 +141,5 @@ def columns() -> None:
 
 if __name__ == "__main__":
     projections()
+    of_distances()
     columns()

@@ -21,8 +21,9 @@ def check_size(n_nodes: int) -> None:
     """Refuse graphs of more nodes than paths are followed in."""
     if n_nodes > MOST_NODES:
         raise ValueError(
-            f"found graphs of {n_nodes} nodes with latent confounders; classes, conversions and ancestors of these are "
-            f"computed for at most {MOST_NODES} nodes; declare such graphs kind='mixed' or kind='skeleton'"
+            f"found graphs of {n_nodes} nodes with latent confounders; classes, conversions, ancestors and distances "
+            f"along paths are computed for at most {MOST_NODES} nodes; declare such graphs kind='mixed' or "
+            "kind='skeleton'"
         )
 
 

@@ -1,5 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
+from .adjustment import Graphs, mixed_adjustment_mistakes
 from .claims import claim_counts
 from .classes import (
     ALMOST_CYCLE,
@@ -26,6 +27,7 @@ from .pair_counts import (
 )
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
+from .separation import mixed_separation_mistakes
 
 __all__ = [
     "ALMOST_CYCLE",
@@ -46,13 +48,16 @@ __all__ = [
     "TAIL_EDGE",
     "VALID",
     "VISIBLE",
+    "Graphs",
     "claim_counts",
     "convert",
     "draw_latent",
     "likeness_counts",
     "mark_counts",
     "mixed_adjacency_counts",
+    "mixed_adjustment_mistakes",
     "mixed_direction_counts",
+    "mixed_separation_mistakes",
     "project",
     "relate",
     "type_counts",

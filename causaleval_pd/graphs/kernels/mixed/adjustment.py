@@ -1,0 +1,205 @@
+"""Compiled comparison of the adjustment sets of mixed graphs, by the generalised adjustment criterion.
+
+For a treatment t and an outcome y a graph answers: no effect, if no possibly directed path leads from t to y;
+adjustment, if each such path begins with a visible edge, for the possible ancestors of both except the possible
+descendants of the paths' nodes, where this set blocks the other paths; else that adjustment does not identify the
+effect. If any set is valid for a graph, this one is.
+
+References
+----------
+Perkovic, Textor, Kalisch & Maathuis (2018), Complete graphical characterization and construction of adjustment sets in
+Markov equivalence classes of ancestral graphs, JMLR 18(220), doi:10.48550/arXiv.1606.06903.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
+
+from ..bits import ZERO
+from ..inputs import Ints, Words
+from .connection import N_ROWS, Model, add_rows, close_both, connects, empty_model, fill_model
+from .rows import Rows, add, drop, empty_rows, has, is_empty, read_marks, take_lowest
+from .rules import fill_discriminating
+from .separation import fill_possible_steps
+
+#: what a graph answers about an effect
+NO_EFFECT, ADJUST, UNIDENTIFIED, _UNKNOWN = range(4)
+_GIVEN, _FIRST, _SPREAD = N_ROWS, N_ROWS + 1, N_ROWS + 2
+
+
+class Graphs(NamedTuple):
+    """Graphs (N, 4, W): DAGs and ADMGs, each a model where latent nodes have edges of their own; or MAGs and PAGs."""
+
+    planes: Words
+    #: for each a graph of -> and <-> with the same m-separations
+    models: Words
+    #: whether they are DAGs and ADMGs
+    are_models: bool
+
+
+class Causes(NamedTuple):
+    """What a graph, or a class of graphs, leaves possible, each (d, words)."""
+
+    #: nodes to which, and from which, a possibly directed edge leads
+    forward: Words
+    backward: Words
+    #: nodes that are joined by possibly directed paths; a node is its own ancestor and descendant
+    above: Words
+    below: Words
+    #: children by edges that no latent node confounds
+    visible: Words
+    #: a graph of the class
+    model: Model
+
+
+def _empty_causes(n_nodes: int) -> Causes:
+    model = empty_model(n_nodes)
+    return Causes(*(np.zeros_like(model.above) for _ in Causes._fields[:-1]), model)
+
+
+@kernel_part
+def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> None:
+    """Read one graph, and the graph of -> and <-> of its class."""
+    read_marks(graphs.models[n], g)
+    fill_model(g, c.model)
+    read_marks(graphs.planes[n], g)
+    fill_possible_steps(g, c.forward, c.backward)
+    for v in range(g.near.shape[0]):
+        for w in range(g.near.shape[1]):
+            c.above[v, w] = c.backward[v, w]
+            c.below[v, w] = c.forward[v, w]
+            c.visible[v, w] = c.forward[v, w] if graphs.are_models else ZERO
+    close_both(c.above, c.below)
+    for v in range(np.uint64(g.near.shape[0])):
+        if not graphs.are_models and not is_empty(g.head[v]) and fill_discriminating(g, v, rows[0], rows[1]):
+            while True:
+                parent = take_lowest(rows[0])
+                if parent < 0:
+                    break
+                add(c.visible[np.uint64(parent)], v)
+
+
+@kernel_part
+def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words) -> None:
+    """Fill the second nodes of the possibly directed paths from t to y."""
+    for w in range(first.size):
+        first[w] = todo[w] = ZERO
+    if not has(c.below[t], y):
+        return
+    add(first, y)
+    add(todo, y)
+    while True:
+        v = take_lowest(todo)
+        if v < 0:
+            break
+        for w in range(first.size):
+            new = c.backward[v, w] & ~first[w]
+            first[w] |= new
+            todo[w] |= new
+        drop(todo, t)
+    for w in range(first.size):
+        first[w] &= c.forward[t, w]
+
+
+@kernel_part
+def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
+    """Return what a graph answers about the effect of t on y; where that is to adjust, fill the row of the set."""
+    given, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
+    _fill_first(c, t, y, first, spread)
+    if is_empty(first):
+        return NO_EFFECT
+    for w in range(first.size):
+        if first[w] & ~c.visible[t, w]:
+            return UNIDENTIFIED
+        spread[w] = ZERO
+    add_rows(c.below, first, spread)
+    for w in range(first.size):
+        given[w] = (c.above[t, w] | c.above[y, w]) & ~spread[w]
+    drop(given, t)
+    return UNIDENTIFIED if connects(c.model, t, y, given, first, rows) else ADJUST
+
+
+@kernel_part
+def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
+    """Return whether adjusting for the row of the set gives the effect of t on y."""
+    given, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
+    _fill_first(true, t, y, first, spread)
+    for w in range(first.size):
+        if first[w] & ~true.visible[t, w]:
+            return False
+        spread[w] = ZERO
+    add_rows(true.below, first, spread)
+    for w in range(first.size):
+        if spread[w] & given[w]:
+            return False
+    return not connects(true.model, t, y, given, first, rows)
+
+
+@kernel
+def _adjustment_mistakes(
+    truth: Graphs,
+    target: Graphs,
+    estimate: Graphs,
+    left: Ints,
+    right: Ints,
+    g: Rows,
+    true: Causes,
+    best: Causes,
+    claimed: Causes,
+    answers: NDArray[np.uint8],
+    rows: Words,
+    out: Ints,
+) -> None:
+    """Fill the ordered pairs of nodes of each pair of graphs for which the estimate's answer is wrong."""
+    n_nodes = np.uint64(g.near.shape[0])
+    for n in range(left.size):
+        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
+            _fill_causes(truth, left[n], g, true, rows)
+            _fill_causes(target, left[n], g, best, rows)
+            answers[:] = _UNKNOWN
+        _fill_causes(estimate, right[n], g, claimed, rows)
+        wrong = 0
+        for t in range(n_nodes):
+            for y in range(n_nodes):
+                if t == y:
+                    continue
+                answer = _answer(claimed, t, y, rows)
+                if answer == NO_EFFECT:
+                    wrong += np.int64(has(true.below[t], y))
+                elif answer == ADJUST:
+                    wrong += 0 if _is_valid(true, t, y, rows) else 1
+                else:
+                    if answers[t, y] == _UNKNOWN:
+                        answers[t, y] = _answer(best, t, y, rows)
+                    wrong += 1 if answers[t, y] != UNIDENTIFIED else 0
+        out[n] = wrong
+
+
+def mixed_adjustment_mistakes(
+    truth: Graphs, target: Graphs, estimate: Graphs, truth_index: Ints, estimate_index: Ints, n_nodes: int
+) -> NDArray[np.int64]:
+    """Count the ordered pairs of nodes (treatment, outcome) for which the estimate's answer is wrong in the truth.
+
+    Parameters
+    ----------
+    truth, target : Graphs
+        N graphs each: the truths, and what an estimate of its class could find of them.
+    estimate : Graphs
+        K graphs.
+    truth_index, estimate_index : (n,) array
+        Positions of the graphs of each pair.
+    n_nodes : int
+        Number of nodes.
+    """
+    out = np.zeros(len(truth_index), np.int64)
+    g, (true, best, claimed) = empty_rows(n_nodes), (_empty_causes(n_nodes) for _ in range(3))
+    answers, rows = np.zeros((n_nodes, n_nodes), np.uint8), np.zeros((N_ROWS + 3, g.near.shape[1]), np.uint64)
+    _adjustment_mistakes(
+        truth, target, estimate, truth_index, estimate_index, g, true, best, claimed, answers, rows, out
+    )
+    return out
