@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from graphlib import CycleError, TopologicalSorter
 
-from ...contract.encoding import Edges, Encoding, register_encoding
+from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, register_encoding
+from ..edge_strings import write_graph, write_name
 
 _STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
 _NAME = re.compile(r"""[^\s|,'"](?:[^|,'"]*[^\s|,'"])?$""")
 _NODE = re.compile(r"\[([^\[\]]*)\]")
+_ARROW = re.compile(r"<-|->|--|\so-o\s")
 
 
 def read_model_string(text: str) -> Edges:
@@ -37,7 +39,18 @@ def read_model_string(text: str) -> Edges:
     except CycleError as fault:
         cycle = " -> ".join(fault.args[1])
         raise ValueError(f"found the directed cycle {cycle} in a model string, which describes a DAG") from None
-    return Edges(tuple(parents), [(position[p], position[name]) for name, listed in parents.items() for p in listed])
+    arcs = [(position[p], position[name]) for name, listed in parents.items() for p in listed]
+    if _ARROW.search(text):
+        model = write_graph([_quoted(name) for name in parents], arcs)
+        raise AmbiguousEncodingError(
+            f"found {text[:60]!r}, which is a model string or an edge string; quote names that hold arrows or brackets "
+            f'in an edge string: the model string is {model[:200]!r}, and an edge is as in \'"[A" -> "B]"\''
+        )
+    return Edges(tuple(parents), arcs)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if _ARROW.search(name) else write_name(name)
 
 
 MODEL_STRING = register_encoding(
