@@ -93,7 +93,8 @@ MODEL_STRING = register_encoding(
 # ---- networks ------------------------------------------------------------------------------------------------------
 
 _NETWORK = re.compile(
-    r"(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*+(?:network\b|(?:net|belief\s+network)\b|<\?xml[^>]*>\s*+(?:<!.*?>\s*+)*+<BIF\b|<BIF\b)",
+    r"(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*+(?:(?:network|net|belief\s+network)\b[^{};\n<>-]*+\s*+\{"
+    r"|<\?xml[^>]*>\s*+(?:<!.*?>\s*+)*+<BIF\b|<BIF\b)",
     re.S,
 )
 _VARIABLE = re.compile(r"^[ \t]*+(?:variable|node)\s++(\"[^\"\n]*\"|[^\s{]++)", re.M)

@@ -16,7 +16,11 @@ _WORDS = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
 _TYPES = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)} | MARKS_OF_SIGN
 
 _XML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<graphml[\s>]", re.S)
-_GML = re.compile(r"(?:\s|#[^\n]*\n|(?:Creator|Version|comment)\s++(?:\"[^\"]*\"|[^\s\"]++))*+graph\s*+\[", re.I)
+_GML = re.compile(
+    r"(?:\s|#[^\n]*\n|(?:Creator|Version|comment)\s++(?:\"[^\"]*\"|[^\s\"]++))*+graph\s*+\[\s*+"
+    r"(?:(?:directed|multigraph|id)\s*+\d|(?:node|edge)\s*+\[|(?:name|label|comment|creator)\s*+\")",
+    re.I,
+)
 _GML_TOKEN = re.compile(r'(?P<blank>\s+|#[^\n]*)|"(?P<string>[^"]*)"|(?P<mark>[\[\]])|(?P<word>[^\s\[\]"]+)')
 _DEEPEST = 50
 

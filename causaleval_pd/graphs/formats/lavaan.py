@@ -15,7 +15,13 @@ _OTHER = (":=", "==", "<", ">", "|")
 _CONTINUES = re.compile(r"(?:[+*]|=~|~~|~)\s*$")
 _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$")
 _LIKELY = re.compile(r"\s*+(?:[#!][^\n]*\n\s*+)*+[\w.+ \t]++(?:=~|~)")
+_ARROW, _COMMENT = re.compile("->|<-|--"), re.compile(r"[#!][^\n]*")
 _MOST_EDGES = 1_000_000
+
+
+def is_lavaan(text: str) -> bool:
+    """Return whether a text begins as a formula; an edge string may have a ~ in a name."""
+    return bool(_LIKELY.match(text)) and not _ARROW.search(_COMMENT.sub("", text))
 
 
 def read_lavaan(text: str) -> Edges:
@@ -135,7 +141,7 @@ LAVAAN = register_encoding(
         example="'Y ~ X1 + X2\\nX1 ~~ X2'",
         read=read_lavaan,
         types=(str,),
-        recognise=lambda text: bool(_LIKELY.match(text)),
+        recognise=is_lavaan,
         # "y ~ x" in a table is a setting of a method more often than a graph
         is_likely=lambda text: False,
         write_text=write_lavaan,

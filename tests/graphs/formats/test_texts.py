@@ -221,3 +221,13 @@ def test_time_is_linear_in_the_length(make: Callable[[int], str]) -> None:
     assert (
         min(seconds(20_000) for _ in range(3)) < 10 * min(seconds(5_000) for _ in range(3)) + 0.1
     )  # 16 times if it were quadratic
+
+
+@pytest.mark.parametrize(
+    "text", ["network -> B", "net -> income", "y~x -> B", "graph [a] -> B", "comment -> B", "dag -> B"]
+)
+def test_names_of_edge_strings_may_begin_like_other_texts(text: str) -> None:
+    graph = ce.as_graph(text)
+    assert graph.n_edges == 1
+    assert len(graph.nodes) == 2
+    assert ce.as_graph(graph.to_string()) == graph
