@@ -97,7 +97,21 @@ def null_tables() -> str:
     return "\n".join(parts)
 
 
-GENERATED: dict[str, Callable[[], str]] = {"metrics": metric_tables, "null_models": null_tables}
+def encoding_table() -> str:
+    """Render the registered encodings of graphs."""
+    rows = [
+        [f"`{name}`" + " (named only)" * row["by_name"], row["tool"], row["meaning"], row["mark"]]
+        for name, row in ce.list_encodings().iterrows()
+    ]
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n" + markdown(["encoding", "tool", "meaning", "where the mark stands"], cells) + "\n"
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "metrics": metric_tables,
+    "null_models": null_tables,
+    "graphs": encoding_table,
+}
 
 
 def with_table(name: str) -> tuple[Path, str]:
