@@ -253,7 +253,7 @@ class Graph:
         --------
         >>> import causaleval_pd as ce
         >>> ce.as_graph("A -> B; B <-> C; D").to_text("lavaan")
-        'B ~ A\\nB ~~ C\\nD ~~ D'
+        'B ~ A\nB ~~ C\nD ~~ D'
         """
         _, *ends = ends_from_planes(lift(self.planes[None]), self.n_nodes)
         edges = single_edges(list(zip(*(x.tolist() for x in ends), strict=True)))
