@@ -128,10 +128,21 @@ def shd_conventions() -> str:
     return markdown(["convention", "options", *(" / ".join(f"`{x}`" for x in sides) for sides in SHD_PAIRS)], rows)
 
 
+def encoding_table() -> str:
+    """Render the registered encodings of graphs."""
+    rows = [
+        [f"`{name}`" + " (named only)" * row["by_name"], row["tool"], row["meaning"], row["mark"]]
+        for name, row in ce.list_encodings().iterrows()
+    ]
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n" + markdown(["encoding", "tool", "meaning", "where the mark stands"], cells) + "\n"
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "metrics": metric_tables,
     "null_models": null_tables,
     "mixed_graphs": shd_conventions,
+    "graphs": encoding_table,
 }
 
 

@@ -125,11 +125,16 @@ class Encoding:
     decode : callable, optional
         From a stack (N, d, d) and the names of its nodes to (N, d, d) bool with True in cell (i, j) for a mark i -> j;
         or to (N, d, d) uint8 with the code of the mark at j of the edge i - j in cell (i, j): 0 no edge, 1 a tail, 2 an
-        arrow, 3 a circle. Raises a `CellError`. Required if `read` returns matrices.
+        arrow, 3 a circle, and for a pair with ``i -> j`` and ``i <-> j`` 5 in cell (i, j) with 4 in cell (j, i). Raises
+        a `CellError`. Required if `read` returns matrices.
     decode_sparse : callable, optional
         From one scipy sparse matrix and the names to arcs; default by way of a dense matrix.
     write : callable, optional
         From (N, d, d) of such marks, 0 or 1, to matrices in this encoding, for `to_numpy`.
+    write_marks : callable, optional
+        From (N, d, d) of such codes to matrices in this encoding, for `to_numpy`; raises a `CellError`.
+    write_text : callable, optional
+        From the names of a graph's nodes and its edges as in `Edges.ends` to text, for `to_text`.
 
     Examples
     --------
@@ -152,6 +157,8 @@ class Encoding:
     decode: Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_] | NDArray[np.uint8]] | None = None
     decode_sparse: Callable[[Any, Sequence[str]], Arcs] | None = None
     write: Callable[[NDArray[np.int8]], NDArray[Any]] | None = None
+    write_marks: Callable[[NDArray[np.uint8]], NDArray[Any]] | None = None
+    write_text: Callable[[Sequence[str], Ends], str] | None = None
 
     def takes(self, cell: Any) -> bool:
         """Return whether a cell can be in this encoding."""
@@ -220,12 +227,18 @@ class Recogniser:
     ----------
     chosen : str, optional
         Name of the encoding of all cells that can be in it; the others are recognised by type and content.
+    reading : callable, optional
+        From an encoding and a cell to the graph that the cell is in it, as text, None if it is none; for messages about
+        cells that can be read in several ways.
     """
 
-    def __init__(self, chosen: str | None = None) -> None:
+    def __init__(
+        self, chosen: str | None = None, reading: Callable[[Encoding, Any], str | None] = lambda encoding, cell: None
+    ) -> None:
         if chosen is not None:
             check_type(chosen, str, "the name of an encoding", "encoding")
         self.chosen = None if chosen is None else ENCODINGS.find(chosen)
+        self._reading = reading
         # entry points are loaded once
         self._every = list(ENCODINGS.every())
         self._by_type: dict[type, list[Encoding]] = {}
@@ -272,12 +285,25 @@ class Recogniser:
             kind = f"{type(cell).__module__}.{type(cell).__qualname__}"
             return TypeError(f"found {kind}, expected a graph: {every}, or missing")
         shape = f" of shape {cell.shape}" if hasattr(cell, "shape") else ""
-        ways = {1: "only if its encoding is named", 2: "in two ways"}.get(len(possible), f"in {len(possible)} ways")
-        first, *others = ((encoding.name, f"if {encoding.mark} ({encoding.tool})") for encoding in possible)
+        found = f"found {_with_article(type(cell).__name__)}{shape}, which can be read"
+        readings: dict[str, list[Encoding]] = {}
+        for encoding in possible:
+            graph = self._reading(encoding, cell)
+            if graph is not None:
+                readings.setdefault(graph, []).append(encoding)
+        if not readings:
+            names = ", ".join(repr(encoding.name) for encoding in possible)
+            return AmbiguousEncodingError(
+                f"{found} only if its encoding is named: make the column with graph_column(..., encoding=), one of "
+                f"{names}; list_encodings() shows what their codes mean"
+            )
+        ways = "only if its encoding is named" if len(readings) == 1 else f"in {len(readings)} ways"
+        parts = []
+        for graph, (first, *others) in readings.items():
+            also = f", as with {', '.join(repr(other.name) for other in others)}" if others else ""
+            parts.append(f"encoding={first.name!r}) if {first.mark} ({first.tool}), which reads {graph}{also}")
         return AmbiguousEncodingError(
-            f"found {_with_article(type(cell).__name__)}{shape}, which can be read {ways}; make the column with "
-            f"graph_column(..., encoding={first[0]!r}) {first[1]}"
-            + "".join(f", with encoding={name!r} {condition}" for name, condition in others)
+            f"{found} {ways}; make the column with graph_column(..., " + "; with graph_column(..., ".join(parts)
         )
 
 

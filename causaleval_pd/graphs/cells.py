@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
 from .collect import Collector
 from .decode import Where, unpack_array
-from .edge_strings import explain_doubt
+from .edge_strings import explain_doubt, write_mixed_graph, write_names
 from .header import MAX_NODES
 from .kernels.planes import arcs_from_planes, row_chunks
 from .mixed import marks as mixed
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .unpacked import UnpackedColumn
+
+#: letters of a graph in a message
+_MOST_SHOWN = 60
 
 _Read = tuple[Encoding, Edges | Matrix | bytes]
 
@@ -96,7 +99,7 @@ class Cells:
         chosen = named[row] if isinstance(named, list) else named
         found = self._recognisers.get(chosen)
         if found is None:
-            found = self._recognisers[chosen] = Recogniser(chosen)
+            found = self._recognisers[chosen] = Recogniser(chosen, _reading)
         return found
 
     def _at_row(self, row: int, fault: Exception) -> Exception:
@@ -236,11 +239,27 @@ def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> ND
     if len(loops):
         raise CellError(int(loops[0, 0]), _self_loop(names[loops[0, 1]]))
     if marks.dtype != np.bool_:
-        half = np.argwhere((marks != 0) & (marks.transpose(0, 2, 1) == 0))
+        other = marks.transpose(0, 2, 1)
+        half = np.argwhere(((marks != 0) & (other == 0)) | ((marks == 4) != (other == 5)))
         if len(half):
             at, i, j = half[0].tolist()
             raise CellError(at, f"found a mark of the edge {names[i]!r}, {names[j]!r} at {names[j]!r} only")
+        # the planes have no mark at the tail of a directed edge beside a bidirected one
+        marks = np.where(marks == 4, 0, np.where(marks == 5, 2, marks)).astype(np.uint8)
     return marks
+
+
+def _reading(encoding: Encoding, cell: Any) -> str | None:
+    """Return the graph that a matrix is in an encoding, for messages; None if it is none."""
+    try:
+        column, _ = Cells(lambda row: "", NodeLists(None, 1, None), encoding.name).read([cell], 1)
+    except (ValueError, TypeError):
+        return None
+    block = column.blocks[0]
+    names = write_names(column.node_sets[0])
+    _, *ends = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
+    text = write_mixed_graph(names, list(zip(*(part.tolist() for part in ends), strict=True)))
+    return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "...")
 
 
 def _plain(matrix: Any) -> Any:

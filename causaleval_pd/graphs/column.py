@@ -109,11 +109,11 @@ def graph_column(
     ['dag', nan, 'cpdag']
     """
     cells, labels, name = _cells(values, index)
+    kinds = _kind_codes(kind, len(labels))
 
     def where(row: int) -> str:
         return name_row(row, labels, name)
 
-    kinds = _kind_codes(kind, len(labels))
     if isinstance(cells, pd.Series) and nodes is None and rename is None:
         column = unpack_column(cells.set_axis(labels), column=name)
         declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
@@ -123,6 +123,24 @@ def graph_column(
         column, declared = Cells(where, lists, chosen, rename).read(cells, len(labels))
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     return pack_column(settled, index=labels, name=name)
+
+
+def read_column(
+    cells: list[Any],
+    labels: pd.Index,
+    nodes: Any,
+    encoding: Any,
+    kind: Any,
+    rename: Mapping[Hashable, Hashable] | None,
+    where: Where,
+) -> pd.Series:
+    """Make a column of packed graphs, as `graph_column`, whose messages name a row by `where`."""
+    kinds = _kind_codes(kind, len(labels))
+    column, declared = Cells(
+        where, NodeLists(nodes, len(labels), None), _encodings(encoding, len(labels), None), rename
+    ).read(cells, len(labels))
+    settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
+    return pack_column(settled, index=labels, name="graph")
 
 
 def as_graph(
@@ -316,8 +334,10 @@ def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Wh
     for block in _with_planes_of_kinds(column, declared, where):
         codes = declared[block.rows]
         kinds = np.where(codes < 0, 0, codes).astype(np.uint8)
-        infer, check = np.flatnonzero(codes < 0), np.flatnonzero(codes >= 0)
+        infer = np.flatnonzero(codes < 0)
         kinds[infer] = infer_kinds(block.planes[infer], block.n_nodes)
+        # a graph of any other class that is inferred is in it
+        check = np.flatnonzero((codes >= 0) | (kinds == KINDS.index("mixed")))
         wrong = check[not_in_class(block.planes[check], block.n_nodes, kinds[check])]
         if len(wrong):
             names = column.node_sets[block.node_set[wrong[0]]]

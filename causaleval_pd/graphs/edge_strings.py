@@ -4,8 +4,8 @@ Statements stand between semicolons or line ends; a statement is a node name, an
 quoted by ``"`` or ``'`` (a quote inside is doubled) and must be where they hold something that could be syntax. A name
 that stands alone, as ``A-B`` or ``A B``, may be an edge in another notation: it is doubtful unless it is quoted.
 
-A circle is an ``o`` with a blank before and after the mark. ``<->`` stands between blanks: without them it may be a
-configurational model.
+A circle is an ``o`` with a blank before and after the mark: ``Ao->B`` is an edge from the node ``Ao``, which is
+doubtful where ``A`` is a node too. ``<->`` stands between blanks: without them it may be a configurational model.
 """
 
 from __future__ import annotations
@@ -100,6 +100,7 @@ def parse_edges(text: str) -> EdgeText:
     if text.strip() == "{}":
         return EdgeText((), [])
     quoted: set[str] = set()
+    glued: dict[str, str] = {}
     at = 0
     while at < len(text):
         if text[at] in ";\n\r" or text[at].isspace():
@@ -111,6 +112,7 @@ def parse_edges(text: str) -> EdgeText:
             before = name
             name, at = _read_name(text, arrow.end(), quoted)
             _refuse_other_marks(text, before, arrow, name)
+            glued.update(_without_circles(text, before, arrow, name))
             if _BIDIRECTED.match(arrow.group()):
                 _refuse_formula(text, arrow, {before, name} - quoted)
             right = position.setdefault(name, len(position))
@@ -133,7 +135,10 @@ def parse_edges(text: str) -> EdgeText:
     doubtful = [
         name
         for name, node in position.items()
-        if name not in quoted and (_joins_nodes(name, position) if node in linked else _DOUBTFUL.search(name))
+        if name not in quoted
+        and (
+            glued.get(name) in position or (_joins_nodes(name, position) if node in linked else _DOUBTFUL.search(name))
+        )
     ]
     edges = [(*pair, *codes) for pair, both in pairs.items() for codes in both]
     if any(3 in edge[2:] or edge[2:] == (2, 2) for edge in edges):
@@ -147,6 +152,12 @@ def _arcs(edge: Ends) -> list[tuple[int, int]]:
     return [arc for arc, mark in (((i, j), at_i), ((j, i), at_j)) if mark == 1]
 
 
+def _without_circles(text: str, before: str, arrow: re.Match[str], after: str) -> dict[str, str]:
+    """Return the names at an arrow whose o may be a circle, and what is left of them without it."""
+    found = {before: before[:-1]} if text[arrow.start() - 1] == "o" else {}
+    return found | ({after: after[1:]} if text[arrow.end() : arrow.end() + 1] == "o" else {})
+
+
 def _joins_nodes(name: str, nodes: Container[str]) -> bool:
     """Return whether a name, as A-B, joins the names of other nodes."""
     if not _PARTS.search(name):
@@ -157,6 +168,11 @@ def _joins_nodes(name: str, nodes: Container[str]) -> bool:
 
 def explain_doubt(name: str) -> str:
     """Return a message for a doubtful name."""
+    if not _DOUBTFUL.search(name):
+        return (
+            f"found the node {name!r} at an arrow and a node of this name without its 'o'; write a circle with blanks, "
+            f"as in 'A o-> B', and blanks around the arrow of the node {name!r}, or list it in nodes="
+        )
     return (
         f"found {name!r}, which may be a node or an edge in another notation; write edges with {ARROWS}, and quote a "
         f"name that holds other syntax ({_quote(name)}), or list it in nodes="
@@ -242,7 +258,7 @@ def write_name(name: str) -> str:
         or TEXT_OF_OBJECT.match(name + " ")
         or any(c in name for c in ";\n\r")
         or name != name.strip()
-        or name[0] in "->'"
+        or name[0] in "->'["
         or name[-1] in "-<"
         or re.search(rf"\s[{_CIRCLES}]$|^[{_CIRCLES}]\s", name)
         or _MIXED.search(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..contract.encoding import ENCODINGS
+from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
 from .decode import unpack_array
+from .edge_marks import single_edges
 from .edge_strings import write_edges, write_graph, write_mixed_edges, write_mixed_graph, write_names
 from .header import check_names, pack_cell
 from .kernels.ones import count_ones
@@ -25,7 +26,17 @@ from .kernels.planes import (
     plane_words,
     planes_of_kind,
 )
-from .mixed.marks import bidirected, count_bits, count_edges, ends_from_planes, is_mixed, reserved, where
+from .mixed.marks import (
+    bidirected,
+    codes_from_planes,
+    count_bits,
+    count_edges,
+    ends_from_planes,
+    is_mixed,
+    lift,
+    reserved,
+    where,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -201,16 +212,52 @@ class Graph:
             Order of rows and columns; default code-point order.
         encoding : str, default "row->column"
             Encoding of the result (see `list_encodings`): the edge i -> j is the 1 in cell (i, j), or with
-            "column->row" in cell (j, i). An undirected edge sets both.
+            "column->row" in cell (j, i), and an undirected edge sets both. Others, such as "pcalg amat.pag", hold the
+            marks at both ends of an edge.
 
         Returns
         -------
         (d, d) array of int8
-            Zeros and ones.
+            Zeros and ones, or the codes of the encoding (strings of "tigramite").
+
+        Raises
+        ------
+        ValueError
+            If the encoding cannot hold the marks of the graph.
         """
-        self._refuse_mixed("an adjacency matrix")
-        marks = marks_from_planes(self.planes[None], self.n_nodes)
-        return np.asarray(marks_in_order(marks, self.nodes, nodes, encoding)[0])
+        try:
+            marks = marks_for(encoding, self.planes[None], self.n_nodes)
+            return np.asarray(marks_in_order(marks, self.nodes, nodes, encoding)[0])
+        except CellError as fault:
+            raise ValueError(str(fault)) from None
+
+    def to_text(self, encoding: str = "edge string") -> str:
+        r"""Return the graph as text of another tool.
+
+        Parameters
+        ----------
+        encoding : str, default "edge string"
+            "dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see `list_encodings`).
+
+        Returns
+        -------
+        str
+            Text that `as_graph(text, encoding=encoding)` reads.
+
+        Raises
+        ------
+        ValueError
+            If the encoding cannot hold the graph's marks or names.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.as_graph("A -> B; B <-> C; D").to_text("lavaan")
+        'B ~ A\nB ~~ C\nD ~~ D'
+        """
+        _, *ends = ends_from_planes(lift(self.planes[None]), self.n_nodes)
+        edges = single_edges(list(zip(*(x.tolist() for x in ends), strict=True)))
+        return find_text_writer(encoding)(self.nodes, edges)
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return a networkx DiGraph; an undirected edge becomes two arcs."""
@@ -254,9 +301,7 @@ def marks_in_order(
     marks: NDArray[np.int8], names: Sequence[str], nodes: Sequence[str] | None, encoding: str
 ) -> NDArray[np.int8]:
     """Rearrange (N, d, d) matrices over `names` to the order of `nodes`, and write them in an encoding."""
-    writers = {known.name: known.write for known in ENCODINGS.every() if known.write is not None}
-    if encoding not in writers:
-        raise ValueError(f"unknown encoding {encoding!r}; expected {' or '.join(map(repr, writers))}")
+    found = ENCODINGS.find(encoding)
     if nodes is not None:
         order = list(nodes)
         if sorted(order) != list(names):
@@ -264,4 +309,31 @@ def marks_in_order(
         position = {name: i for i, name in enumerate(names)}
         at = np.array([position[name] for name in order], dtype=np.int64)
         marks = marks[:, at[:, None], at]
-    return np.ascontiguousarray(writers[encoding](marks))
+    write: Callable[..., NDArray[Any]] | None = found.write_marks or found.write
+    return np.ascontiguousarray(marks if write is None else write(marks))
+
+
+def marks_for(encoding: str, planes: NDArray[np.uint64], n_nodes: int) -> NDArray[Any]:
+    """Return what the writer of an encoding takes: (N, d, d) codes of marks, or zeros and ones."""
+    found = ENCODINGS.find(encoding)
+    if found.write_marks is not None:
+        return codes_from_planes(planes, n_nodes)
+    if found.write is None:
+        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write or known.write_marks)
+        raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
+    if is_mixed(planes):
+        raise CellError(
+            0,
+            "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
+            "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
+        )
+    return marks_from_planes(planes, n_nodes)
+
+
+def find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:
+    """Return the function that writes graphs as text in an encoding."""
+    found = ENCODINGS.find(encoding)
+    if found.write_text is None:
+        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
+        raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
+    return found.write_text

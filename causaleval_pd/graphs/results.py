@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import name_row
+from ..contract.encoding import CellError
 from . import classes
 from .graph import marks_in_order
 from .node_names import short
@@ -54,9 +55,23 @@ def stacked(
             f"{name_row(other, series.index, series.name)}: found the nodes {short(column.node_sets[ids[other]])}, "
             f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
         )
-    marks = np.concatenate([matrices(block) for block in column.blocks])
     rows = np.concatenate([block.rows for block in column.blocks])
-    marks = marks_in_order(marks, column.node_sets[0], nodes, encoding)
+    start, made = 0, []
+    try:
+        for block in column.blocks:
+            made.append(matrices(block))
+            start += len(block.rows)
+        start = 0
+        marks = marks_in_order(np.concatenate(made), column.node_sets[0], nodes, encoding)
+    except CellError as fault:
+        row = int(rows[start + fault.position])
+        raise ValueError(f"{name_row(row, series.index, series.name)}: {fault}") from None
+    if len(marks) < column.n_rows and marks.dtype.kind == "U":
+        missing = int(np.setdiff1d(np.arange(column.n_rows), rows)[0])
+        raise ValueError(
+            f"{name_row(missing, series.index, series.name)}: the graph is missing, and arrays of strings have no "
+            "missing values; take column.dropna()"
+        )
     if len(marks) == column.n_rows:
         return marks if len(column.blocks) == 1 else marks[np.argsort(rows)]
     stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from . import classes
+from .edge_marks import single_edges
 from .edge_strings import write_graph, write_mixed_graph, write_names
-from .graph import Graph
+from .graph import Graph, find_text_writer, marks_for
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes, marks_from_planes
+from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
@@ -127,19 +128,52 @@ class SeriesGraphAccessor(MixedGraphMethods):
             Order of rows and columns; default code-point order.
         encoding : str, default "row->column"
             Encoding of the result (see `list_encodings`): the edge i -> j is the 1 in cell (i, j), or with
-            "column->row" in cell (j, i). An undirected edge sets both.
+            "column->row" in cell (j, i), and an undirected edge sets both. Others, such as "pcalg amat.pag", hold the
+            marks at both ends of an edge.
 
         Returns
         -------
         (N, d, d) array
-            int8; float64 with NaN matrices if graphs are missing.
+            int8; float64 with NaN matrices if graphs are missing. Strings with "tigramite".
 
         Raises
         ------
         ValueError
-            If the graphs have different nodes.
+            If the graphs have different nodes, or marks that the encoding cannot hold.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A o-> B"]).graph.to_numpy(encoding="pcalg amat.pag").tolist()
+        [[[0, 2], [1, 0]]]
         """
         return _to_matrices(self._obj, nodes, encoding)
+
+    def to_text(self, encoding: str = "edge string") -> pd.Series:
+        """Return the graphs as text of another tool, which `graph_column(text, encoding=encoding)` reads.
+
+        Parameters
+        ----------
+        encoding : str, default "edge string"
+            "dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see `list_encodings`).
+
+        Returns
+        -------
+        Series of str
+            Texts; missing where a graph is.
+
+        Raises
+        ------
+        ValueError
+            If the encoding cannot hold the marks or names of a graph; names the row.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A -> B <- C"]).graph.to_text("model string")[0]
+        '[A][B|A:C][C]'
+        """
+        return _to_text(self._obj, encoding)
 
     @property
     def nodes(self) -> pd.Series:
@@ -291,19 +325,26 @@ def _node_names(series: pd.Series) -> pd.Series:
     return pd.Series(found, index=series.index, name=series.name, dtype=object)
 
 
+def _to_text(series: pd.Series, encoding: str) -> pd.Series:
+    column = unpack_column(series)
+    write = find_text_writer(encoding)
+    found = np.full(column.n_rows, None, dtype=object)
+    for block in column.blocks:
+        at, *parts = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
+        edges = list(zip(*(part.tolist() for part in parts), strict=True))
+        bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
+        for i, row in enumerate(block.rows.tolist()):
+            try:
+                ends = single_edges(edges[bounds[i] : bounds[i + 1]])
+                found[row] = write(column.node_sets[block.node_set[i]], ends)
+            except ValueError as fault:
+                raise ValueError(f"{name_row(row, series.index, series.name)}: {fault}") from None
+    return pd.Series(found, index=series.index, name=series.name, dtype="str")
+
+
 def _to_matrices(series: pd.Series, nodes: Sequence[str] | None, encoding: str) -> NDArray[Any]:
     column = unpack_column(series)
-
-    def matrices(block: Block) -> NDArray[Any]:
-        if mixed.is_mixed(block.planes):
-            where = name_row(int(block.rows[0]), series.index, series.name)
-            raise ValueError(
-                f"{where}: an adjacency matrix cannot hold the marks of {a_kind(block.kinds[0])}; write the graphs as "
-                "edge strings, by .graph.to_strings()"
-            )
-        return marks_from_planes(block.planes, block.n_nodes)
-
-    return stacked(series, column, matrices, nodes, encoding)
+    return stacked(series, column, lambda block: marks_for(encoding, block.planes, block.n_nodes), nodes, encoding)
 
 
 def _skeletons(series: pd.Series) -> pd.Series:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -16,7 +18,7 @@ import scipy.sparse as sp
 import causaleval_pd as ce
 from causaleval_pd.graphs import coerce_graphs
 
-NAMES = r"\brow \d+\b|^(?:nodes|encoding|kind|rename|index|values|unknown encoding|unknown kind)\b"
+NAMES = r"\brow \d+\b|^file |^(?:nodes|encoding|kind|rename|index|values|unknown encoding|unknown kind)\b"
 
 TEXTS = [
     "A -> B; B -- C; D", "A->B->C<-D", "IL-6 -> CRP; blood pressure -- stroke", "[A][B|A][C|A:B]", "[A][B]", "A-B",
@@ -26,10 +28,25 @@ TEXTS = [
     "DiGraph with 2 nodes and 1 edges", "Graph Nodes:\nX1;X2", "1. A --> B", "A ; ; B", "->", "--", "A - B",
     "<NA>", "\u2028",
 ]  # fmt: skip
+TEXTS += [
+    "Graph Nodes:\nX1;X2\n\nGraph Edges:\n1. X1 --> X2 dd nl\n2. X1 <-> X2\n", "pag { A @-> B @-@ C }",
+    'dag {\nbb="0,0,1,1"\nX [exposure,pos="0,1"]\nX -> {Y Z} <- U [beta=0.3]\n}',
+    'digraph { A -> B [dir=both, arrowtail=odot, arrowhead=normal]; C; 0 [label="X"] }', "graph { A -- B }",
+    "Y ~ a*X1 + 0*X2\nX1 ~~ X2; L =~ Z + 1",
+    "graph [ directed 1 node [ id 0 label \"A\" ] node [ id 1 ] edge [ source 0 target 1 ] ]",
+    '<graphml><key id="d0" attr.name="type"/><graph><node id="A"/><node id="B"/><edge source="A" target="B">'
+    '<data key="d0">'
+    "<-o</data></edge></graph></graphml>",
+    '{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}',
+    "network n {\n}\nvariable A {\n}\nvariable B {\n}\nprobability ( A ) {\n}\nprobability ( B | A ) {\n}\n",
+    "<BIF><VARIABLE><NAME>A</NAME></VARIABLE><DEFINITION><FOR>A</FOR></DEFINITION></BIF>",
+]  # fmt: skip
 PIECES = [
     "->", "<-", "--", "-", "<->", "o->", ";", "\n", " ", "  ", "[", "]", "|", ":", "'", '"', "''", "A", "B", "é",
     "\ud800",
-    "\x00", "{}", "\t", "o", "—", "→", "x" * 50, "-" * 30, "[" * 20, "<" * 20, "\u2028",
+    "\x00", "{}", "\t", "o", "~", "~~", "@->", "0*", "digraph {", "dag {", "}", "[dir=both]", "graph [", "1. ",
+    "-->", "<",
+    "/*", "//", "#", "=", "—", "→", "x" * 50, "-" * 30, "[" * 20, "<" * 20, "\u2028",
 ]  # fmt: skip
 LABELS: list[Any] = [
     "A", "B", "C", "", "A-B", 0, 1, 10**400, -1, True, 1.0, float("nan"), float("inf"), None, pd.NA, pd.NaT, b"A",
@@ -123,6 +140,39 @@ def matrix(rng: np.random.Generator) -> Any:
     return values
 
 
+def marks(rng: np.random.Generator) -> Any:
+    """A matrix of codes, or of tigramite's strings."""
+    d = int(rng.integers(5))
+    if rng.random() < 0.5:
+        signs = ["", "", "-->", "<--", "o->", "<-o", "o-o", "<->", "+->", "<-+", "x-x", "---", "-?>"]
+        shape = one(rng, [(d, d)] * 4 + [(d, d, 1), (d, d, 2), (d, d, 0), (d, d + 1), (d, d, 1, 1), (d,)])
+        return rng.choice(signs, size=shape)
+    values = np.zeros((d, d), int)
+    for i, j in itertools.combinations(range(d), 2):
+        values[i, j], values[j, i] = one(
+            rng, [(0, 0), (2, 3), (2, 1), (1, 1), (-1, 1), (2, 2), (21, 20), (4, 5), (0, 1), (10, 10)]
+        )
+    return values
+
+
+def edge_table(rng: np.random.Generator) -> Any:
+    columns = one(
+        rng,
+        [
+            ["from", "edge", "to"],
+            ["source", "target"],
+            ["Variable 1", "Dependency", "Variable 2"],
+            ["from", "to", "weight"],
+        ],
+    )
+    signs = ["->", "o->", "<->", "--", "directed", "?", None, 1, 0.5, "A", "B"]
+    rows = [
+        [label(rng) if x in columns[:1] + columns[-1:] else one(rng, signs) for x in columns]
+        for _ in range(rng.integers(4))
+    ]
+    return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
 def edge_list(rng: np.random.Generator) -> Any:
     edges: list[Any] = [(label(rng), label(rng)) for _ in range(rng.integers(5))]
     if rng.random() < 0.3:
@@ -177,8 +227,23 @@ def strange(rng: np.random.Generator) -> Any:
 
 
 CELLS: list[Callable[[np.random.Generator], Any]] = [
-    text, text, text, matrix, matrix, edge_list, networkx_graph, like_causal_learn, packed, strange,
+    text, text, text, matrix, matrix, marks, marks, edge_table, edge_list,
+    networkx_graph, like_causal_learn, packed, strange,
 ]  # fmt: skip
+
+
+WRITTEN = ["dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string", "Tetrad text", "edge string"]
+
+
+def table(rng: np.random.Generator) -> str:
+    """The text of a matrix or of a table of edges, damaged at times."""
+    separator = one(rng, [" ", ",", ";", "\t"])
+    values = [
+        [str(one(rng, [0, 0, 1, 2, 3, -1, "A", "0.5", "", '"'] if rng.random() < 0.1 else [0, 1])) for _ in range(3)]
+        for _ in range(3)
+    ]
+    head = one(rng, [[], ["A", "B", "C"], ["", "A", "B", "C"], ["from", "edge", "to"], ["A", "A", "B"]])
+    return "\n".join(separator.join(row) for row in [head, *values][: int(rng.integers(1, 6))])
 
 
 def arguments(rng: np.random.Generator, cell: Any) -> dict[str, Any]:
@@ -222,6 +287,24 @@ def read(cell: Any, given: dict[str, Any]) -> None:
         raise RuntimeError(f"{column.graph.to_strings()[0]!r} is not read back")
 
 
+def write(cell: Any, given: dict[str, Any], encoding: str) -> None:
+    """Write a column in an encoding, and read what was written."""
+    try:
+        column = ce.graph_column([cell], **given)
+    except (ValueError, TypeError):
+        return
+    text = column.graph.to_text(encoding) if column.notna().all() else column
+    if not ce.graph_column(text, encoding=encoding, kind=column.graph.kind.astype(object)).equals(column):
+        raise RuntimeError(f"{column.graph.to_strings()[0]!r} is not read back from {text[0]!r}")
+
+
+def read_file(content: str, given: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "graph.txt")
+        file.write_text(content, encoding="utf-8", errors="surrogatepass")
+        ce.read_graphs(file, **given)
+
+
 def coerce(cell: Any) -> None:
     cells = np.empty(2, object)
     cells[1] = cell
@@ -240,6 +323,11 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
         cell = CELLS[number % len(CELLS)](rng)
         given = arguments(rng, cell)
         yield f"graph_column([{shown(cell)}], {shown(given)})", partial(read, cell, given)
+        if number % 6 == 0:
+            encoding = one(rng, WRITTEN)
+            yield f"to_text({encoding!r}) of {shown(cell)}, {shown(given)}", partial(write, cell, given, encoding)
+            content = table(rng) if number % 12 else text(rng)
+            yield f"read_graphs({content!r}, {shown(given)})", partial(read_file, content, given)
         if number % 5 == 0:
             yield f"coerce_graphs({shown(cell)})", partial(coerce, cell)
         if number % 7 == 0:

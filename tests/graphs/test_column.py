@@ -254,7 +254,7 @@ def test_bad_kinds(kind: Any, message: str) -> None:
         (
             object(),
             TypeError,
-            "found builtins.object, expected a graph: model string, causal-learn",
+            "found builtins.object, expected a graph: model string, BIF",
         ),
         (17, TypeError, "found builtins.int, expected a graph"),
     ],
@@ -270,7 +270,8 @@ def test_messages_name_the_row(cell: Any, error: type[Exception], message: str) 
 
 def test_missing_encoding() -> None:
     message = (
-        r"^row 1 \(index 1\): found an ndarray of shape \(2, 2\), which can be read in two ways; .*encoding='row->col"
+        r"^row 1 \(index 1\): found an ndarray of shape \(2, 2\), which can be read only if its encoding is named; "
+        r".*encoding='row->col"
     )
     with pytest.raises(AmbiguousEncodingError, match=message):
         graph_column([None, np.zeros((2, 2))], nodes=["a", "b"])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from causaleval_pd.graphs import as_graph
 from causaleval_pd.graphs.edge_strings import (
     TEXT_OF_OBJECT,
+    explain_doubt,
     parse_edges,
     write_graph,
     write_mixed_graph,
@@ -294,3 +295,15 @@ def test_time_is_linear_in_the_length(make: Callable[[int], str]) -> None:
     while (once := seconds(make(n))) < 0.01 and n < 2_000_000:
         n *= 2
     assert seconds(make(4 * n)) < 10 * once + 0.02  # 16 times if it were quadratic
+
+
+@pytest.mark.parametrize("text", ["Ao->B; A -> C", "A -> C; B<-oA", "A; Ao--B", "C -> A <- B; D--oA"])
+def test_a_circle_without_a_blank_is_doubtful_beside_the_node_without_it(text: str) -> None:
+    name = "oA" if "oA" in text else "Ao"
+    assert parse_edges(text).doubtful == (name,)
+    assert f"the node {name!r} at an arrow and a node of this name without its 'o'" in explain_doubt(name)
+
+
+@pytest.mark.parametrize("text", ["Ao->B", "Ao -> B; A", '"Ao"->B; A', "o->B", "Ao <- B; A", "A o-> B; A -> C"])
+def test_names_may_end_in_o(text: str) -> None:
+    assert parse_edges(text).doubtful == ()

@@ -1,15 +1,20 @@
-"""Model strings of bnlearn as cells: ``"[A][B|A][C|A:B]"``."""
+"""Model strings of bnlearn as cells, ``"[A][B|A][C|A:B]"``, and the graphs of networks in BIF, NET, DSC and XMLBIF."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
+from xml.etree import ElementTree
 
-from ...contract.encoding import Edges, Encoding, register_encoding
+from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
+from ..edge_marks import ARROW, TAIL
+from ..edge_strings import write_graph, write_name
 
 _STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
 _NAME = re.compile(r"""[^\s|,'"](?:[^|,'"]*[^\s|,'"])?$""")
 _NODE = re.compile(r"\[([^\[\]]*)\]")
+_ARROW = re.compile(r"<-|->|--|\so-o\s")
 
 
 def read_model_string(text: str) -> Edges:
@@ -37,7 +42,37 @@ def read_model_string(text: str) -> Edges:
     except CycleError as fault:
         cycle = " -> ".join(fault.args[1])
         raise ValueError(f"found the directed cycle {cycle} in a model string, which describes a DAG") from None
-    return Edges(tuple(parents), [(position[p], position[name]) for name, listed in parents.items() for p in listed])
+    arcs = [(position[p], position[name]) for name, listed in parents.items() for p in listed]
+    if _ARROW.search(text):
+        model = write_graph([_quoted(name) for name in parents], arcs)
+        raise AmbiguousEncodingError(
+            f"found {text[:60]!r}, which is a model string or an edge string; quote names that hold arrows or brackets "
+            f'in an edge string: the model string is {model[:200]!r}, and an edge is as in \'"[A" -> "B]"\''
+        )
+    return Edges(tuple(parents), arcs)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if _ARROW.search(name) else write_name(name)
+
+
+def write_model_string(names: Sequence[str], ends: Ends) -> str:
+    """Write a DAG as a model string."""
+    if len(names) < 2:
+        raise ValueError("a model string cannot hold a graph of fewer than two nodes here; write an edge string")
+    parents: list[list[str]] = [[] for _ in names]
+    for i, j, *marks in ends:
+        if sorted(marks) != [TAIL, ARROW]:
+            raise ValueError("a model string holds directed edges only; write an edge string, by to_strings()")
+        source, target = (i, j) if marks[0] == TAIL else (j, i)
+        parents[target].append(names[source])
+    odd = next((name for name in names if re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name)), None)
+    if odd is not None:
+        raise ValueError(f"a model string cannot hold the node name {odd!r}; rename the node")
+    entries = zip(names, parents, strict=True)
+    text = "".join(f"[{name}|{':'.join(listed)}]" if listed else f"[{name}]" for name, listed in entries)
+    read_model_string(text)
+    return text
 
 
 MODEL_STRING = register_encoding(
@@ -51,5 +86,95 @@ MODEL_STRING = register_encoding(
         read=read_model_string,
         types=(str,),
         recognise=lambda text: bool(_STRING.match(text)),
+        write_text=write_model_string,
+    )
+)
+
+# ---- networks ------------------------------------------------------------------------------------------------------
+
+_NETWORK = re.compile(
+    r"(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*+(?:(?:network|net|belief\s+network)\b[^{};\n<>-]*+\s*+\{"
+    r"|<\?xml[^>]*>\s*+(?:<!.*?>\s*+)*+<BIF\b|<BIF\b)",
+    re.S,
+)
+_VARIABLE = re.compile(r"^[ \t]*+(?:variable|node)\s++(\"[^\"\n]*\"|[^\s{]++)", re.M)
+_FAMILY = re.compile(r"^[ \t]*+(?:probability|potential)\s*+\(([^)]*)\)", re.M)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|%[^\n]*", re.S)
+
+
+def read_network(text: str) -> Edges:
+    """Read the graph of a Bayesian network; its probabilities are left out (`network_column` reads them)."""
+    if text.lstrip()[:1] == "<":
+        return _read_xmlbif(text)
+    text = _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
+    position: dict[str, int] = {}
+    for variable in _VARIABLE.finditer(text):
+        name = variable.group(1).strip('"')
+        if name in position:
+            raise ValueError(f"line {_line(text, variable.start())}: found the variable {name!r} twice")
+        position[name] = len(position)
+    parents: dict[str, list[str]] = {}
+    for family in _FAMILY.finditer(text):
+        child, *rest = re.split(r"\|", family.group(1))
+        _add_family(parents, child.strip().strip('"'), re.findall(r'"[^"]*"|[^\s,"]+', " ".join(rest)), position)
+    return _of_families(parents, position)
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _add_family(parents: dict[str, list[str]], child: str, listed: list[str], known: dict[str, int]) -> None:
+    names = [name.strip('"') for name in listed]
+    unknown = next((name for name in (child, *names) if name not in known), None)
+    if unknown is not None:
+        raise ValueError(f"found {unknown[:60]!r} in the probabilities of {child[:60]!r}, which is no variable")
+    if child in parents:
+        raise ValueError(f"found the probabilities of {child!r} twice")
+    if len({*names}) < len(names):
+        raise ValueError(f"found a parent of {child!r} twice")
+    parents[child] = names
+
+
+def _of_families(parents: dict[str, list[str]], position: dict[str, int]) -> Edges:
+    if not position:
+        raise ValueError("found a network without variables")
+    absent = next((name for name in position if name not in parents), None)
+    if absent is not None:
+        raise ValueError(f"found no probabilities of {absent!r}; the text is cut off")
+    arcs = [(position[p], position[name]) for name, listed in parents.items() for p in listed]
+    return Edges(tuple(position), arcs)
+
+
+def _read_xmlbif(text: str) -> Edges:
+    if "<!ENTITY" in text:
+        raise ValueError("found entities in XMLBIF, which are not read")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as fault:
+        raise ValueError(f"line {fault.position[0]}: found no XMLBIF: {fault}") from None
+    position: dict[str, int] = {}
+    for name in root.iterfind(".//VARIABLE/NAME"):
+        position.setdefault((name.text or "").strip(), len(position))
+    parents: dict[str, list[str]] = {}
+    for family in root.iterfind(".//DEFINITION"):
+        given = [(x.text or "").strip() for x in family.iterfind("GIVEN")]
+        _add_family(parents, (family.findtext("FOR") or "").strip(), given, position)
+    return _of_families(parents, position)
+
+
+NETWORK = register_encoding(
+    Encoding(
+        name="BIF",
+        tool="bnlearn, pgmpy, Hugin, GeNIe",
+        cells="BIF, NET, DSC or XMLBIF",
+        meaning="the graph of a Bayesian network: probability ( C | A, B ) the node C with the parents A and B",
+        mark="an edge i -> j is the i behind the bar of j",
+        example="'network n {} variable A {} variable B {} probability ( A ) {} probability ( B | A ) {}' in lines",
+        read=read_network,
+        types=(str,),
+        recognise=lambda text: bool(_NETWORK.match(text)),
+        # a column of such texts is one of networks
+        is_likely=lambda text: False,
     )
 )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.encoding import CellError, Encoding, Labels, Matrix, register_encoding
-from ..edge_strings import write_name
-
-_ENDS = {-1: "--", 1: "<>", 2: "oo"}  # on the left and on the right of an edge
+from ...contract.encoding import Encoding, Labels, Matrix, register_encoding
+from .matrix_codes import CAUSAL_LEARN_MATRIX
 
 
 def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
@@ -36,36 +33,16 @@ def read_causal_learn(cell: Any) -> Matrix:
     return Matrix(*found)
 
 
-def decode_endpoints(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_] | NDArray[np.uint8]:
-    """Return the marks of a stack of endpoint matrices; refuse edges without a known mark at both ends."""
-    other = stack.transpose(0, 2, 1)
-    odd = ~(np.isin(stack, (-1, 1, 2)) & np.isin(other, (-1, 1, 2)) | ((stack == 0) & (other == 0)))
-    if odd.any():
-        at, i, j = (int(x) for x in np.argwhere(odd)[0])
-        here, there = (value.item() for value in (stack[at, i, j], stack[at, j, i]))
-        mark = f"{_ENDS.get(here, '??')[0]}-{_ENDS.get(there, '??')[1]}"
-        raise CellError(
-            at,
-            f"found the edge {write_name(names[i])} {mark} {write_name(names[j])} (endpoints {here:g}, {there:g}); "
-            "marks are -1 a tail, 1 an arrow and 2 a circle, at both ends of an edge",
-        )
-    if ((stack == 2) | ((stack == 1) & (other == 1))).any():
-        # the mark at the column's node
-        return np.select([other == -1, other == 1, other == 2], [1, 2, 3], 0).astype(np.uint8)
-    # a tail at i is what i -> j and i -- j have in common
-    return np.asarray(stack == -1)
-
-
 CAUSAL_LEARN = register_encoding(
     Encoding(
         name="causal-learn",
         tool="causal-learn",
         cells="causal-learn",
-        meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node",
+        meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node; 4 with 5 both '->' and '<->'",
         mark="an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i)",
         example="causallearn.search.ConstraintBased.PC.pc(data)",
         read=read_causal_learn,
         recognise=lambda cell: _names_and_endpoints(cell) is not None,
-        decode=decode_endpoints,
+        decode=CAUSAL_LEARN_MATRIX.decode,
     )
 )

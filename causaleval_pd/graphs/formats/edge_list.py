@@ -1,4 +1,4 @@
-"""Lists of (source, target) tuples as cells."""
+"""Lists of (source, target) tuples and tables of edges as cells."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Collection, Hashable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...contract.encoding import Edges, Encoding, register_encoding
+from ..edge_marks import MARKS, MARKS_OF_SIGN, MarkedEdges
+from ..weights import explain_weights
 
 
 def read_edge_list(cell: Collection[Any]) -> Edges:
@@ -51,5 +54,64 @@ EDGE_LIST = register_encoding(
         read=read_edge_list,
         types=(list, tuple, set, frozenset),
         is_likely=_is_likely,
+    )
+)
+
+#: columns of the two nodes and the mark of an edge, by tool
+EDGE_COLUMNS = (
+    ("from", "to", "edge"),
+    ("source", "target", "type"),
+    ("Source", "Target", "Type"),
+    ("Variable 1", "Variable 2", "Dependency"),
+    ("node1", "node2", "edge"),
+    ("cause", "effect", "edge"),
+)
+
+
+def _columns_of(cell: Any) -> tuple[str, str, str] | None:
+    """Return the names of the columns of a table of edges, None for any other object."""
+    if not isinstance(cell, pd.DataFrame) or set(cell.columns) == set(cell.index):
+        return None
+    return next((names for names in EDGE_COLUMNS if {*names[:2]} <= {*cell.columns}), None)
+
+
+def read_edge_table(cell: pd.DataFrame) -> Edges:
+    """Read a table with an edge a row, both directions of a pair without marks an undirected edge."""
+    names = _columns_of(cell)
+    if names is None or not cell.columns.is_unique:
+        raise ValueError(f"found a table with the columns {list(cell.columns)!r:.80}, expected from, edge and to")
+    if "weight" in cell.columns and not (cell["weight"] == 1).all():
+        weights = pd.to_numeric(cell["weight"], errors="coerce")
+        source, target = pd.factorize(pd.concat([cell[x] for x in names[:2]]).astype(str))[0].reshape(2, -1)
+        raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
+    if "lag" in cell.columns and not (cell["lag"] == 0).all():
+        raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take a column a lag")
+    first, second = (cell[name].tolist() for name in names[:2])
+    if names[2] not in cell.columns:
+        return read_edge_list(list(zip(first, second, strict=True)))
+    edges = MarkedEdges()
+    words = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
+    for number, (a, sign, b) in enumerate(zip(first, cell[names[2]].tolist(), second, strict=True), 1):
+        plain = words.get(sign.strip().lower(), sign.strip()) if isinstance(sign, str) else sign
+        if not isinstance(plain, str) or plain not in MARKS_OF_SIGN:
+            raise ValueError(f"edge {number}: found {sign!r:.60}, expected one of {', '.join(MARKS)}")
+        try:
+            edges.add(_distinct(a)[1], _distinct(b)[1], *MARKS_OF_SIGN[plain])
+        except ValueError as fault:
+            raise ValueError(f"edge {number}: {fault}") from None
+    return edges.found(is_open=True)
+
+
+EDGE_TABLE = register_encoding(
+    Encoding(
+        name="edge table",
+        tool="caugi, causalDisco, bnlearn (arcs), Bayesys",
+        cells="edge table",
+        meaning="from, edge (-->, ---, <->, o->, o-o, o--) and to; source, target; Variable 1, Dependency, Variable 2",
+        mark="an edge i -> j is the row from i to j",
+        example="pd.DataFrame({'from': ['A'], 'edge': ['o->'], 'to': ['B']})",
+        read=read_edge_table,
+        types=(pd.DataFrame,),
+        recognise=lambda cell: _columns_of(cell) is not None,
     )
 )

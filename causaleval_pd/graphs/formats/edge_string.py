@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from ...contract.encoding import Edges, Encoding, register_encoding
-from ..edge_strings import TEXT_OF_OBJECT, parse_edges
+from collections.abc import Sequence
+
+from ...contract.encoding import Edges, Encoding, Ends, register_encoding
+from ..edge_marks import ARROW, CIRCLE, TAIL
+from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_mixed_graph, write_names
 
 
 def read_edge_string(text: str) -> Edges:
     """Read an edge string; blank text names no nodes, ``{}`` is the graph without nodes."""
     names, arcs, doubtful, ends = parse_edges(text)
     return Edges(names if names or text.strip() == "{}" else None, arcs, True, doubtful, ends)
+
+
+def write_edge_string(names: Sequence[str], ends: Ends) -> str:
+    """Write a graph as an edge string."""
+    written = write_names(names)
+    if any(CIRCLE in edge[2:] or edge[2:] == (ARROW, ARROW) for edge in ends):
+        return write_mixed_graph(written, ends)
+    arcs = [arc for i, j, at_i, at_j in ends for arc, mark in (((i, j), at_i), ((j, i), at_j)) if mark == TAIL]
+    return write_graph(written, arcs)
 
 
 def _is_likely(text: str) -> bool:
@@ -28,5 +40,6 @@ EDGE_STRING = register_encoding(
         read=read_edge_string,
         types=(str,),
         is_likely=_is_likely,
+        write_text=write_edge_string,
     )
 )

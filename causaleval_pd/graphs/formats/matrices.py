@@ -89,20 +89,20 @@ def decode_sparse_ones(cell: Any, names: Sequence[str]) -> Arcs:
     return arcs
 
 
-_TYPES = (np.ndarray, pd.DataFrame, SparseMatrix)
-_CELLS = "numpy / scipy / DataFrame adjacency"
+MATRIX_TYPES = (np.ndarray, pd.DataFrame, SparseMatrix)
+CELLS = "numpy / scipy / DataFrame adjacency"
 _MEANING = "1 a mark, 0 none; both cells of a pair 1 an undirected edge"
 
 ROW_TO_COLUMN = register_encoding(
     Encoding(
         name="row->column",
-        tool="networkx, NOTEARS, gCastle",
-        cells=_CELLS,
+        tool="networkx, NOTEARS, gCastle, bnlearn (amat), benchpress",
+        cells=CELLS,
         meaning=_MEANING,
         mark="an edge i -> j is the 1 in cell (i, j)",
         example="[[0, 1], [0, 0]] is 0 -> 1",
         read=read_matrix,
-        types=_TYPES,
+        types=MATRIX_TYPES,
         by_name=True,
         is_likely=is_square,
         decode=decode_ones,
@@ -115,12 +115,12 @@ COLUMN_TO_ROW = register_encoding(
     Encoding(
         name="column->row",
         tool="LiNGAM, pcalg",
-        cells=_CELLS,
+        cells=CELLS,
         meaning=_MEANING,
         mark="an edge i -> j is the 1 in cell (j, i)",
         example="[[0, 1], [0, 0]] is 1 -> 0",
         read=read_matrix,
-        types=_TYPES,
+        types=MATRIX_TYPES,
         by_name=True,
         is_likely=is_square,
         decode=lambda stack, names: decode_ones(stack, names).transpose(0, 2, 1),

@@ -9,38 +9,42 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...contract.encoding import Arcs, Edges, Encoding, register_encoding
+from ...contract.encoding import Arcs, Edges, Encoding, Labels, register_encoding
+from ..edge_marks import ARROW, CIRCLE, MARKS_OF_SIGN, TAIL, MarkedEdges
 from ..weights import explain_weights
 
 if TYPE_CHECKING:
     import networkx as nx
 
 _EDGE_TYPE_KEYS = ("type", "kind", "edge_type")
-_DIRECTED = {"directed", "->", "-->"}
-_UNDIRECTED = {"undirected", "--", "---"}
-_REVERSED = {"<-", "<--"}
-_MIXED = {"bidirected", "bi", "confounded", "circle", "<->", "o->", "<-o", "o-o", "o--", "--o", "-o", "o-"}
-_MIXED |= {"bi-directed", "latent", "bidirectional", "partially_directed"}
+_WORDS = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)}
+_WORDS |= {"bi": (ARROW, ARROW), "bi-directed": (ARROW, ARROW), "bidirectional": (ARROW, ARROW)}
+_WORDS |= MARKS_OF_SIGN
+#: words that name an edge of a graph with latent confounders without both of its marks
+_DOUBTFUL = {"confounded", "circle", "latent", "partially_directed"}
 # the attribute that graphviz and readers of DOT use
-_DIR = {"forward": "directed", "none": "undirected", "back": "<-", "both": "<->"}
+_DIR = {"forward": (TAIL, ARROW), "none": (TAIL, TAIL), "back": (ARROW, TAIL), "both": (ARROW, ARROW)}
+_ENDPOINTS = {"none": TAIL, "tail": TAIL, "arrow": ARROW, "normal": ARROW, "circle": CIRCLE, "odot": CIRCLE}
+_MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
 
 #: larger numbers may not fit a float
 _HUGE = 1e300
 
-Marks = list[tuple[Any, Any]]
+Marks = tuple[int, int]
 
 
 def read_networkx(graph: nx.Graph[Any]) -> Edges:
     """Read a networkx graph of any class.
 
     Two arcs between the same nodes, an edge of an undirected graph, and an edge whose attribute type, kind or edge_type
-    is "undirected" are undirected; pgmpy's ``marks`` and graphviz's ``dir`` are understood. Other words of these
-    attributes, parallel edges and weights other than 1 are refused.
+    is "undirected" are undirected; "bidirected" and "o->" and their like, pgmpy's ``marks`` and graphviz's ``dir``,
+    ``arrowtail`` and ``arrowhead`` declare the marks of an edge. Other words of these attributes, parallel edges and
+    weights other than 1 are refused.
     """
     labels = tuple(graph.nodes)
     position = {label: i for i, label in enumerate(labels)}
     arcs: Arcs = []
-    typed: dict[tuple[int, int], set[tuple[tuple[int, int], ...]]] = {}
+    typed: list[tuple[int, int, Marks]] = []
     weights: list[Any] = []
     multigraph = graph.is_multigraph()
     for u, neighbours in graph.adjacency():
@@ -62,18 +66,23 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
                 if marks is None:
                     arcs.append((s, t))
                 else:
-                    found = tuple((position[a], position[b]) for a, b in marks)
-                    typed.setdefault((min(s, t), max(s, t)), set()).add(tuple(sorted(found)))
+                    typed.append((s, t, marks))
     if any(type(weight) is not int or weight != 1 for weight in weights):
         _refuse_weights(graph)
-    plain = set(arcs) if typed else set()
-    for pair, found_marks in typed.items():
-        found_marks |= {(arc,) for arc in (pair, pair[::-1]) if arc in plain}
-        if len(found_marks) > 1:
-            a, b = (labels[i] for i in pair)
-            raise ValueError(f"found edges of different types or directions between {a!r} and {b!r}, expected one edge")
-        arcs.extend(arc for both in found_marks for arc in both)
-    return Edges(labels, arcs)
+    return _with_typed(labels, arcs, typed) if typed else Edges(labels, arcs)
+
+
+def _with_typed(labels: Labels, arcs: Arcs, typed: list[tuple[int, int, Marks]]) -> Edges:
+    """Join arcs without attributes, both of which are an undirected edge, with edges that declare their marks."""
+    edges, known = MarkedEdges(labels), set(arcs)
+    try:
+        for s, t in arcs:
+            edges.add(labels[s], labels[t], TAIL, TAIL if (t, s) in known else ARROW)
+        for s, t, marks in typed:
+            edges.add(labels[s], labels[t], *marks)
+    except ValueError as fault:
+        raise ValueError(f"found edges of different types or directions: {fault}") from None
+    return edges.found()
 
 
 def _with_key(key: Any, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -102,21 +111,32 @@ def _refuse_weights(graph: nx.Graph[Any]) -> None:
 
 
 def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, Any]) -> Marks | None:
-    """Return the arcs that edge attributes declare, None if they declare no marks."""
+    """Return the marks at u and v that edge attributes declare, None if they declare none."""
     marks = attributes.get("marks")
     if isinstance(marks, dict) and set(marks) == {u, v}:
-        if marks[u] == "-" and marks[v] in ("-", ">"):
-            return [(u, v), (v, u)] if marks[v] == "-" else [(u, v)]
-        if (marks[u], marks[v]) == (">", "-"):
-            return [(v, u)]
-        raise ValueError(
-            f"found the marks {marks!r}; mixed marks are not supported yet, only directed and undirected edges"
-        )
+        if not all(isinstance(mark, str) and mark in _MARKS for mark in marks.values()):
+            raise ValueError(f"found the marks {marks!r} of the edge {u!r}, {v!r}, expected '-', '>' and 'o'")
+        return _MARKS[marks[u]], _MARKS[marks[v]]
+    for source, target in (("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead")):
+        if source in attributes or target in attributes:
+            return _marks_of_ends(u, v, source, target, attributes)
     for key in (*_EDGE_TYPE_KEYS, "dir"):
         word = attributes.get(key)
         if word is not None:
             return _marks_of_word(graph, u, v, key, word)
     return None
+
+
+def _marks_of_ends(u: Any, v: Any, source: str, target: str, attributes: Mapping[str, Any]) -> Marks:
+    """Return the marks that two attributes declare, as those of graphviz do."""
+    found = [attributes.get(key) for key in (source, target)]
+    plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in found]
+    if any(word not in _ENDPOINTS for word in plain):
+        raise ValueError(
+            f"found the edge {u!r}, {v!r} with {source}={found[0]!r} and {target}={found[1]!r}, expected both "
+            f"to be one of {', '.join(_ENDPOINTS)}"
+        )
+    return _ENDPOINTS[plain[0]], _ENDPOINTS[plain[1]]
 
 
 def is_networkx(cell: Any) -> bool:
@@ -126,21 +146,20 @@ def is_networkx(cell: Any) -> bool:
 
 
 def _marks_of_word(graph: nx.Graph[Any], u: Any, v: Any, key: str, word: Any) -> Marks:
-    """Return the arcs of an edge whose type an attribute declares."""
+    """Return the marks of an edge whose type an attribute declares."""
     plain = word.strip("'\" ").lower() if isinstance(word, str) else ""
-    meaning = _DIR.get(plain, "") if key == "dir" else plain
+    marks = (_DIR if key == "dir" else _WORDS).get(plain)
     found = f"found the edge {u!r}, {v!r} with {key}={word!r}"
-    if meaning in _UNDIRECTED:
-        return [(u, v), (v, u)]
-    if meaning in _MIXED:
-        raise ValueError(f"{found}; mixed marks are not supported yet, only directed and undirected edges")
-    if meaning not in _DIRECTED | _REVERSED:
+    if plain in _DOUBTFUL:
+        raise ValueError(f"{found}, which names no marks at both ends; write '<->', 'o->', 'o-o' or 'o--'")
+    if marks is None:
         raise ValueError(
-            f"{found}, expected 'directed' or 'undirected'; delete the attribute where it is no type of mark"
+            f"{found}, expected 'directed', 'undirected' or 'bidirected'; delete the attribute where it is no type of "
+            "mark"
         )
-    if not graph.is_directed():
+    if marks[0] != marks[1] and not graph.is_directed():
         raise ValueError(f"{found} in an undirected networkx graph, which keeps no direction; use a DiGraph")
-    return [(u, v)] if meaning in _DIRECTED else [(v, u)]
+    return marks
 
 
 NETWORKX = register_encoding(
@@ -148,7 +167,8 @@ NETWORKX = register_encoding(
         name="networkx",
         tool="networkx, pgmpy",
         cells="networkx",
-        meaning="both arcs of a pair, an edge of an undirected graph, or type='undirected' an undirected edge",
+        meaning="both arcs of a pair, an edge of an undirected graph, or type='undirected' an undirected edge; "
+        "type='bidirected' or 'o->', marks={u: 'o', v: '>'}, or sourceEndpoint and targetEndpoint",
         mark="an edge i -> j is the arc (i, j)",
         example="nx.DiGraph([('A', 'B')])",
         read=read_networkx,

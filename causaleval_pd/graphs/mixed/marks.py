@@ -185,6 +185,15 @@ def marks_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
     return marks
 
 
+def codes_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
+    """Return (N, d, d) matrices of codes as encodings have them: 5 and 4 at the ends of a pair with two edges."""
+    marks = marks_from_planes(planes, n_nodes)
+    double = (marks == ARROW) & (marks.transpose(0, 2, 1) == NONE)
+    marks[double] = 5
+    marks[double.transpose(0, 2, 1)] = 4
+    return marks
+
+
 def planes_from_marks(marks: NDArray[np.uint8]) -> Planes:
     """Pack (N, d, d) matrices of codes, those of `marks_from_planes`, in four planes."""
     n_nodes = marks.shape[1]

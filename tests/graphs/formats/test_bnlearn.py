@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from causaleval_pd import AmbiguousEncodingError
 from causaleval_pd.graphs import as_graph, graph_column, is_graph_column
 
 
@@ -49,3 +50,20 @@ def test_columns_of_model_strings_are_graphs() -> None:
 def test_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         graph_column([text])
+
+
+@pytest.mark.parametrize("text", ["[o -> A][B]", "[o->A][B]", "[A--B][C|A--B]", "[A <- B][C]", "[A o-o B][C]"])
+@pytest.mark.parametrize("encoding", [None, "model string", "row->column"])
+def test_arrows_in_names_of_a_model_string_are_ambiguous(text: str, encoding: str | None) -> None:
+    with pytest.raises(AmbiguousEncodingError, match="is a model string or an edge string; quote names") as error:
+        as_graph(text, encoding=encoding)
+    if text == "[o -> A][B]":
+        assert """the model string is '"o -> A"; B'""" in str(error.value)
+    assert as_graph('"[o" -> "A][B]"').nodes == ("A][B]", "[o")
+    assert as_graph('"o -> A"; B').nodes == ("B", "o -> A")
+
+
+def test_edges_between_names_in_brackets_are_read_back() -> None:
+    graph = as_graph(";[o->A][B]")
+    assert graph.nodes == ("A][B]", "[o")
+    assert as_graph(graph.to_string()) == graph

@@ -100,5 +100,8 @@ def test_endpoints_of_no_meaning_are_refused(value: float) -> None:
         def __init__(self) -> None:
             self.nodes, self.graph = ["a", "b"], np.array([[0.0, value], [1.0, 0.0]])
 
-    with pytest.raises(ValueError, match=r"row 0 \(index 0\): found the edge a .* b \(endpoints .*, 1\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"row 0 \(index 0\): found .* in cell \(\'a\', \'b\'\) and 1.0 in cell \(\'b\', \'a\'\), expected 0 no",
+    ):
         graph_column([LikeCausalLearn()])

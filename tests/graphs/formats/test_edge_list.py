@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from causaleval_pd.graphs import as_graph
 
-ALL_CELLS = (
-    "model string, causal-learn, edge list, edge string, numpy / scipy / DataFrame adjacency, networkx, "
-    "Graph or packed bytes, or missing"
-)
+ALL_CELLS = "model string, .*edge list, .*edge string, .*networkx, Graph or packed bytes, .*or missing"
 
 
 def test_edge_lists() -> None:
@@ -55,3 +53,33 @@ def test_nodes_complete_strings() -> None:
         ValueError, match=r"found the nodes \['a', 'b'\], expected \['a', 'c'\] \(nodes=\): unknown \['b'\]"
     ):
         as_graph("a -> b", nodes=["a", "c"])
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ({"from": ["A", "B"], "edge": ["o->", "<->"], "to": ["B", "C"]}, "A o-> B <-> C"),
+        ({"from": ["A", "B", "C"], "to": ["B", "C", "B"]}, "A -> B -- C"),
+        ({"ID": [1, 2], "Variable 1": ["A", "C"], "Dependency": ["->", "-"], "Variable 2": ["B", "B"]}, "A -> B -- C"),
+        ({"source": ["A"], "target": ["B"], "weight": [1.0]}, "A -> B"),
+        ({"Source": ["A"], "Target": ["B"], "Type": ["Undirected"]}, "A -- B"),
+    ],
+)
+def test_edge_tables(table: dict[str, list[Any]], expected: str) -> None:
+    assert as_graph(pd.DataFrame(table)) == as_graph(expected)
+    assert as_graph(pd.DataFrame(table), nodes=["A", "B", "C", "D"]).nodes == ("A", "B", "C", "D")
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"from": ["A", "B"], "edge": ["->", "*->"], "to": ["B", "C"]}, r"edge 2: found '\*->', expected one of"),
+        ({"from": ["A", "B"], "edge": ["->", "->"], "to": ["B", "A"]}, "edge 2: found the edges 'B' <-- 'A' and"),
+        ({"from": ["A"], "to": ["B"], "weight": [0.4]}, "found weights of edges, expected 1; threshold weights"),
+        ({"from": ["A"], "to": ["B"], "lag": [1]}, "found edges with a lag"),
+        ({"from": [None], "to": ["B"]}, "found the node None"),
+    ],
+)
+def test_edge_tables_refused(table: dict[str, list[Any]], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        as_graph(pd.DataFrame(table))

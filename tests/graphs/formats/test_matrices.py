@@ -43,7 +43,8 @@ def test_frames() -> None:
 @pytest.mark.parametrize("cell", [np.eye(2)[::-1], sp.csr_array(np.eye(2)[::-1]), pd.DataFrame(np.eye(2)[::-1])])
 def test_matrices_need_an_encoding(cell: Any) -> None:
     with pytest.raises(
-        AmbiguousEncodingError, match=r"of shape \(2, 2\), which can be read in two ways.*encoding='row->column'"
+        AmbiguousEncodingError,
+        match=r"of shape \(2, 2\), which can be read in 3 ways.*encoding='row->column'\) if .*, which reads '0 -- 1'",
     ):
         as_graph(cell, nodes=["a", "b"])
 
@@ -166,7 +167,9 @@ def test_unnamed_matrices_are_numbered() -> None:
 
 
 def test_unknown_encoding() -> None:
-    message = "unknown encoding 'pcalg'; did you mean 'column->row'. it is one of causal-learn, .*, row->column"
+    message = (
+        "unknown encoding 'pcalg'; did you mean 'column->row', 'pcalg amat.pag', 'pcalg amat.cpdag'. it is one of "
+    )
     with pytest.raises(ValueError, match=message):
         as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
 

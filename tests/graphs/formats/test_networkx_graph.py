@@ -78,27 +78,64 @@ def test_networkx_weights_are_refused_as_in_a_matrix(graph: Any) -> None:
 
 @pytest.mark.parametrize(
     ("marks", "expected"),
-    [({"a": "-", "b": ">"}, "a -> b"), ({"a": ">", "b": "-"}, "b -> a"), ({"a": "-", "b": "-"}, "a -- b")],
+    [
+        ({"a": "-", "b": ">"}, "a -> b"),
+        ({"a": ">", "b": "-"}, "b -> a"),
+        ({"a": "-", "b": "-"}, "a -- b"),
+        ({"a": ">", "b": ">"}, "a <-> b"),
+        ({"a": "o", "b": ">"}, "a o-> b"),
+        ({"a": "o", "b": "o"}, "a o-o b"),
+    ],
 )
 def test_networkx_marks_of_pgmpy(marks: dict[str, str], expected: str) -> None:
     assert as_graph(edge(nx.Graph(), "a", "b", marks=marks)) == as_graph(expected)
 
 
 @pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"type": "bidirected"}, "a <-> b"),
+        ({"type": "bi"}, "a <-> b"),
+        ({"edge_type": "o->"}, "a o-> b"),
+        ({"kind": "<-o"}, "b o-> a"),
+        ({"dir": "both"}, "a <-> b"),
+        ({"dir": "both", "arrowtail": "odot", "arrowhead": "normal"}, "a o-> b"),
+        ({"sourceEndpoint": "circle", "targetEndpoint": "circle"}, "a o-o b"),
+        ({"sourceEndpoint": "none", "targetEndpoint": "arrow"}, "a -> b"),
+    ],
+)
+def test_attributes_declare_marks(attributes: dict[str, str], expected: str) -> None:
+    assert as_graph(edge(nx.DiGraph(), "a", "b", **attributes)) == as_graph(expected)
+    graph = edge(nx.MultiDiGraph(), "a", "b", **attributes)
+    if expected == "a <-> b":
+        graph.add_edge("b", "a", **attributes)
+        graph.add_edge("a", "b", type="directed")
+        assert as_graph(graph) == as_graph("a -> b; a <-> b")
+
+
+def test_admgs_of_pgmpy() -> None:
+    from pgmpy.base import ADMG, MAG, PDAG
+
+    admg = ADMG(directed_ebunch=[("a", "b")], bidirected_ebunch=[("a", "b"), ("b", "c")])
+    assert as_graph(admg) == as_graph("a -> b; a <-> b; b <-> c")
+    assert as_graph(MAG([("a", "b", "-", ">"), ("b", "c", ">", ">")])) == as_graph("a -> b; b <-> c")
+    pdag = PDAG(directed_ebunch=[("a", "b")], undirected_ebunch=[("b", "c")])
+    assert as_graph(pdag) == as_graph("a -> b; b -- c")
+
+
+@pytest.mark.parametrize(
     ("graph", "message"),
     [
         (nx.DiGraph([("a", "a")]), "found an edge from 'a' to itself; graphs have no self loops"),
-        (edge(nx.DiGraph(), "a", "b", type="bidirected"), "type='bidirected'; mixed marks are not supported yet"),
-        (edge(nx.DiGraph(), "a", "b", type="bi"), "type='bi'; mixed marks are not supported yet"),
-        (edge(nx.DiGraph(), "a", "b", kind="confounded"), "kind='confounded'; mixed marks are not supported yet"),
-        (edge(nx.DiGraph(), "a", "b", dir="both"), "dir='both'; mixed marks are not supported yet"),
-        (edge(nx.MultiDiGraph(), "a", "b", key="bidirected"), "type='bidirected'; mixed marks are not supported yet"),
-        (edge(nx.DiGraph(), "a", "b", type="activation"), "type='activation', expected 'directed' or 'undirected'"),
-        (edge(nx.DiGraph(), "a", "b", type=3), "type=3, expected 'directed' or 'undirected'; delete the attribute"),
+        (edge(nx.DiGraph(), "a", "b", kind="confounded"), "kind='confounded', which names no marks at both ends"),
+        (edge(nx.DiGraph(), "a", "b", type="circle"), "type='circle', which names no marks at both ends"),
+        (edge(nx.DiGraph(), "a", "b", arrowhead="odot"), "arrowtail=None and arrowhead='odot', expected both"),
+        (edge(nx.DiGraph(), "a", "b", type="activation"), "type='activation', expected 'directed', 'undirected' or"),
+        (edge(nx.DiGraph(), "a", "b", type=3), "type=3, expected .*; delete the attribute"),
         (nx.MultiDiGraph([("a", "b"), ("a", "b")]), "found 2 parallel edges between 'a' and 'b', expected one"),
         (
-            edge(nx.Graph(), "a", "b", marks={"a": "o", "b": ">"}),
-            "found the marks .*; mixed marks are not supported yet",
+            edge(nx.Graph(), "a", "b", marks={"a": "x", "b": ">"}),
+            "found the marks .* of the edge 'a', 'b', expected '-', '>' and 'o'",
         ),
         (
             edge(nx.Graph(), "a", "b", type="directed"),
@@ -106,15 +143,15 @@ def test_networkx_marks_of_pgmpy(marks: dict[str, str], expected: str) -> None:
         ),
         (
             edge(nx.DiGraph([("a", "b")]), "b", "a", type="undirected"),
-            "different types or directions between 'a' and 'b'",
+            "different types or directions: found the edges .*, expected one edge between two nodes",
         ),
         (
             edge(edge(nx.DiGraph(), "a", "b", type="directed"), "b", "a", type="directed"),
-            "different types or directions between 'a' and 'b', expected one edge",
+            "different types or directions: found the edges 'b' <-- 'a' and 'b' --> 'a', expected one edge",
         ),
         (
             edge(edge(nx.MultiDiGraph(), "a", "b", type="directed"), "a", "b", type="undirected"),
-            "different types or directions between 'a' and 'b'",
+            "different types or directions: found the edges .*, expected one edge between two nodes",
         ),
     ],
 )

@@ -1,0 +1,91 @@
+"""Edges with a mark at both ends: their signs, and readers' collection of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from ..contract.encoding import Edges, Ends
+
+TAIL, ARROW, CIRCLE = 1, 2, 3
+
+
+#: edges of tools as text, by the marks at their left and right end
+SIGNS = {
+    (TAIL, TAIL): "---",
+    (TAIL, ARROW): "-->",
+    (ARROW, TAIL): "<--",
+    (ARROW, ARROW): "<->",
+    (CIRCLE, ARROW): "o->",
+    (ARROW, CIRCLE): "<-o",
+    (CIRCLE, CIRCLE): "o-o",
+    (CIRCLE, TAIL): "o--",
+    (TAIL, CIRCLE): "--o",
+}
+MARKS = {sign: marks for marks, sign in SIGNS.items()}
+#: with the short ones, of two characters or one
+MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, TAIL), "-": (TAIL, TAIL)}
+_FORWARD = {(TAIL, TAIL), (TAIL, ARROW), (ARROW, ARROW), (CIRCLE, ARROW), (CIRCLE, CIRCLE), (CIRCLE, TAIL)}
+_DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
+
+
+def single_edges(ends: Ends) -> Ends:
+    """Return edges of planes with a mark at both ends: no mark at one stands for ``->`` beside ``<->``."""
+    found = []
+    for i, j, at_i, at_j in ends:
+        if at_i and at_j:
+            found.append((i, j, at_i, at_j))
+        else:
+            found += [(i, j, at_i or TAIL, at_j or TAIL), (i, j, ARROW, ARROW)]
+    return found
+
+
+def forward(edge: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """Return an edge with its arrow on the right, or else its circle on the left."""
+    i, j, at_i, at_j = edge
+    return edge if (at_i, at_j) in _FORWARD else (j, i, at_j, at_i)
+
+
+class MarkedEdges:
+    """Edges that a reader finds, with the marks at both ends; an edge that is found again must have the same marks.
+
+    Only ``->`` and ``<->`` may stand side by side.
+
+    Examples
+    --------
+    >>> edges = MarkedEdges(["C"])
+    >>> edges.add("A", "B", *MARKS_OF_SIGN["o->"])
+    >>> edges.found()
+    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, doubtful=(), ends=[(1, 2, 3, 2)])
+    """
+
+    def __init__(self, labels: list[Hashable] | tuple[Hashable, ...] = ()) -> None:
+        self.position: dict[Hashable, int] = {label: i for i, label in enumerate(labels)}
+        self._pairs: dict[tuple[int, int], set[tuple[int, int]]] = {}
+
+    def node(self, label: Hashable) -> int:
+        """Return the position of a node, a new one if it is not known."""
+        return self.position.setdefault(label, len(self.position))
+
+    def add(self, a: Hashable, b: Hashable, at_a: int, at_b: int) -> None:
+        """Add an edge by the labels of its nodes and the marks at both."""
+        i, j = self.node(a), self.node(b)
+        if i == j:
+            raise ValueError(f"found an edge from {a!r} to itself; graphs have no self loops")
+        pair, marks = ((i, j), (at_a, at_b)) if i < j else ((j, i), (at_b, at_a))
+        known = self._pairs.setdefault(pair, set())
+        known.add(marks)
+        if len(known) > 1 and known not in _DOUBLES:
+            first, second = (SIGNS[x if i < j else x[::-1]] for x in (min(known - {marks}), marks))
+            raise ValueError(
+                f"found the edges {a!r} {first} {b!r} and {a!r} {second} {b!r}, expected one edge between two nodes, "
+                "or '->' and '<->'"
+            )
+
+    def found(self, *, is_open: bool = False) -> Edges:
+        """Return the edges: as arcs if there are only ``->`` and ``--``, else with their marks."""
+        ends: Ends = [(*pair, *marks) for pair, every in self._pairs.items() for marks in sorted(every)]
+        labels = tuple(self.position)
+        if any(CIRCLE in edge[2:] or edge[2:] == (ARROW, ARROW) for edge in ends):
+            return Edges(labels, [], is_open, (), ends)
+        arcs = [(i, j) for i, j, at_i, _ in ends if at_i == TAIL] + [(j, i) for i, j, _, at_j in ends if at_j == TAIL]
+        return Edges(labels, arcs, is_open)

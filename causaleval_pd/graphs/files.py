@@ -1,0 +1,236 @@
+"""Graphs in files: texts of tools, matrices and tables of edges, a graph a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_type
+from .column import read_column
+from .formats.edge_list import EDGE_COLUMNS
+from .header import MAX_NODES
+
+#: a file of this size is read at once
+MAX_BYTES = 1 << 28
+
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$|(?:nan|inf|NA|NaN)$")
+_DELIMITERS = re.compile(r"[,;\t]")
+
+
+def read_graphs(
+    path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    encoding: str | Iterable[str | None] | None = None,
+    nodes: Any = None,
+    kind: Any = None,
+    rename: Mapping[Hashable, Hashable] | None = None,
+) -> pd.Series:
+    r"""Read graphs from files, a graph a file.
+
+    Parameters
+    ----------
+    path : str, path, or list of these
+        A file, a pattern such as ``"results/*.pc.txt"``, or a list of files.
+    encoding : str or one a file, optional
+        Name of the encoding of the files (see `list_encodings`); texts of tools are recognised. Required for matrices,
+        such as "pcalg amat.pag".
+    nodes : list of str, or one list a file, optional
+        Node names, as in `graph_column`; they name the rows and columns of matrices without a header, in their order.
+    kind, rename : optional
+        As in `graph_column`.
+
+    Returns
+    -------
+    Series
+        Packed graphs by name of the file, in the order of the sorted names, or that of the list. Files of one name in
+        several folders are named by their paths.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no file matches.
+    ValueError, TypeError
+        If a file is not a graph in the encoding; names the file, and the line where there is one.
+
+    Notes
+    -----
+    A file of numbers is a matrix: a row a line, separated by blanks, tabs, commas or semicolons, with an optional
+    header of names, and names before each row. ``.npy`` and ``.mtx`` files hold matrices too. A comma separated file
+    with the columns from and to, or source and target, is a table of edges. All others are texts in UTF-8.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import causaleval_pd as ce
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "fci.txt").write_text("0 2\n1 0\n")
+    ...     _ = Path(folder, "pc.dot").write_text("digraph { A -> B }")
+    ...     graphs = ce.read_graphs(f"{folder}/*", encoding="pcalg amat.pag", nodes=["A", "B"])
+    >>> graphs.graph.to_strings().to_dict()
+    {'fci.txt': 'A o-> B', 'pc.dot': 'A -> B'}
+    """
+    files = _files(path)
+    names = [file.name for file in files]
+    if len(set(names)) < len(names):
+        names = [str(file) for file in files]
+    cells = np.empty(len(files), dtype=object)
+    for i, file in enumerate(files):
+        try:
+            cells[i] = _read_cell(file)
+        except (ValueError, TypeError) as fault:
+            raise type(fault)(f"file {names[i]}: {fault}") from fault
+    index = pd.Index(names, name="file", dtype="str")
+    return read_column(list(cells), index, nodes, encoding, kind, rename, lambda row: f"file {names[row]}")
+
+
+def _files(path: Any) -> list[Path]:
+    """Return the files that a path, a pattern or a list of paths names."""
+    if isinstance(path, (str, os.PathLike)):
+        text = os.fspath(path)
+        if os.path.isdir(text):
+            raise ValueError(
+                f"path {text!r} is a folder; name its files by a pattern, as in {os.path.join(text, '*')!r}"
+            )
+        found = sorted(x for x in glob(text, recursive=True) if not os.path.isdir(x))
+        if not found and (has_magic(text) or not os.path.exists(text)):
+            raise FileNotFoundError(f"no file matches path {text!r}")
+        return [Path(x) for x in found or [text]]
+    check_type(path, Iterable, "a file, a pattern, or a list of files", "path")
+    files = [Path(x) for x in path]
+    absent = next((file for file in files if not file.is_file()), None)
+    if absent is not None:
+        raise FileNotFoundError(f"there is no file {str(absent)!r}")
+    return files
+
+
+def _read_cell(file: Path) -> Any:
+    """Return what a file holds: a matrix, a table of edges, or a text."""
+    if (size := file.stat().st_size) > MAX_BYTES:
+        raise ValueError(f"has {size} bytes; at most {MAX_BYTES} are read")
+    if file.suffix == ".npy":
+        return np.load(file, allow_pickle=False)
+    if file.suffix == ".mtx":
+        from scipy.io import mmread
+
+        return mmread(file)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise ValueError(f"byte {fault.start} is not valid UTF-8") from None
+    return read_table(text)
+
+
+def read_table(text: str) -> Any:
+    r"""Return the matrix or the table of edges that a text holds, else the text itself.
+
+    Examples
+    --------
+    >>> read_table("A,B\n0,1\n0,0\n")
+       A  B
+    A  0  1
+    B  0  0
+    >>> read_table("A -> B")
+    'A -> B'
+    """
+    head = text.lstrip("\r\n").split("\n", 2)[:2]
+    separator = _separator(head)
+    first = [_fields(line, separator) for line in head if line.strip()]
+    if not first:
+        return text
+    if first[0] and all(_NUMBER.match(field) for field in first[0]):
+        return _matrix(text, separator, header=False)
+    if separator is not None and any({*names[:2]} <= {*first[0]} for names in EDGE_COLUMNS):
+        return _edge_table(text, separator)
+    if len(first) == 2 and first[1]:
+        numbers = [bool(_NUMBER.match(field)) for field in first[1]]
+        if (
+            len(numbers) > 1
+            and (all(numbers) or all(numbers[1:]))
+            and len(first[0]) in (len(numbers), len(numbers) - 1)
+        ):
+            return _matrix(text, separator, header=True)
+    return text
+
+
+def _separator(lines: list[str]) -> str | None:
+    """Return the separator of fields, None for blanks."""
+    found = next((x for line in lines[::-1] for x in _DELIMITERS.findall(line)), None)
+    return found
+
+
+def _fields(line: str, separator: str | None) -> list[str]:
+    if separator is None:
+        return [field.strip('"') for field in line.split()]
+    return [field.strip() for field in next(csv.reader([line.strip("\r\n")], delimiter=separator), [])]
+
+
+def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
+    """Read a matrix; a header names the columns, and a name before each row the rows."""
+    names: list[str] | None = None
+    rows: list[NDArray[np.float64]] = []
+    labels: list[str] = []
+    for number, line in enumerate(io.StringIO(text), 1):
+        fields = _fields(line, separator)
+        if not any(fields):
+            continue
+        if header and names is None:
+            names = fields
+            continue
+        if len(fields) > MAX_NODES + 1:
+            raise ValueError(f"line {number}: found {len(fields)} numbers; at most {MAX_NODES} nodes are supported")
+        if (header and not _NUMBER.match(fields[0])) or (names and len(fields) == len([x for x in names if x]) + 1):
+            labels.append(fields[0])
+            fields = fields[1:]
+        odd = next((field for field in fields if not _NUMBER.match(field)), None)
+        if odd is not None:
+            raise ValueError(f"line {number}: found {odd[:60]!r}, expected a number")
+        if rows and len(fields) != len(rows[0]):
+            raise ValueError(f"line {number}: found {len(fields)} numbers, the first row has {len(rows[0])}")
+        if len(rows) >= len(fields):
+            raise ValueError(f"line {number}: found more than {len(fields)} rows of {len(fields)} numbers")
+        rows.append(np.array(["nan" if field == "NA" else field for field in fields], np.float64))
+    if not rows or len(rows) != len(rows[0]):
+        raise ValueError(f"found {len(rows)} rows of {len(rows[0]) if rows else 0} numbers, expected a square matrix")
+    stacked = np.stack(rows)
+    values = stacked.astype(np.int64) if np.isin(stacked, np.arange(-100, 101)).all() else stacked
+    if names is None:
+        return values
+    columns = [name for name in names if name] if len(names) > len(rows) else names
+    if len(columns) != len(rows) or (labels and len(labels) != len(rows)):
+        raise ValueError(f"line 1: found {len(columns)} names, expected {len(rows)} as there are rows")
+    return pd.DataFrame(values, labels or columns, columns)
+
+
+def _edge_table(text: str, separator: str) -> pd.DataFrame:
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    rows: list[list[str]] = []
+    names: list[str] | None = None
+    try:
+        for fields in reader:
+            found = [field.strip() for field in fields]
+            if not any(found):
+                continue
+            if names is None:
+                names = found
+            elif len(found) != len(names):
+                raise ValueError(f"line {reader.line_num}: found {len(found)} fields, the header has {len(names)}")
+            else:
+                rows.append(found)
+    except csv.Error as fault:
+        raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
+    table = pd.DataFrame(rows, columns=names, dtype=object)
+    for name in ("weight", "lag"):
+        if name in table.columns:
+            table[name] = pd.to_numeric(table[name], errors="coerce")
+    return table

@@ -1,0 +1,80 @@
+"""Graphs of pywhy-graphs, dodiscover and ananke as cells: objects that keep a graph or a list for each type of edge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...contract.encoding import Edges, Encoding, register_encoding
+from ..edge_marks import ARROW, CIRCLE, TAIL, MarkedEdges
+
+_TYPES = {"directed", "bidirected", "undirected", "circle"}
+
+
+def is_pywhy(cell: Any) -> bool:
+    """Return whether a cell is a graph of pywhy-graphs, by its methods."""
+    return callable(getattr(type(cell), "get_graphs", None)) and hasattr(type(cell), "nodes")
+
+
+def read_pywhy(cell: Any) -> Edges:
+    """Read a graph of pywhy-graphs: a directed edge is an arrow at its target, a circle edge a circle there."""
+    graphs = dict(cell.get_graphs())
+    edges = MarkedEdges(tuple(cell.nodes))
+    unknown = next((name for name, graph in graphs.items() if name not in _TYPES and graph.number_of_edges()), None)
+    if unknown is not None:
+        raise ValueError(f"found edges of the type {unknown!r}, expected {', '.join(sorted(_TYPES))}")
+    heads: dict[tuple[Any, Any], int] = {}
+    for name, mark in (("directed", ARROW), ("circle", CIRCLE)):
+        for u, v in graphs[name].edges() if name in graphs else ():
+            if heads.setdefault((u, v), mark) != mark:
+                raise ValueError(f"found an arrow and a circle at {v!r} of the edge {u!r}, {v!r}")
+    for (u, v), mark in heads.items():
+        if mark == ARROW and heads.get((v, u)) == ARROW:
+            raise ValueError(f"found arrows {u!r} -> {v!r} and {v!r} -> {u!r}; a bidirected edge is of its own type")
+        edges.add(u, v, heads.get((v, u), TAIL), mark)
+    for name, mark in (("bidirected", ARROW), ("undirected", TAIL)):
+        for u, v in graphs[name].edges() if name in graphs else ():
+            edges.add(u, v, mark, mark)
+    return edges.found()
+
+
+def is_ananke(cell: Any) -> bool:
+    """Return whether a cell is a graph of ananke, by its lists of edges."""
+    return isinstance(getattr(cell, "vertices", None), dict) and isinstance(
+        getattr(cell, "di_edges", None), (list, set)
+    )
+
+
+def read_ananke(cell: Any) -> Edges:
+    """Read a graph of ananke."""
+    edges = MarkedEdges(tuple(cell.vertices))
+    for name, marks in (("di_edges", (TAIL, ARROW)), ("bi_edges", (ARROW, ARROW)), ("ud_edges", (TAIL, TAIL))):
+        for edge in getattr(cell, name, ()):
+            edges.add(edge[0], edge[1], *marks)
+    return edges.found()
+
+
+PYWHY = register_encoding(
+    Encoding(
+        name="pywhy-graphs",
+        tool="pywhy-graphs, dodiscover",
+        cells="pywhy-graphs",
+        meaning="edges of the types directed, circle, bidirected and undirected; no arrow or circle is a tail",
+        mark="an edge i -> j is the directed edge (i, j) without a circle edge (j, i)",
+        example="pywhy_graphs.PAG()",
+        read=read_pywhy,
+        recognise=is_pywhy,
+    )
+)
+
+ANANKE = register_encoding(
+    Encoding(
+        name="ananke",
+        tool="ananke",
+        cells="ananke",
+        meaning="di_edges directed, bi_edges bidirected, ud_edges undirected",
+        mark="an edge i -> j is (i, j) in di_edges",
+        example="ananke.graphs.ADMG(vertices, di_edges, bi_edges)",
+        read=read_ananke,
+        recognise=is_ananke,
+    )
+)

@@ -1,0 +1,233 @@
+"""Texts of tools: Tetrad, JSON, dagitty, DOT, lavaan, GraphML, GML and networks; what is refused, with the line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import networkx as nx
+import pytest
+
+import causaleval_pd as ce
+
+TETRAD = """Graph Nodes:
+X1;X2;blood pressure;X4
+
+Graph Edges:
+1. X1 --> X2 dd nl
+2. X2 o-> blood pressure pd pl
+3. X4 <-> X1 [X4 <-> X1]:0.97;[no edge]:0.03;
+4. X4 o-- X2
+
+Graph Attributes:
+Score: -123.4
+Ambiguous triples (i.e. list of triples for which there is ambiguous data about whether they are colliders or not):
+"""
+TETRAD_EDGES = "X1 -> X2; X2 o-> blood pressure; X4 <-> X1; X4 o-- X2"
+GML = """Creator "x"
+graph [
+  directed 1
+  node [ id 0 label "A" ]
+  node [ id 1 label "B c" ]
+  edge [ source 0 target 1 ]
+]"""
+BIF = """network unknown {
+}
+// a comment: probability ( C | A )
+variable A {
+  type discrete [ 2 ] { yes, no };
+}
+variable B {
+  type discrete [ 2 ] { yes, no };
+}
+probability ( A ) {
+  table 0.5, 0.5;
+}
+probability ( B | A ) {
+  (yes) 0.1, 0.9;
+  (no) 0.2, 0.8;
+}
+"""
+NET = """net
+{
+}
+node A
+{
+ states = ("y" "n");
+}
+node B
+{
+}
+potential (A) { data = (0.5 0.5); }
+potential (B | A) { }
+"""
+XMLBIF = (
+    '<?xml version="1.0"?><BIF VERSION="0.3"><NETWORK><VARIABLE><NAME>A</NAME></VARIABLE><VARIABLE><NAME>B</NAME>'
+    "</VARIABLE><DEFINITION><FOR>A</FOR></DEFINITION><DEFINITION><FOR>B</FOR><GIVEN>A</GIVEN></DEFINITION></NETWORK></BIF>"
+)
+
+READ = [
+    ("Tetrad text", TETRAD, TETRAD_EDGES),
+    ("Tetrad text", "Graph Nodes:\nX1,X2\nGraph Edges:\n1. X1 --- X2", "X1 -- X2"),
+    ("Tetrad text", "Graph Nodes: A;B\n\nGraph Edges:\n", "A; B"),
+    ("JSON", '{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}', "A o-> B"),
+    (
+        "JSON",
+        '{"nodes": [{"name": "A"}, {"name": "B"}], "edgesSet": [{"node1": {"name": "A"}, "node2": {"name": "B"}, '
+        '"endpoint1": {"name": "CIRCLE"}, "endpoint2": {"name": "ARROW"}}]}',
+        "A o-> B",
+    ),
+    ("JSON", '{"directed": true, "nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}', "1 -> 2"),
+    (
+        "dagitty",
+        'dag {\nbb="0,0,1,1"\nX [exposure,pos="0,1"]\nU [latent]\nX -> {Y Z} <- U [beta=0.3]\n}',
+        "X -> Y; X -> Z; U -> Y; U -> Z",
+    ),
+    ("dagitty", "pag { A @-> B @-@ C; D @-- A }", "A o-> B o-o C; D o-- A"),
+    ("dagitty", 'mag { "blood pressure" -> B; A <-> B }', "blood pressure -> B; A <-> B"),
+    ("dagitty", "dag{A->B<-C}", "A -> B <- C"),
+    ("dagitty", "pdag { A -- B /* later */ }", "A -- B"),
+    ("DOT", 'digraph "g" { rankdir=LR; A -> B [label="0.3"]; B -> {C; D} }', "A -> B; B -> C; B -> D"),
+    ("DOT", "graph { A -- B; C }", "A -- B; C"),
+    ("DOT", "digraph { edge [dir=none]; A -> B; edge [dir=back]; B -> C }", "A -- B; C -> B"),
+    ("DOT", 'digraph { A -> B [dir=both, arrowtail=odot, arrowhead=normal] A -> C [dir="both"] }', "A o-> B; A <-> C"),
+    ("DOT", 'strict digraph { 0 [label=X1]; 1 [label="X 2"]; 0 -> 1 }', "X1 -> X 2"),
+    ("DOT", 'digraph { U [label="Unobserved"]; U -> A; U -> B }', "U -> A; U -> B"),
+    ("DOT", "digraph { subgraph cluster_0 { A -> B } B -> C }", "A -> B; B -> C"),
+    ("lavaan", "# model\nY ~ a*X1 + 0*X2 + 1 # c\nX1 ~~ X2; Z ~~ 0*X1\nX1 ~~ X1\nab := a*b", "X1 -> Y; X1 <-> X2; Z"),
+    ("lavaan", "L =~ X1 +\n  X2\nY + Z ~ L", "L -> X1; L -> X2; L -> Y; L -> Z"),
+    ("lavaan", "Y ~ 1\nY ~ start(0.5)*X", "X -> Y"),
+    ("GML", GML, "A -> B c"),
+    ("GML", 'graph[directed 1 node[ id "X" label "X"] node[id "Y" label "Y"] edge[source "X" target "Y"]]', "X -> Y"),
+    ("GML", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]", "1 -- 2"),
+    ("BIF", BIF, "A -> B"),
+    ("BIF", NET, "A -> B"),
+    ("BIF", XMLBIF, "A -> B"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("encoding", "text", "expected"), READ)
+def test_texts_are_recognised(encoding: str, text: str, expected: str) -> None:
+    assert ce.as_graph(text) == ce.as_graph(text, encoding=encoding) == ce.as_graph(expected)
+    crlf = text.replace("\n", "\r\n")
+    assert ce.as_graph(crlf) == ce.as_graph(expected)
+
+
+def test_texts_of_networkx() -> None:
+    graph = nx.DiGraph([("A", "B"), ("B", "C"), ("C", "B")])
+    for text in ("\n".join(nx.generate_graphml(graph)), "\n".join(nx.generate_gml(graph))):
+        assert ce.as_graph(text) == ce.as_graph(graph) == ce.as_graph("A -> B; B -- C")
+
+
+def test_a_column_of_encodings() -> None:
+    texts = ["A -> B", "dag { A -> B }", "B ~ A", "digraph { A -> B }", None]
+    words = ["edge string", "dagitty", "lavaan", "DOT", None]
+    assert ce.graph_column(texts, encoding=words).nunique() == 1
+
+
+REFUSED = [
+    ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n2. A --> C", "line 6: found the node 'C', which 'Graph Nodes:'"),
+    ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A -> B", "line 5: found '1. A -> B', expected an edge as"),
+    (
+        "Graph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n2. B --> A",
+        "line 6: found the edges 'B' <-- 'A' and 'B' --> 'A'",
+    ),
+    ("Graph Nodes:\nA;A\n\nGraph Edges:", "line 2: found the node 'A' twice"),
+    ("Graph Nodes:\nA;B\n", "no line 'Graph Edges:'; the text is cut off"),
+    ("Graph Nodes:\nA;B\nGraph Edges:\n1. A --> A", "line 4: found an edge from 'A' to itself"),
+    ("Graph Nodes:\nA;B\nGraph Edges:\n1. A *-> B", r"line 4: found '1. A \*-> B'"),
+    ('{"nodes": ["A"],\n "edges": [}', "line 2: found no JSON"),
+    ('{"nodes": ["A"], "edges": [{"from": "A", "edge": "->>", "to": "B"}]}', "edge 1: found the edge '->>'"),
+    ('{"nodes": ["A"], "edges": [{"from": "A", "to": "B"}]}', "the node 'B', which is not among the nodes"),
+    ("dag { A -> }", "line 1: found '}', expected the name of a node"),
+    ("dag {\nA -> B", "line 2: found 'the end of the text', expected '}'"),
+    ("dag {\nA -> B\nB -> A}", "line 3: found the edges 'B' <-- 'A' and 'B' --> 'A'"),
+    ("dag { A => B }", "line 1: cannot read '> B }'|line 1: found '='"),
+    ("dag { A -> B } dag { }", "expected nothing after the closing brace"),
+    ("digraph { A -- B }", "line 1: found the edge '--' in a digraph"),
+    ("digraph {\n A -> B [dir=both, arrowhead=box] }", "line 2: found arrowhead='box', expected one of"),
+    ("digraph { A -> B [style=invis] }", "found an invisible edge"),
+    ("digraph { A -> B <- C }", "found the edge '<-' in a digraph"),
+    ("Y ~ X\nY ~ a:b", "line 2: found 'a:b', expected a variable"),
+    ("Y ~ X\nX ~ Y", "line 2: found the edges"),
+    ("Y ~ X\nY <~ Z", "line 2: found a formative variable"),
+    ("<graphml><graph>", "line 1: found no GraphML"),
+    ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ] ]", "line 3: found the target '1', which is not among"),
+    ("graph [ node [ id 0 ] ", "expected ']'"),
+    (BIF.replace("B | A", "B | C"), "found 'C' in the probabilities of 'B', which is no variable"),
+    (BIF[:150], "found no probabilities of 'A'; the text is cut off"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_refused_with_the_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        ce.graph_column([None, text])
+    assert str(error.value).startswith("row 1")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string", "Tetrad text", "edge string"]
+)
+def test_marks_and_names_that_a_text_cannot_hold_are_refused(encoding: str) -> None:
+    for graph in (ce.as_graph("A o-> B"), ce.as_graph('"a;""b[" -> "c\td"')):
+        try:
+            text = graph.to_text(encoding)
+        except ValueError as error:
+            assert "cannot hold the node name" in str(error) or "only" in str(error)
+        else:
+            assert ce.as_graph(text, encoding=encoding) == graph
+    with pytest.raises(ValueError, match="the encoding 'networkx' is not written as text; to_text writes "):
+        graph.to_text("networkx")
+
+
+LONG: list[Callable[[int], str]] = [
+    lambda n: "dag { " + "A -> " * n + "B }",
+    lambda n: "dag {" + "{" * n,
+    lambda n: "dag { " + "{a} " * n,
+    lambda n: "dag {" + "/*" * n,
+    lambda n: "dag " + " " * n,
+    lambda n: "digraph a" + " " * n,
+    lambda n: "// a\n" * n,
+    lambda n: "digraph {" + '"' * n,
+    lambda n: "y ~ " + "a + " * n + "b",
+    lambda n: "y ~ " + "(" * n,
+    lambda n: "y ~ a\n+" * n,
+    lambda n: "a + " * n,
+    lambda n: "y ~ " + "1" * n + "x*z",
+    lambda n: "Graph Nodes:\nA;B\nGraph Edges:\n" + "1. A --> B\n" * n,
+    lambda n: "Graph Nodes:\nA;B\nGraph Edges:\n1. A --> B " + "[A --> B]:0.9;" * n,
+    lambda n: "Graph Nodes:\n" + ";" * n,
+    lambda n: "graph [" + "a [ " * n,
+    lambda n: "Creator x " * n,
+    lambda n: "<!-- -->" * n,
+    lambda n: "network x {}\n" + "variable A {}\n" * n,
+    lambda n: "network x {}\nvariable A {}\nprobability ( A | " + "A, " * n + " ) {}",
+    lambda n: " //" * n,
+    lambda n: '{"nodes": ' + "[" * n,
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", LONG)
+def test_time_is_linear_in_the_length(make: Callable[[int], str]) -> None:
+    def seconds(n: int) -> float:
+        text, start = make(n), time.process_time()
+        with pytest.raises(ValueError, match=".") if text else pytest.raises(TypeError):
+            ce.as_graph(text)
+            raise ValueError("read")
+        return time.process_time() - start
+
+    assert (
+        min(seconds(20_000) for _ in range(3)) < 10 * min(seconds(5_000) for _ in range(3)) + 0.1
+    )  # 16 times if it were quadratic
+
+
+@pytest.mark.parametrize(
+    "text", ["network -> B", "net -> income", "y~x -> B", "graph [a] -> B", "comment -> B", "dag -> B"]
+)
+def test_names_of_edge_strings_may_begin_like_other_texts(text: str) -> None:
+    graph = ce.as_graph(text)
+    assert graph.n_edges == 1
+    assert len(graph.nodes) == 2
+    assert ce.as_graph(graph.to_string()) == graph

@@ -1,0 +1,128 @@
+"""Graphs in files: matrices, tables and texts of tools; errors name the file and the line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.io import mmwrite
+
+import causaleval_pd as ce
+from causaleval_pd.graphs.files import MAX_BYTES
+
+ASIA = "0 0 0 0 0 0 -1 0\n0 0 0 0 0 -1 0 0\n0 0 0 -1 -1 0 0 0\n0 0 -1 0 0 -1 0 0\n0 0 -1 0 0 0 0 -1\n0 1 0 1 0 0 0 0\n"
+ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "encoding", "expected"),
+    [
+        ("a.txt", "0 2\r\n1 0\r\n", "pcalg amat.pag", "A o-> B"),
+        ("a.csv", "A,B\n0,1\n0,0\n", "row->column", "A -> B"),
+        ("a.csv", '"","A","B"\n"A",0,2\n"B",3,0\n', "pcalg amat.pag", "A -> B"),
+        ("a.csv", "B;A\n0;1\n0;0\n", "row->column", "B -> A"),
+        ("a.tsv", "\tB\tA\nA\t1\t0\nB\t0\t0\n", "row->column", "A -> B"),
+        ("a.txt", "A B\n0 1\n1 0\n", "row->column", "A -- B"),
+        ("a.csv", "from,edge,to\nA,o->,B\n", None, "A o-> B"),
+        ("a.csv", "ID,Variable 1,Dependency,Variable 2\n1,A,->,B\n", None, "A -> B"),
+        ("a.csv", "source,target,weight\nA,B,1\n", None, "A -> B"),
+        ("a.dot", "digraph { A -> B }", None, "A -> B"),
+        ("a.dag", "dag { A <-> B }\n", None, "A <-> B"),
+        ("a.txt", "A -> B\n", None, "A -> B"),
+        ("a.txt", "\ufeffGraph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n", None, "A -> B"),
+    ],
+)
+def test_files(tmp_path: Path, name: str, text: str, encoding: str | None, expected: str) -> None:
+    Path(tmp_path, name).write_text(text, encoding="utf-8")
+    column = ce.read_graphs(tmp_path / name, encoding=encoding, nodes=["A", "B"])
+    assert column.index.tolist() == [name]
+    assert column.index.name == "file"
+    assert column[name] == ce.graph_column([expected])[0]
+
+
+def test_matrices_of_numpy_and_matrix_market(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([[0, 1], [0, 0]]))
+    mmwrite(tmp_path / "b.mtx", sp.coo_array(np.array([[0, 1], [0, 0]])))
+    column = ce.read_graphs(f"{tmp_path}/*", encoding="row->column")
+    assert column.graph.to_strings().to_dict() == {"a.npy": "0 -> 1", "b.mtx": "0 -> 1"}
+
+
+def test_stored_results_of_causal_learn(tmp_path: Path) -> None:
+    Path(tmp_path, "asia.pc.txt").write_text(ASIA)
+    nodes = [f"X{i}" for i in range(1, 9)]
+    pc = ce.read_graphs(f"{tmp_path}/*.pc.txt", encoding="causal-learn matrix", nodes=nodes)
+    assert pc.graph.to_strings()["asia.pc.txt"] == "X1 -- X7; X2 -> X6; X3 -- X4; X3 -- X5; X4 -> X6; X5 -- X8"
+    assert pc.graph.kind["asia.pc.txt"] == "cpdag"
+
+
+def test_one_encoding_and_list_of_nodes_a_file(tmp_path: Path) -> None:
+    for name, text in (("b.txt", "0 1\n0 0"), ("a.txt", "0 2\n3 0"), ("c.txt", "X -> Y")):
+        Path(tmp_path, name).write_text(text)
+    column = ce.read_graphs(
+        [tmp_path / "b.txt", tmp_path / "a.txt", tmp_path / "c.txt"],
+        encoding=["row->column", "bnmetrics", None],
+        nodes=[["A", "B"], ["C", "D"], None],
+    )
+    assert column.graph.to_strings().to_dict() == {"b.txt": "A -> B", "a.txt": "C o-> D", "c.txt": "X -> Y"}
+
+
+def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        Path(tmp_path, folder).mkdir()
+        Path(tmp_path, folder, "g.txt").write_text("A -> B")
+    assert ce.read_graphs(f"{tmp_path}/*/g.txt").index.tolist() == [f"{tmp_path}/{x}/g.txt" for x in ("one", "two")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 1\n0 x\n", "line 2: found 'x', expected a number"),
+        ("0 1\n0\n", "line 2: found 1 numbers, the first row has 2"),
+        ("0 1\n0 0\n1 1\n", "line 3: found more than 2 rows"),
+        ("0 1 0\n0 0 0\n", "found 2 rows of 3 numbers, expected a square matrix"),
+        ("A,B,C\n0,1,0\n0,0,0\n", "found 2 rows of 3 numbers"),
+        ("from,to\nA,B\nC\n", "line 3: found 1 fields, the header has 2"),
+        ("from,edge,to\nA,?,B\n", "edge 1: found '.', expected one of"),
+        ("0 1\n0 0\n", "which can be read in 2 ways; .*encoding='row->column'"),
+        ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A ?-> B\n", "line 5: found '1. A .-> B'"),
+        ("dag {\n A -> B\n", "line 3: found 'the end of the text'"),
+        ("", "found '', which names no nodes"),
+        ("0 5\n1 0\n", "only if its encoding is named"),
+    ],
+)
+def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: str) -> None:
+    Path(tmp_path, "good.txt").write_text("A -> B")
+    Path(tmp_path, "odd.txt").write_text(text)
+    with pytest.raises(ValueError, match=r"^file odd\.txt: .*" + message):
+        ce.read_graphs(f"{tmp_path}/*.txt")
+
+
+def test_files_that_are_no_text(tmp_path: Path) -> None:
+    Path(tmp_path, "a.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match=r"^file a\.txt: byte 0 is not valid UTF-8"):
+        ce.read_graphs(tmp_path / "a.txt")
+    Path(tmp_path, "b.npy").write_bytes(b"\x93NUMPY")
+    with pytest.raises(ValueError, match=r"^file b\.npy: "):
+        ce.read_graphs(tmp_path / "b.npy")
+    np.save(tmp_path / "c.npy", np.array([object()], dtype=object))
+    with pytest.raises(ValueError, match=r"^file c\.npy: .*allow_pickle=False"):
+        ce.read_graphs(tmp_path / "c.npy")
+    with Path(tmp_path, "d.txt").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    with pytest.raises(ValueError, match=r"^file d\.txt: has \d+ bytes; at most"):
+        ce.read_graphs(tmp_path / "d.txt")
+
+
+def test_paths(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no file matches path .*\*\.dot"):
+        ce.read_graphs(f"{tmp_path}/*.dot")
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        ce.read_graphs([tmp_path / "absent.dot"])
+    with pytest.raises(ValueError, match="is a folder; name its files by a pattern"):
+        ce.read_graphs(tmp_path)
+    with pytest.raises(TypeError, match="path must be a file, a pattern, or a list of files, found 3"):
+        ce.read_graphs(3)  # type: ignore[arg-type]
+    assert isinstance(ce.read_graphs([]), pd.Series)
