@@ -11,6 +11,7 @@ from typing import Any
 from .checks import check_known
 from .confusion import MEASURES, Confusion, Measure, MeasureName, Values
 from .metric import Metric, metric
+from .pairs import Pairs
 
 _PARAMETERS_OF_F_BETA = """\
 Parameters
@@ -110,7 +111,14 @@ class ConfusionFamily:
         measure = MEASURES[name]
 
         def function(pairs: Any, **options: Any) -> Values:
-            return measure.value(self.counts(pairs), **options) if counted is None else counted(pairs)
+            if counted is not None:
+                return counted(pairs)
+            # metrics of the family share the counts; closed forms pass counts without pairs
+            shared = isinstance(pairs, Pairs)
+            found = (
+                pairs.remember((self.module, self.prefix), lambda: self.counts(pairs)) if shared else self.counts(pairs)
+            )
+            return measure.value(found, **options)
 
         first = next(iter(inspect.signature(self.counts).parameters.values())).replace(name="pairs")
         asked = inspect.signature(measure.value)
