@@ -118,7 +118,7 @@ def read_runs(
     ValueError
         If a column is unknown or unsuited, keys repeat, or a name of `by` is reserved.
     """
-    tasks, _, _ = read_tasks(table, metrics, cells)
+    tasks, _ = read_tasks(table, metrics, cells)
     own = tasks[0]
     directions = _directions(values)
     if not directions and not any(task.metrics for task in tasks):

@@ -18,7 +18,7 @@ from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
-from .columns import add_columns, typed, with_cells
+from .columns import add_columns, typed
 from .composite import worst_rows
 from .matching import Matches, check_directions, find_members, find_models, match_rows
 from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
@@ -152,8 +152,8 @@ def with_controls(
     Returns
     -------
     DataFrame
-        A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
-        (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
+        A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
+        `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
         where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments", "simulated" or
         "splitting"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
@@ -192,7 +192,7 @@ def with_controls(
     how = Drawing(first_draws(n_draws), method, level, p_rule, invalid, stop_after, tails=tails)
     work = Execution(engine, n_jobs, progress)
     read = Cells(truth, estimate, field, context, zero_division)
-    tasks, cells, chosen = read_tasks(table, metrics, read)
+    tasks, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
     if best_of is not None:
@@ -224,7 +224,7 @@ def with_controls(
     settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
     models = [model for members in by_task for model in members]
     settings |= null_settings(models) | choice.settings() | how.settings()
-    result = add_columns(with_cells(table, cells), added, overwrite=overwrite)
+    result = add_columns(table, added, overwrite=overwrite)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
@@ -298,8 +298,7 @@ def _with_best_controls(
     added["n_draws"] = np.full(n, how.n_draws, np.int64)
     settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
     settings |= null_settings(models) | choice.settings() | how.settings()
-    truth = pd.Series(tasks[0].truth.array, name=read.truth)
-    result = add_columns(candidates.frame(truth), added, overwrite=False)
+    result = add_columns(candidates.frame(table[read.truth]), added, overwrite=False)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 

@@ -134,7 +134,7 @@ class Placebos:
         check_choice(joint, ("truth", "all"), "joint")
         columns = {role: column(runs, name, role) for role, name in cells.names.items()}
         own = cells_field(columns, None if metrics is None else select(metrics), cells.field)
-        [task], _, _ = read_tasks(runs, (), replace(cells, field=own.name))
+        [task], _ = read_tasks(runs, (), replace(cells, field=own.name))
         if task.truth is None:
             raise ValueError("a placebo relabels estimates against their truths, and truth=None names none")
         if cluster is None:

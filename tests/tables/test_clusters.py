@@ -16,7 +16,7 @@ RUNS = pd.DataFrame({"truth": TRUTHS, "estimate": ["A; B -> C", "A -> B; C", Non
 
 
 def clusters(table=RUNS, cluster="truth"):
-    [task], _, _ = read_tasks(table, ["shd"], Cells())
+    [task], _ = read_tasks(table, ["shd"], Cells())
     return read_clusters(table, cluster, task, task.identity())
 
 
@@ -74,7 +74,7 @@ def test_a_column_that_splits_a_truth_is_refused():
 
 def test_answers_have_no_clusters_unless_a_column_names_them():
     table = pd.DataFrame({"truth": [True, True, False], "estimate": [True, False, False], "g": [1, 1, 2]})
-    [task], _, _ = read_tasks(table, ["answer_accuracy"], Cells())
+    [task], _ = read_tasks(table, ["answer_accuracy"], Cells())
     assert read_clusters(table, "truth", task, task.identity()).setting == "none"
     found = read_clusters(table, "g", task, task.identity())
     assert found.setting == "column g" and found.ids[0] == found.ids[1] != found.ids[2]
@@ -86,7 +86,7 @@ def test_strata_that_repeat_a_cluster():
     assert repeated_strata(ids, stratum, every).tolist() == [False, True, False]
     assert repeated_strata(ids, stratum, np.array([1, 1, 1, 0, 1], bool)).tolist() == [False, False, False]
     marks = pd.DataFrame({"c": [1, 1], "r": [True, False]})
-    [task], _, _ = read_tasks(RUNS.iloc[:2].assign(**marks), ["shd"], Cells())
+    [task], _ = read_tasks(RUNS.iloc[:2].assign(**marks), ["shd"], Cells())
     placed = read_clusters(marks, PlacedClusters("truth", "c", "r", True), task, np.zeros(2, np.int64))
     assert placed.repeats(np.zeros(2, np.int64), np.ones(2, bool)).tolist() == [True, False]
 
