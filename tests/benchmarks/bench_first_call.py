@@ -77,11 +77,11 @@ def main(names: list[str]) -> None:
 
 
 def every_metric() -> list[str]:
-    """Return the defaults, and each metric and null model of graphs."""
+    """Return the defaults, and each metric and null model of rows of graphs."""
     import causaleval_pd as ce
 
     metrics = ce.list_metrics()
-    nulls = ce.list_nulls("graph").index.get_level_values("name")
+    nulls = ce.list_nulls("graph").query("not by_stratum").index.get_level_values("name")
     return ["default", *metrics.index[metrics["field"] == "graph"], *(f"null={name}" for name in nulls)]
 
 
