@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -59,6 +59,14 @@ def join_blocks(blocks: Sequence[Block]) -> Block:
     )
     order = np.argsort(rows)
     return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
+
+
+def join_by_key(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Join the blocks with as many nodes and planes, ascending in these numbers."""
+    by_key: dict[tuple[int, int], list[Block]] = {}
+    for block in blocks:
+        by_key.setdefault(block.key, []).append(block)
+    return tuple(join_blocks(by_key[key]) for key in sorted(by_key))
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,8 +36,7 @@ from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
-from ..statistics.direction import score
-from ..statistics.paired_tests import Alternative
+from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from ..tables.clusters import BY_TRUTH, SINGLE
 from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
@@ -231,7 +230,7 @@ def _against_controls(
     pairs = difference(cells(variable(cube, name, expected), dims))
     clusters = cells(cluster_ids(cube), dims)
     effect = clustered_mean(pairs, clusters, level)
-    alternative: Alternative = "greater" if direction == "maximize" else "less"
+    alternative = better_side(direction)
     able = tested(cube, name)
     found = stratum_tests(cube, name, compared, worst=missing == "worst")
     drawn = found.columns.values[:, 1:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -34,7 +34,7 @@ from .settings import (
     first_draws,
     settle_draws,
 )
-from .simulate import control_chunks
+from .simulate import Chunk, control_chunks
 from .tasks import Metrics, Task, read_tasks
 
 Columns = Literal["short", "full"]
@@ -153,9 +153,10 @@ def with_controls(
     -------
     DataFrame
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
-        `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
-        where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments", "simulated" or
-        "splitting"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
+        `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
+        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
+        infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"); then `control_null`, `control_kind`,
+        `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
@@ -212,18 +213,11 @@ def with_controls(
         for m in task.metrics:
             rows = [by_metric[m.name] for by_metric in tested]
             found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
-    added: dict[str, Any] = {}
-    short = _SHORT + (("_control_null",) if isinstance(null, WorstOf) else ())
-    for m in chosen:
-        added |= found[m.name] if columns == "full" else {m.name + part: found[m.name][m.name + part] for part in short}
     names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
-    added |= _null_columns(tasks, names, len(table), by_metric=columns == "full")
-    added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
-    added["control_seed"] = np.full(len(table), matches.seed, np.int64)
-    added["n_draws"] = np.full(len(table), how.n_draws if how.draws else 0, np.int64)
-    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    added = _metric_columns(chosen, found, columns, ["_control_null"] if isinstance(null, WorstOf) else [])
+    added |= _row_columns(tasks, names, kinds, matches.seed, how, columns)
     models = [model for members in by_task for model in members]
-    settings |= null_settings(models) | choice.settings() | how.settings()
+    settings = _settings(tasks, chosen, models, read, choice, how)
     result = add_columns(table, added, overwrite=overwrite)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
@@ -232,22 +226,30 @@ def _control_task(
     task: Task, model: Null, matches: Matches, how: Drawing, work: Execution, index: pd.Index
 ) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
     """Summarise the controls of a task's rows by metric, and return the class of each row's controls."""
-    parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
-    kind, order = np.full(len(index), None, object), []
-    for chunk in control_chunks(task, matches.matcher(model, task), matches.keys, how, index, work):
-        order.append(chunk.rows)
-        kind[chunk.rows] = chunk.kind
-        for name, summary in chunk.summaries.items():
-            parts[name].append(summary)
-    rows = np.concatenate(order) if order else np.empty(0, np.int64)
-    found = {name: spread(chunks, rows, len(index)) for name, chunks in parts.items()}
+    chunks = control_chunks(task, matches.matcher(model, task), matches.keys, how, index, work)
+    found, kind = _gathered(chunks, task.metrics, len(index))
     for name, summary in found.items():
-        if not how.draws and len(rows) and (summary.mean_method < 0).all():
+        if not how.draws and not task.failed().all() and (summary.mean_method < 0).all():
             raise ValueError(
                 f"{name} has no closed form under null={model.name!r} for controls of these classes; use "
                 "method='auto' to simulate"
             )
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
+
+
+def _gathered(
+    chunks: Iterable[Chunk], metrics: Sequence[Metric], n: int
+) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
+    """Put the rows of chunks back to their places among n, by metric; and the class of each row's controls."""
+    parts: dict[str, list[RowControls]] = {m.name: [] for m in metrics}
+    kind, order = np.full(n, None, object), [np.empty(0, np.int64)]
+    for chunk in chunks:
+        order.append(chunk.rows)
+        kind[chunk.rows] = chunk.kind
+        for name, summaries in parts.items():
+            summaries.append(chunk.summaries[name])
+    rows = np.concatenate(order)
+    return {name: spread(summaries, rows, n) for name, summaries in parts.items()}, kind
 
 
 def _with_best_controls(
@@ -271,45 +273,66 @@ def _with_best_controls(
     found: dict[str, dict[str, Any]] = {}
     kinds, n = [], len(candidates.first)
     for task, model in zip(tasks, models, strict=True):
-        kind, values = np.full(n, None, object), {m.name: np.full(len(table), np.nan) for m in task.metrics}
-        parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
-        order = []
-        for chunk in best_chunks(candidates, task, model, matches, how, table.index, work, values):
-            order.append(chunk.rows)
-            kind[chunk.rows] = chunk.kind
-            for m in task.metrics:
-                parts[m.name].append(chunk.summaries[m.name])
-        for m in task.metrics:
-            rows = np.concatenate(order) if order else np.empty(0, np.int64)
-            summary = spread(parts[m.name], rows, n)
-            found[m.name] = _columns(m, summary, model.p_given, how)
-            found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
+        values = {m.name: np.full(len(table), np.nan) for m in task.metrics}
+        chunks = best_chunks(candidates, task, model, matches, how, table.index, work, values)
+        summaries, kind = _gathered(chunks, task.metrics, n)
         kinds.append(kind)
-    added: dict[str, Any] = {}
-    for m in chosen:
-        added |= (
-            found[m.name]
-            if columns == "full"
-            else {m.name + x: found[m.name][m.name + x] for x in (*_SHORT, "_chosen")}
-        )
-    added |= _null_columns(tasks, [model.name for model in models], n, by_metric=columns == "full")
-    added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
-    added["control_seed"] = np.full(n, matches.seed, np.int64)
-    added["n_draws"] = np.full(n, how.n_draws, np.int64)
-    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
-    settings |= null_settings(models) | choice.settings() | how.settings()
+        for m in task.metrics:
+            found[m.name] = _columns(m, summaries[m.name], model.p_given, how)
+            found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
+    added = _metric_columns(chosen, found, columns, ["_chosen"])
+    added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
+    settings = _settings(tasks, chosen, models, read, choice, how)
     result = add_columns(candidates.frame(table[read.truth]), added, overwrite=False)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
-def _null_columns(tasks: Sequence[Task], names: Sequence[str], n: int, *, by_metric: bool) -> dict[str, Any]:
-    """Name the null model of every row, and with `by_metric` of every metric where those of one call differ."""
-    different = list(dict.fromkeys(names))
-    columns = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
-    if by_metric and len(different) > 1:
+def _settings(
+    tasks: Sequence[Task],
+    chosen: Sequence[Metric],
+    models: Sequence[Null],
+    read: Cells,
+    choice: NullChoice,
+    how: Drawing,
+) -> dict[str, Any]:
+    """Return the settings for the history of the table."""
+    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    return settings | null_settings(models) | choice.settings() | how.settings()
+
+
+def _metric_columns(
+    chosen: Sequence[Metric], found: Mapping[str, Mapping[str, Any]], columns: Columns, more: Sequence[str]
+) -> dict[str, Any]:
+    """Return the columns of all metrics, of short ones `more` too, in the order of the metrics."""
+    added: dict[str, Any] = {}
+    for m in chosen:
+        mine, short = found[m.name], (m.name + part for part in (*_SHORT, *more))
+        added |= mine if columns == "full" else {name: mine[name] for name in short}
+    return added
+
+
+def _row_columns(
+    tasks: Sequence[Task],
+    names: Sequence[str],
+    kinds: Sequence[NDArray[np.object_]],
+    seed: int,
+    how: Drawing,
+    columns: Columns,
+) -> dict[str, Any]:
+    """Return null model, class, seed and number of every row's controls.
+
+    Full columns also name the null model of every metric where those of one call differ.
+    """
+    n, different = len(kinds[0]), list(dict.fromkeys(names))
+    found = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
+    if columns == "full" and len(different) > 1:
         for task, name in zip(tasks, names, strict=True):
-            columns |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
-    return columns
+            found |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
+    return found | {
+        "control_kind": pd.array(_joined_words(kinds), dtype="str"),
+        "control_seed": np.full(n, seed, np.int64),
+        "n_draws": np.full(n, how.n_draws if how.draws else 0, np.int64),
+    }
 
 
 def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:

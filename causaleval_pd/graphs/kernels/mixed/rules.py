@@ -39,7 +39,7 @@ class Scratch(NamedTuple):
 
 
 def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
-    """Return memory for graphs of at most so many edges."""
+    """Return memory for graphs of at most `most_edges` edges."""
     words = max(1, -(-n_nodes // 64))
     matrices = (np.zeros((n_nodes, words), np.uint64) for _ in range(2))
     return Scratch(*matrices, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
