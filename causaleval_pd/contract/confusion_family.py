@@ -11,6 +11,7 @@ from typing import Any
 from .checks import check_known
 from .confusion import MEASURES, Confusion, Measure, MeasureName, Values
 from .metric import Metric, metric
+from .pairs import Pairs
 
 _BETA = "beta : float\n    Weight of recall relative to precision; default 0.5."
 
@@ -117,7 +118,11 @@ class ConfusionFamily:
         def function(pairs: Any, **options: Any) -> Values:
             if counted is not None:
                 return counted(pairs)
-            found = self.counts(pairs, **{name: options.pop(name) for name in of_counts if name in options})
+            chosen = {name: options.pop(name) for name in of_counts if name in options}
+            key = (self.module, self.prefix, *chosen.items())
+            # metrics of the family share the counts; closed forms pass counts without pairs
+            shared = isinstance(pairs, Pairs)
+            found = pairs.remember(key, lambda: self.counts(pairs, **chosen)) if shared else self.counts(pairs, **chosen)
             return measure.value(found, **options)
 
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"

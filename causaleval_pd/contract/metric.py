@@ -162,7 +162,8 @@ class Metric:
         further = tuple(kind for x in self.conventions if fixed.get(x.option) == x.value for kind in x.kinds)
         kinds = self.kinds + further
         truth_kinds = kinds if self.truth_kinds == self.kinds else self.truth_kinds
-        return pairs.refused(kinds, truth_kinds or ANY_KIND)
+        asked = truth_kinds or ANY_KIND
+        return pairs.remember(("refused", kinds, asked), lambda: pairs.refused(kinds, asked))
 
     def what_applies(self, refused: Sequence[Pairs]) -> str:
         """Return a hint that names conventions and other metrics for pairs that this metric refuses."""

@@ -2,7 +2,8 @@
 
 Each line is one process: it imports pandas and the package, reads graphs, evaluates, scores controls and builds a cube.
 The first call compiles what it needs; the column "again" is the time of the same calls once more, in the same process.
-Arguments are names of metrics (all of them if there is none); "default" stands for the default metrics.
+Arguments are names of metrics (all of them if there is none); "default" stands for the default metrics, and
+"null=permutation" for the default metrics with controls of that null model.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def measure(name: str, kind: str) -> None:
     import causaleval_pd as ce
 
     spent = {"import": time.process_time() - began}
-    metrics = None if name == "default" else [name]
+    null = name.removeprefix("null=") if name.startswith("null=") else None
+    metrics = None if name == "default" or null else [name]
+    controls = {} if null is None else {"null": null}
     rng = np.random.default_rng(7)
     matrices = np.triu(rng.random((2, 24, 10, 10)) < 0.3, 1).astype(np.int8)
 
@@ -45,7 +48,7 @@ def measure(name: str, kind: str) -> None:
         steps = [time.process_time()]
         table.ceval.evaluate(metrics, invalid="nan")
         steps.append(time.process_time())
-        scored = table.ceval.with_controls(metrics, rng=1, invalid="nan")
+        scored = table.ceval.with_controls(metrics, rng=1, invalid="nan", **controls)
         steps.append(time.process_time())
         scored.ceval.cube(by=["group"], metrics=metrics, invalid="nan")
         steps.append(time.process_time())
@@ -74,11 +77,12 @@ def main(names: list[str]) -> None:
 
 
 def every_metric() -> list[str]:
-    """Return the defaults and each metric of graphs that does not need knowledge of the user's."""
+    """Return the defaults, and each metric and null model of rows of graphs."""
     import causaleval_pd as ce
 
     metrics = ce.list_metrics()
-    return ["default", *metrics.index[metrics["field"] == "graph"]]
+    nulls = ce.list_nulls("graph").query("not by_stratum").index.get_level_values("name")
+    return ["default", *metrics.index[metrics["field"] == "graph"], *(f"null={name}" for name in nulls)]
 
 
 if __name__ == "__main__":

@@ -98,6 +98,7 @@ def test_too_long_value_tables_are_averaged(monkeypatch, small):
     np.testing.assert_allclose(near["p_value"], exact["p_value"])
 
 
+@pytest.mark.slow
 def test_the_randomisation_test_is_valid_where_metrics_are_undefined():
     """Random guessing on truths whose orientation precision is often 0/0 and differs between rows."""
     rng = np.random.default_rng(3)

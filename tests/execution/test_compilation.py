@@ -96,6 +96,7 @@ def test_users_can_silence_the_notice(clock, caplog):
     assert notices(caplog) == []
 
 
+@pytest.mark.slow
 def test_a_fresh_process_shows_one_line_on_stderr_though_warnings_are_errors(tmp_path):
     run = [sys.executable, "-c", SCRIPT]
     lines = [

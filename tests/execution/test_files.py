@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import subprocess
@@ -128,8 +129,21 @@ def test_scores_read_back_are_a_table_of_runs(tmp_path):
         )
 
 
+@functools.cache
+def table_of(verb, keep):
+    return verb(CUBES[keep])
+
+
 @pytest.mark.parametrize(
-    "chunks", [None, {}, {"algorithm": 1}, {"algorithm": 2, "replicate": 50}, {"n": 1, "draw": 5}], ids=str
+    "chunks",
+    [
+        None,
+        {},
+        pytest.param({"algorithm": 1}, marks=pytest.mark.slow),
+        pytest.param({"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),
+        {"n": 1, "draw": 5},
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("keep", [True, False], ids=["draws", "no draws"])
 def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
@@ -141,7 +155,7 @@ def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
         assert all(xr.open_zarr(path)[name].chunks == cube[name].chunks for name in cube.data_vars)
     for verb in (ce.summary, ce.test_controls):
         [rows] = dask.compute(verb(xr.open_zarr(path)))
-        pd.testing.assert_frame_equal(rows, verb(CUBES[keep]), rtol=1e-12, check_dtype=False)
+        pd.testing.assert_frame_equal(rows, table_of(verb, keep), rtol=1e-12, check_dtype=False)
     assert to_zarr(cube, path, resume=True) == path
     with pytest.raises(FileExistsError, match=r"cube\.zarr exists"):
         to_zarr(cube, path)

@@ -26,6 +26,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -135,6 +136,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("modules", nargs="*", help="by default all in the folder")
     parser.add_argument("--seconds", type=float, default=60.0, help="of wall time, shared by the modules")
+    parser.add_argument("--jobs", type=int, default=1, help="number of modules at a time")
     parser.add_argument("--most-seconds", type=float, default=3.0, help="of CPU time that a case may take")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="the number of the only case to run")
@@ -149,7 +151,9 @@ def main() -> int:
         warnings.simplefilter("ignore")
         [name] = modules
         return int(run_module(name, options) > 0)
-    results = [watch(name, options, options.seconds / len(modules)) for name in modules]
+    jobs = min(options.jobs, len(modules))
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(lambda name: watch(name, options, jobs * options.seconds / len(modules)), modules))
     print(f"fuzzed modules: {sum(results)} passed, {results.count(False)} failed")
     return int(not all(results))
 

@@ -102,7 +102,7 @@ def test_acyclicity_walks_directed_edges_only(d: int) -> None:
     assert is_acyclic(planes_of(graphs), d).tolist() == expected
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 4])
+@pytest.mark.parametrize("d", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_cpdag_of_dags_and_of_pdags(d: int) -> None:
     cpdags, dags = all_cpdags(d), np.array(all_dags(d))
     expected = np.array([cpdags[equivalence_class(m)] for m in dags])

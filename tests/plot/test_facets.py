@@ -41,6 +41,7 @@ def test_without_controls_there_is_no_band(make, call):
     assert "controls" not in [text.get_text() for text in grid.figure.legends[0].get_texts()]
 
 
+@pytest.mark.slow
 def test_cubes_with_one_replicate_or_failed_runs_only(cube, make):
     ce.plot.strata(cube.isel(replicate=[0]), "shd", x="density", hue="algorithm", col="n").figure.canvas.draw()
     failed = cube.isel(algorithm=[2], density=[2], n=[0])

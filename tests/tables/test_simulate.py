@@ -91,6 +91,7 @@ def test_dense_graphs_many_draws_and_costly_metrics_make_more_units(monkeypatch)
     assert 1 <= units(["shd"], 1) < units(["shd"], 20) < units(["shd", "sid"], 20) < len(RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_after", [None, 7])
 def test_rows_do_not_depend_on_blocks_or_units(stop_after, monkeypatch):
     runs = RUNS.iloc[::9].reset_index(drop=True)

@@ -37,6 +37,7 @@ def test_a_perfect_estimate_has_the_p_value_of_one_relabelling():
     pd.testing.assert_frame_equal(found[same], plain[same])
 
 
+@pytest.mark.slow
 def test_results_depend_on_seed_and_key_alone():
     first = with_tails(RUNS)["shd_p"]
     assert with_tails(RUNS[::-1], engine="threads", n_jobs=2)["shd_p"]["x"] == first["x"]

@@ -188,6 +188,7 @@ def test_replicates_of_a_sample_are_one_cluster():
     assert many["se"] == pytest.approx(one["se"])
 
 
+@pytest.mark.slow
 def test_se_agrees_with_the_jackknife():
     table = small("1101001011" * 3, "0100101001" * 3)
     factors = [np.delete(np.arange(30), i) for i in range(30)]

@@ -114,6 +114,7 @@ def test_a_random_reasoner_is_always_rejected(n):
     assert (classes["class"] == "II").all()
 
 
+@pytest.mark.slow
 def test_replicates_do_not_make_evidence():
     # five copies of each answer: as much is known as from one
     table, found = simulated(60, 100, lambda truth, _: truth, seed=9)
@@ -123,6 +124,7 @@ def test_replicates_do_not_make_evidence():
     assert same.mean() > 0.99
 
 
+@pytest.mark.slow
 def test_more_samples_settle_more():
     shares = []
     for n in (100, 1000, 6000):

@@ -73,6 +73,7 @@ def test_quantities_are_exact_and_answers_approach_them():
         assert abs(pns[pair] - p) < 5 * np.sqrt(p * (1 - p) / 40_000)
 
 
+@pytest.mark.slow
 def test_one_seed_gives_the_same_bytes_in_every_process():
     runs = [
         subprocess.run(
