@@ -271,6 +271,7 @@ def compare(
     null: NullLike | None = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
+    cluster: Hashable | None = "truth",
     cube_settings: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> dd.DataFrame:
@@ -284,7 +285,7 @@ def compare(
         One run a row.
     dim : str
         The stratum whose levels are compared; one of `by`.
-    by, n_draws, null, key
+    by, n_draws, null, key, cluster
         As in `cube`; no controls are made for on="metric".
     rng : int, Generator or None
         Seed of the controls, and of tests that resample.
@@ -321,9 +322,10 @@ def compare(
     # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
     last = sorted(strata_edges(by).items(), key=lambda entry: entry[0] == dim)
     order = [name if edges is None else {name: edges} for name, edges in last]
-    whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **cube_settings or {})
-    how = {"adjust": adjust, "family": family, "on": on, "rng": seed, **settings}
-    return cast(dd.DataFrame, compare_cube(whole, dim, **how))
+    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **how)
+    compared = {"adjust": adjust, "family": family, "on": on, "rng": seed, **settings}
+    return cast(dd.DataFrame, compare_cube(whole, dim, **compared))
 
 
 def _by_partition(

@@ -105,8 +105,8 @@ def runs() -> pd.DataFrame:
     -----
     Linear models with logistic noise, data standardised; PC (stable, Fisher's z, alpha .05) and GES (BIC) of
     causal-learn, DirectLiNGAM. `examples/04_how_the_runs_were_made.py` is the script that made the table. An estimate's
-    own class need not be `kind`: PC and GES sometimes leave no edge undirected, and 15 results of PC are no valid CPDAG
-    (5 have a directed cycle), because tests on finite data contradict one another.
+    own class need not be `kind`: PC and GES sometimes leave no edge undirected, and 15 results of PC are not valid
+    CPDAGs (5 have a directed cycle), because tests on finite data contradict one another.
 
     Examples
     --------

@@ -31,15 +31,12 @@ class Confusion(NamedTuple):
         Positives that both have, that the truth has, and that the estimate has.
     total : (n,) float
         Positives and negatives together; NaN where negatives are not counted.
-    others : tuple of (n,) float, optional
-        Positives of the estimate only, positives of the truth only, and negatives of both, where they were counted.
     """
 
     both: Any
     true: Any
     estimated: Any
     total: Any = math.nan
-    others: tuple[Any, Any, Any] | None = None
 
     @property
     def tp(self) -> Values:
@@ -49,17 +46,17 @@ class Confusion(NamedTuple):
     @property
     def fp(self) -> Values:
         """Positives of the estimate only."""
-        return np.asarray(self.estimated - self.both if self.others is None else self.others[0])
+        return np.asarray(self.estimated - self.both)
 
     @property
     def fn(self) -> Values:
         """Positives of the truth only."""
-        return np.asarray(self.true - self.both if self.others is None else self.others[1])
+        return np.asarray(self.true - self.both)
 
     @property
     def tn(self) -> Values:
         """Negatives of both."""
-        return np.asarray(self.total - self.true - self.fp if self.others is None else self.others[2])
+        return np.asarray(self.total - self.true - self.fp)
 
 
 #: what a family can make of its counts, and the last part of a metric's name

@@ -75,7 +75,14 @@ class ConfusionFamily:
     example: tuple[str, str] = ("", "")
 
     def metric(
-        self, name: MeasureName, *, gives: float, long_name: str = "", note: str = "", example: str = ""
+        self,
+        name: MeasureName,
+        *,
+        gives: float,
+        long_name: str = "",
+        note: str = "",
+        example: str = "",
+        counted: Callable[[Any], Values] | None = None,
     ) -> Metric:
         """Make and register one metric of the family.
 
@@ -91,6 +98,8 @@ class ConfusionFamily:
             Further sentences of the docstring.
         example : str
             Options of the example's call, as source code.
+        counted : callable, optional
+            `counted(pairs)` returns the values where the pairs hold them, so that no other count is computed.
 
         Returns
         -------
@@ -101,7 +110,7 @@ class ConfusionFamily:
         measure = MEASURES[name]
 
         def function(pairs: Any, **options: Any) -> Values:
-            return measure.value(self.counts(pairs), **options)
+            return measure.value(self.counts(pairs), **options) if counted is None else counted(pairs)
 
         first = next(iter(inspect.signature(self.counts).parameters.values())).replace(name="pairs")
         asked = inspect.signature(measure.value)

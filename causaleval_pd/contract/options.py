@@ -1,4 +1,4 @@
-"""Docstrings of metrics: shared options are documented once, and what the spec knows is added."""
+"""Docstrings of metrics: shared options are documented once, and what the declaration has is added."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
 
 
 def metric_docstring(metric: Any) -> str:
-    """Complete the docstring of a metric's function by what the spec knows, so that no metric repeats it."""
+    """Complete the docstring of a metric's function by what its declaration has, so that no metric repeats it."""
     text = inspect.getdoc(metric.function) or f"Compute the {metric.long_name}."
     head, mark, examples = text.partition("\nExamples\n--------\n")
     first = re.search(r"^\w+\n---", head, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What a field says of relabelled estimates, so that a table of them can be made."""
+"""How a field writes relabelled estimates and perfect ones, so that tables of them can be made."""
 
 from __future__ import annotations
 

@@ -82,10 +82,15 @@ def _of_runs(runs: Runs, grid: Grid) -> dict[str, Made]:
     status, identity, n_runs = (CUBE_VARIABLES[name] for name in ("status", "truth_id", "n_runs"))
     named = runs.clusters.setting not in (BY_TRUTH, SINGLE)
     of_column = {"cluster_id": _placed(CUBE_VARIABLES["cluster_id"], runs.clusters.ids, grid)} if named else {}
+    candidates = {}
+    if runs.candidates is not None:
+        sizes = np.bincount(runs.candidates.group)
+        candidates = {"n_candidates": _placed(CUBE_VARIABLES["n_candidates"], sizes, grid)}
     return {
         "status": _placed(status, np.where(runs.failed, FAILED, SCORED), grid),
         "truth_id": _placed(identity, runs.truth_id, grid),
         **of_column,
+        **candidates,
         "n_runs": _shaped(n_runs, np.bincount(grid.stratum, minlength=grid.n_strata), grid),
         **{
             name: _placed(CARRIED, values, grid, name, name, direction=runs.directions[name])

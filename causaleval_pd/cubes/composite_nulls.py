@@ -9,12 +9,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ..tables.composite import largest_p
 from .schema import declare_columns
 
 #: attribute of a cube: the members of each null model of the call, by name
 _ATTRIBUTE = "control_composites"
 #: column that names the member that a row belongs to
 [MEMBER] = declare_columns("worst_of", ("control_null",))
+#: columns that describe the p-value of a row
+_OF_P = ("p_value", "p_se", "p_at_floor", "p_method", "p_low", "p_high")
 
 
 def composite_attrs(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -42,8 +45,9 @@ def worst_members(cube: xr.Dataset, table: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         `null` names the composite model, and `control_null`, the column after it, the member. Among equal p the first
-        member counts. A row that lacks a p under one member has none, because that might be the largest. Members that
-        the call named by themselves keep their rows; so do all where a member of the composite model was deselected.
+        member counts. A row that lacks a p under one member has none, because that might be the largest; its columns
+        that do not describe p are those of the first member. Members that the call named by themselves keep their rows;
+        so do all where a member of the composite model was deselected.
     """
     if not has_composites(cube):
         return table
@@ -62,13 +66,10 @@ def worst_members(cube: xr.Dataset, table: pd.DataFrame) -> pd.DataFrame:
 
 def _worst(parts: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     """Take each row from the part with the largest p."""
-    p = np.stack([part["p_value"].to_numpy(np.float64) for part in parts])
-    lacking = np.isnan(p).any(axis=0)
-    worst = np.where(lacking, 0, np.nan_to_num(p).argmax(axis=0))
-    rows = worst * p.shape[1] + np.arange(p.shape[1])
-    found = pd.concat(parts, ignore_index=True).iloc[rows].reset_index(drop=True)
+    worst, of_p = largest_p([part["p_value"].to_numpy(np.float64) for part in parts])
+    every, rows = pd.concat(parts, ignore_index=True), np.arange(len(worst))
+    found, tested = (every.iloc[member * len(rows) + rows].reset_index(drop=True) for member in (worst, of_p))
+    found = found.assign(**tested[[column for column in _OF_P if column in found]])
     found[MEMBER] = found["null"]
     found["null"] = pd.Series(name, index=found.index, dtype=found["null"].dtype)
-    for column in {"p_value", "p_se"} & {*found}:
-        found.loc[lacking, column] = np.nan
     return found

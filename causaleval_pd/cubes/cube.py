@@ -116,8 +116,8 @@ def cube(
     best_of : hashable, optional
         Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
         and in the other columns of `key`, by default in the truth, are candidates for one run of the cube.
-        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`. The runs on one truth
-        are relabelled alike.
+        `m_chosen` is the number of the chosen level, in the order of the attribute `best_of`, and `n_candidates` that
+        of the candidates. The runs on one truth are relabelled alike.
     cluster : "truth", hashable or None
         Which runs depend on each other: those on one truth, or those with one value of a column, which may hold several
         truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw
@@ -195,10 +195,10 @@ def cube(
     n_drawn = 0 if choice is None else drawing.n_draws
     scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
     settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
-    if choice is not None:
-        settings["cluster"] = runs.clusters.setting
+    settings["cluster"] = runs.clusters.setting
     settings |= drawing.settings() | {"n_draws": n_drawn}
     attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
+    attrs["control_cluster"] = runs.clusters.setting
     made = assemble(runs, grid, scores, attrs)
     if choice is not None and drawing.tails == "splitting" and not share_draws:
         made = split_strata(made, runs, grid, choice, invalid)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..contract.law import Distribution
 from ..contract.metric import Metric
-from ..statistics.direction import score
+from ..statistics.direction import merit
 from ..statistics.tails.convolution import Law, tail_of_sum
 from .schema import TAIL_METHODS, TAIL_STATISTICS
 from .strata import Grid
@@ -83,16 +83,11 @@ def exact_strata(
         By name in `schema.TAIL_VARIABLES`, (n_strata,) each.
     """
     found = without_tails(grid.n_strata)
-    sign = 1.0 if metric.direction == "maximize" else -1.0
-
-    def signed(values: Floats) -> Floats:
-        """Return scores of which the largest is best."""
-        return sign * score(values, direction=metric.direction, optimum=metric.optimum)
-
+    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     # in an order of their own, so that no digit depends on the order of the rows
     order = [(law.values.tobytes(), law.weights.tobytes(), law.undefined) for law in laws.laws]
-    scored = [law._replace(values=signed(law.values)) for law in laws.laws]
-    scores = signed(observed)
+    scored = [law._replace(values=merit(law.values, **aim)) for law in laws.laws]
+    scores = merit(observed, **aim)
     for mine in rows_of_strata(counted, grid):
         numbers = laws.number[mine]
         if (numbers < 0).any():

@@ -118,7 +118,7 @@ def read_runs(
     ValueError
         If a column is unknown or unsuited, keys repeat, or a name of `by` is reserved.
     """
-    tasks, _, _ = read_tasks(table, metrics, cells)
+    tasks, _ = read_tasks(table, metrics, cells)
     own = tasks[0]
     directions = _directions(values)
     if not directions and not any(task.metrics for task in tasks):
@@ -129,10 +129,10 @@ def read_runs(
     given = None if control is None or choice is None else column(table, control, "control")
     if choice is not None and choice.best_of is not None:
         return _read_groups(table, tasks, strata, choice, replicates, values=values, control=control, cluster=cluster)
-    matches = None if choice is None else match_rows(table, choice)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
-    clusters = read_clusters(table, None if choice is None else cluster, own, identity)
+    clusters = read_clusters(table, cluster, own, identity, relabelled=choice is not None)
+    matches = None if choice is None else match_rows(table, choice, clusters)
     return Runs(
         tasks,
         table.index,

@@ -84,6 +84,7 @@ CUBE_VARIABLES = {
     ),
     "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity"),
     "cluster_id": Variable("cluster_id", ("replicate",), "int64", 0, "identity"),
+    "n_candidates": Variable("n_candidates", ("replicate",), "int64", 0, "choice", "number of candidates of the run"),
     "n_runs": Variable("n_runs", (), "int64", 0, "count", "number of runs that the cube was made of", "sum"),
 }
 

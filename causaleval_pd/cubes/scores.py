@@ -139,7 +139,7 @@ def score_runs(
             if runs.candidates is None:
                 match = runs.matches.matcher(model, task, grid.stratum)
                 chunks = control_chunks(
-                    task, match, runs.matches.keys, drawing, runs.index, execution, strata, ids, counted
+                    task, match, runs.matches.keys_of(model), drawing, runs.index, execution, strata, ids, counted
                 )
             else:
                 how = (drawing, runs.index, execution)
@@ -163,7 +163,6 @@ def score_runs(
         kinds.append(", ".join(sorted(found)))
     _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
     return list(scores.values()), {
-        "control_cluster": runs.clusters.setting,
         "control_relabelled": json.dumps(
             sorted(
                 {

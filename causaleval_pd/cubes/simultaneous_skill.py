@@ -7,17 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from ..statistics.arrays import BLOCK
 from ..statistics.clusters import cluster_columns, cluster_sums
-from ..statistics.simultaneous import single_level
+from ..statistics.simultaneous import MOST_NUMBERS, sidak_level, single_level
 from ..statistics.skill import skill_influence
 from ..tables.clusters import SINGLE
 from .lazy_tables import is_lazy
 from .reading import cluster_setting, clusters_of_runs, has_controls, losses, metric_strata
 from .reshaped import check_metric
-
-#: rows times clusters of which correlations are computed
-_MOST_NUMBERS = 4 * BLOCK
 
 
 def simultaneous_level(cube: xr.Dataset, names: Sequence[str], level: float, seed: int) -> float:
@@ -57,8 +53,8 @@ def simultaneous_level(cube: xr.Dataset, names: Sequence[str], level: float, see
     if not parts:
         return level
     own, expected, clusters = (np.concatenate(x) for x in zip(*parts, strict=True))
-    if single or len(own) * len(np.unique(clusters)) > _MOST_NUMBERS:
+    if single or len(own) * len(np.unique(clusters)) > MOST_NUMBERS:
         alone = skill_influence(cluster_sums(own, clusters)[0], cluster_sums(expected, clusters)[0])
-        return float(level ** (1 / max(1, int((~np.isnan(alone)).any(axis=1).sum()))))
+        return sidak_level(level, int((~np.isnan(alone)).any(axis=1).sum()))
     influence = skill_influence(cluster_columns(own, clusters), cluster_columns(expected, clusters))
     return single_level(influence, level, rng=seed)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..contract.metric import Metric
 from ..contract.null import Controls, Null
-from ..statistics.direction import score as directed
+from ..statistics.direction import merit
 from ..statistics.tails.splitting import MOVES, Splitting, splitting
-from ..tables.matching import find_models
+from ..tables.matching import Matches, find_models
 from ..tables.scoring import score
 from ..tables.settings import Invalid, NullChoice
 from ..tables.tails import Member, WalkedRows, splitting_stream
@@ -60,6 +60,8 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
     invalid : {"raise", "nan"}
         As in `with_controls`.
     """
+    if runs.matches is None:
+        return cube
     models = find_models(runs.tasks, choice, runs.given)
     repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
     shape = (len(models), grid.n_strata)
@@ -71,7 +73,7 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
             for statistic in TAIL_STATISTICS:
                 floor = stratum_p(null_stratum(cube), m.name, statistic).at_floor.reshape(shape)
                 for k in np.flatnonzero(floor.any(axis=1)).tolist():
-                    strata = _Strata(runs, grid, task, models[k][i], repeated, invalid)
+                    strata = _Strata(runs, runs.matches, grid, task, models[k][i], repeated, invalid)
                     for at in np.flatnonzero(floor[k]).tolist():
                         split = strata.split(m, cube, at, statistic)
                         if not math.isnan(split.p):
@@ -112,10 +114,17 @@ class _Strata:
     """The rows of a task under a null model, by stratum, with controls that can be walked."""
 
     def __init__(
-        self, runs: Runs, grid: Grid, task: Task, model: Null, repeated: NDArray[np.bool_], invalid: Invalid
+        self,
+        runs: Runs,
+        matches: Matches,
+        grid: Grid,
+        task: Task,
+        model: Null,
+        repeated: NDArray[np.bool_],
+        invalid: Invalid,
     ) -> None:
-        self.runs, self.grid, self.task, self.model, self.invalid = runs, grid, task, model, invalid
-        self.repeated = repeated
+        self.runs, self.matches, self.grid, self.task, self.model = runs, matches, grid, task, model
+        self.repeated, self.invalid = repeated, invalid
         self.places: dict[str, dict[int, _Place]] = {}
 
     def split(self, metric: Metric, cube: xr.Dataset, stratum: int, statistic: str) -> Splitting:
@@ -126,7 +135,7 @@ class _Strata:
         nothing = Splitting(math.nan, math.nan, math.nan, math.nan, math.nan, False)
         if any(row not in places or places[row].controls.walk is None for row in rows.tolist()):
             return nothing
-        observed = directed(
+        observed = merit(
             cube[metric.name]
             .transpose(*self.grid.strata_dims, "replicate")
             .to_numpy()
@@ -134,11 +143,10 @@ class _Strata:
             direction=metric.direction,
             optimum=metric.optimum,
         )
-        keys = np.sort(self.runs.matches.keys[rows]) if self.runs.matches is not None else np.zeros(1, np.uint64)
+        keys = self.matches.keys[rows]
         rng = splitting_stream(np.bitwise_xor.reduce(keys), metric)
-        order = np.argsort(self.runs.matches.keys[rows], kind="stable") if self.runs.matches is not None else rows
         clusters: dict[int, list[int]] = {}
-        for i in order.tolist():
+        for i in np.argsort(keys, kind="stable").tolist():
             clusters.setdefault(int(self.runs.clusters.ids[rows[i]]) if joint else i, []).append(i)
         parts, total = [], 0.0
         for members in clusters.values():
@@ -155,18 +163,18 @@ class _Strata:
     def _places(self, *, joint: bool) -> dict[int, _Place]:
         """Return the controls of every row, relabelled by cluster if `joint`."""
         name = "joint" if joint else "own"
-        if name not in self.places and self.runs.matches is not None:
+        if name not in self.places:
             model, ids = (self.task.field.joint_null, self.runs.clusters.ids) if joint else (self.model, None)
-            match = self.runs.matches.matcher(model, self.task, self.grid.stratum, ids)
+            match = self.matches.matcher(model, self.task, self.grid.stratum, ids)
             found: dict[int, _Place] = {}
             for batch in self.task.batches():
-                controls = match(batch.rows, batch.pairs, self.runs.matches.keys[batch.rows])
+                controls = match(batch.rows, batch.pairs, self.matches.keys[batch.rows])
                 able, tested = np.ones(len(batch.rows), bool), controls.tested
                 if tested is not None:
                     controls, able = tested
                 found |= {row: _Place(controls, i) for i, row in enumerate(batch.rows.tolist()) if able[i]}
             self.places[name] = found
-        return self.places.get(name, {})
+        return self.places[name]
 
     def _cluster(
         self, metric: Metric, places: Sequence[_Place], observed: Floats, statistic: str, rng: np.random.Generator
@@ -175,7 +183,6 @@ class _Strata:
 
         None where undefined scores forbid a sum. Means and standard deviations are those of a sample of controls.
         """
-        sign = 1.0 if metric.direction == "maximize" else -1.0
         walks = [(place.controls.walk, place.row) for place in places]
         first, start = walks[0]
         if first is None:
@@ -183,7 +190,7 @@ class _Strata:
         states = first.start(start, _PILOT, rng)
         x = np.stack(
             [
-                directed(
+                merit(
                     score(metric, walk.pairs(row, states), self.invalid, distinct=False),
                     direction=metric.direction,
                     optimum=metric.optimum,
@@ -197,8 +204,8 @@ class _Strata:
         if statistic == "mean":
             if np.isnan(x).any() or np.isnan(observed).any():
                 return None
-            members = [Member(walk, row, 0.0, sign) for walk, row in walks if walk is not None]
-            return [WalkedRows(metric, members, self.invalid)], float(sign * np.sort(observed).sum())
+            members = [Member(walk, row, 0.0, 1.0) for walk, row in walks if walk is not None]
+            return [WalkedRows(metric, members, self.invalid)], float(np.sort(observed).sum())
         known = ~np.isnan(x)
         n = np.maximum(known.sum(axis=1), 1)
         centre = np.where(known, x, 0.0).sum(axis=1) / n
@@ -209,7 +216,7 @@ class _Strata:
         unit = float(z.sum(axis=0).std())
         if unit <= 1e-9:
             return [], 0.0
-        weights = sign / np.where(varies, deviation, np.inf) / unit
+        weights = 1.0 / np.where(varies, deviation, np.inf) / unit
         members = [
             Member(walk, row, float(c), float(w))
             for (walk, row), c, w in zip(walks, centre, weights, strict=True)

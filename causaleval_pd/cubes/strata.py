@@ -65,7 +65,7 @@ def strata_axes(columns: Sequence[StratumColumn]) -> list[Axis]:
 
 
 def _check_text(name: str, label: str) -> None:
-    """Refuse a label that is no valid text: files and tables of text cannot hold it."""
+    """Refuse a label that is not valid text: files and tables of text cannot hold it."""
     try:
         label.encode()
     except UnicodeEncodeError as error:

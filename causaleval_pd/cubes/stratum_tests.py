@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from ..statistics.arrays import BLOCK, moments, ratio
-from ..statistics.direction import score
+from ..statistics.clusters import cluster_count
+from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import (
     Columns,
     Statistic,
@@ -86,8 +87,7 @@ class StratumTests(NamedTuple):
 
     def p_values(self, direction: str, able: Bools) -> Floats:
         """Return the p-value of each stratum, NaN where it has none or is not `able` to have one."""
-        side: Literal["greater", "less"] = "greater" if direction == "maximize" else "less"
-        return self.p_values_of(column_p_values(self.columns.values, alternative=side), able)
+        return self.p_values_of(column_p_values(self.columns.values, alternative=better_side(direction)), able)
 
     def p_values_of(self, p: Floats, able: Bools) -> Floats:
         """Return the p-values of a test of the columns, and of other strata those of their runs."""
@@ -137,7 +137,7 @@ def stratum_tests(
     dims = strata_dims(cube)
     status = cells(cube["status"], dims)
     ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
-    stratum, place = np.nonzero(counted)
+    stratum, _ = np.nonzero(counted)
     repeated = np.zeros(len(status), bool)
     twice = repeated_strata(ids[counted], stratum, np.ones(len(stratum), bool))
     repeated[: len(twice)] = twice
@@ -148,8 +148,7 @@ def stratum_tests(
             return _of_draws(cube, metric, which, ids, counted, relabelled)
         return _of_sums(cube, metric, which)
 
-    at, place = np.nonzero(counted)
-    _, n_clusters = twice_mean(np.ones(len(at)), at, ids[at, place], len(ids))
+    n_clusters = cluster_count(np.where(counted, 1.0, np.nan), ids)
     logs, n_logs = _of_rows(cube, metric, ids, counted, status == FAILED if worst else None)
     found = columns(statistic)
     if worst and (status == FAILED).any():

@@ -13,7 +13,7 @@ from ..contract.encoding import Arcs, Ends
 from .kernels.planes import planes_from_arcs, planes_from_marks
 from .mixed import marks as mixed
 from .node_names import Matched
-from .unpacked import Block, join_blocks
+from .unpacked import Block, join_by_key
 
 Ints = NDArray[np.int64]
 
@@ -81,12 +81,7 @@ class Collector:
 
     def blocks(self) -> tuple[Block, ...]:
         """Return all graphs as blocks, rows ascending; their classes are not yet known."""
-        found = defaultdict(list)
-        for (n_nodes, is_mixed), size in self._sizes.items():
-            found[n_nodes, is_mixed].append(size.block(n_nodes, is_mixed))
-        for block in self._stacks:
-            found[block.n_nodes, mixed.is_mixed(block.planes)].append(block)
-        return tuple(join_blocks(found[key]) for key in sorted(found))
+        return join_by_key([*(size.block(*key) for key, size in self._sizes.items()), *self._stacks])
 
 
 def _one_a_pair(ends: Ends) -> dict[tuple[int, int], tuple[int, int]]:

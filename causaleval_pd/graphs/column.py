@@ -22,7 +22,7 @@ from .kernels.planes import KINDS, PLAIN_KINDS
 from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
 from .node_names import NodeLists
 from .packed import as_packed, is_packed, pack_column, unpack_column
-from .unpacked import Block, UnpackedColumn, join_blocks
+from .unpacked import Block, UnpackedColumn, join_by_key
 
 _FIRST_CELLS = 100
 
@@ -95,7 +95,7 @@ def graph_column(
     unless they are quoted or in `nodes`. In edges such names are read, as in ``IL-6 -> blood pressure``. The text
     ``[A][B|A]`` is a model string of bnlearn.
 
-    The bytes are no text: for CSV, JSON or a report, write ``column.graph.to_strings()``, which can be read back.
+    The bytes are not text: for CSV, JSON or a report, write ``column.graph.to_strings()``, which can be read back.
 
     Examples
     --------
@@ -333,7 +333,7 @@ def _with_planes_of_kinds(column: UnpackedColumn, declared: NDArray[np.int16], w
     """Return the blocks of a column, their graphs with as many planes as their declared classes have."""
     if not any(is_mixed(block.planes) for block in column.blocks) and declared.max(initial=-1) < len(PLAIN_KINDS):
         return column.blocks
-    parts: dict[tuple[int, int], list[Block]] = {}
+    parts = []
     for block in column.blocks:
         codes = declared[block.rows]
         four = codes >= len(PLAIN_KINDS)
@@ -348,9 +348,8 @@ def _with_planes_of_kinds(column: UnpackedColumn, declared: NDArray[np.int16], w
         for chosen, change in ((np.flatnonzero(four), lift), (np.flatnonzero(~four), _lowered)):
             if len(chosen):
                 some = block.take(chosen)
-                part = replace(some, planes=change(some.planes))
-                parts.setdefault(part.key, []).append(part)
-    return tuple(join_blocks(parts[key]) for key in sorted(parts))
+                parts.append(replace(some, planes=change(some.planes)))
+    return join_by_key(parts)
 
 
 def _lowered(planes: NDArray[np.uint64]) -> NDArray[np.uint64]:

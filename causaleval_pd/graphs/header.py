@@ -1,14 +1,17 @@
-"""The canonical bytes of one graph: header, node names, planes.
+"""The canonical bytes of one graph: a line of text, header, node names, planes.
 
 A cell is a sequence of little-endian 64-bit words: equal graphs have equal bytes, different graphs never do.
 
-====== ====================================================================================================
-word 0 byte 0 magic 0xCE, byte 1 version 1, byte 2 class code, byte 3 number of planes, bytes 4-7 n_nodes
-word 1 BLAKE2b digest (8 bytes) of the names
-word 2 bytes 0-3 length of the names in bytes, bytes 4-7 zero
-names  UTF-8 names in code-point order joined by NUL, filled up with zero bytes to whole words
-planes the pair planes, two or four by class, bits of no pair being zero
-====== ====================================================================================================
+========= ====================================================================================================
+words 0-3 text for readers of printed tables: class, numbers of nodes and of edges (`graphs.cell_text`)
+word 4    byte 0 magic 0xCE, byte 1 version 2, byte 2 class code, byte 3 number of planes, bytes 4-7 n_nodes
+word 5    BLAKE2b digest (8 bytes) of the names
+word 6    bytes 0-3 length of the names in bytes, bytes 4-7 zero
+names     UTF-8 names in code-point order joined by NUL, filled up with zero bytes to whole words
+planes    the pair planes, two or four by class, bits of no pair being zero
+========= ====================================================================================================
+
+Cells of version 1 begin with word 4 and are read too. The same graph has other bytes in either version.
 """
 
 from __future__ import annotations
@@ -21,9 +24,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from .cell_text import TEXT_WORDS, cell_text
 from .kernels.planes import KINDS, plane_words, planes_of_kind
+from .mixed.marks import count_edges
 
-MAGIC, VERSION, HEADER_WORDS = 0xCE, 1, 3
+MAGIC, VERSION, HEADER_WORDS = 0xCE, 2, 3
 MAX_NODES = 20_000
 
 
@@ -47,7 +52,7 @@ def check_names(names: Sequence[str]) -> str | None:
 
 
 def names_header(names: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the header words of a node set, class code and number of planes zero."""
+    """Return the header and name words of a node set, class code and number of planes zero."""
     blob = "\0".join(names).encode()
     words = np.zeros(HEADER_WORDS + (len(blob) + 7) // 8, dtype=np.uint64)
     words[0] = MAGIC | VERSION << 8 | len(names) << 32
@@ -65,7 +70,27 @@ def pack_cell(names: Sequence[str], kind: int, planes: NDArray[np.uint64]) -> by
     """Return the canonical bytes of one graph: names in code-point order, class code, planes (2 or 4, W)."""
     words = np.concatenate([names_header(names), planes.reshape(-1)])
     words[0] |= np.uint64(kind << 16 | len(planes) << 24)
-    return words.tobytes()
+    return cell_text(kind, len(names), int(count_edges(planes[None])[0])) + words.tobytes()
+
+
+def text_words(cell: NDArray[np.uint64]) -> int:
+    """Return the number of words before the header."""
+    return 0 if is_old(cell[:1].tobytes()) else TEXT_WORDS
+
+
+def is_old(raw: bytes) -> bool:
+    """Return whether bytes begin as a cell of version 1 does, without a line of text."""
+    return raw[:1] == bytes([MAGIC])
+
+
+def is_cell(raw: bytes) -> bool:
+    """Return whether bytes begin as a packed graph of any version does."""
+    return is_old(raw) or raw[8 * TEXT_WORDS : 8 * TEXT_WORDS + 2] == bytes([MAGIC, VERSION])
+
+
+def contents(raw: bytes) -> bytes:
+    """Return the bytes of a graph in version 1, by which graphs of all versions are identified."""
+    return raw if is_old(raw) else bytes([MAGIC, 1]) + raw[8 * TEXT_WORDS + 2 :]
 
 
 def not_a_graph(raw: bytes) -> str:
@@ -73,13 +98,14 @@ def not_a_graph(raw: bytes) -> str:
     return f"found {len(raw)} bytes starting with {raw[:8]!r}, not a packed graph"
 
 
-def read_header(cell: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
+def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     """Return node names and number of words before the planes; raise a ValueError for a faulty cell."""
-    raw = cell.tobytes()
-    if raw[0] != MAGIC:
-        raise ValueError(f"{not_a_graph(raw)} (these start with {bytes([MAGIC])!r})")
-    if raw[1] != VERSION:
-        raise ValueError(f"found a packed graph of format version {raw[1]}; this release reads version {VERSION}")
+    before = text_words(whole)
+    cell, raw = whole[before:], whole[before:].tobytes()
+    if len(cell) < HEADER_WORDS or raw[0] != MAGIC:
+        raise ValueError(f"{not_a_graph(whole.tobytes())} (these start with a line such as 'dag, 3 nodes, 2 edges')")
+    if raw[1] != (VERSION if before else 1):
+        raise ValueError(f"found a packed graph of format version {raw[1]}; this release reads versions 1 to {VERSION}")
     if raw[2] >= len(KINDS):
         raise ValueError(f"found class code {raw[2]}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
     n_planes = planes_of_kind(raw[2])
@@ -91,8 +117,8 @@ def read_header(cell: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     size = HEADER_WORDS + (n_bytes + 7) // 8
     if len(cell) != size + n_planes * plane_words(n_nodes):
         raise ValueError(
-            f"found {len(raw)} bytes, but a graph of {n_nodes} nodes with {n_bytes} bytes of names has "
-            f"{8 * (size + n_planes * plane_words(n_nodes))}; the cell is damaged"
+            f"found {8 * len(whole)} bytes, but a graph of {n_nodes} nodes with {n_bytes} bytes of names has "
+            f"{8 * (before + size + n_planes * plane_words(n_nodes))}; the cell is damaged"
         )
     filled = raw[8 * HEADER_WORDS : 8 * size]
     blob = filled[:n_bytes]
@@ -110,4 +136,4 @@ def read_header(cell: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     fault = check_names(names)
     if fault:
         raise ValueError(fault)
-    return names, size
+    return names, before + size

@@ -12,10 +12,12 @@ import pandas as pd
 import pyarrow as pa
 
 from ..contract.checks import name_row
+from .cell_text import TEXT_WORDS, cell_texts
 from .decode import Where, to_large_binary, unpack_array
 from .edge_strings import TEXT_OF_OBJECT, explain_text
-from .header import names_header
+from .header import is_old, names_header
 from .kernels.planes import plane_words, row_chunks
+from .mixed.marks import count_edges
 from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
@@ -57,7 +59,8 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     header_words = np.array([len(words) for words in headers], dtype=np.int64)
     length = np.zeros(column.n_rows, dtype=np.int64)
     for block in column.blocks:
-        length[block.rows] = header_words[block.node_set] + block.planes.shape[1] * plane_words(block.n_nodes)
+        plane_part = block.planes.shape[1] * plane_words(block.n_nodes)
+        length[block.rows] = TEXT_WORDS + header_words[block.node_set] + plane_part
     offset = np.zeros(column.n_rows + 1, dtype=np.int64)
     np.cumsum(length, out=offset[1:])
     data = np.empty(offset[-1], dtype=np.uint64)
@@ -66,14 +69,17 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
         for size, chosen in group_rows(header_words[block.node_set]):
             sets, position = np.unique(block.node_set[chosen], return_inverse=True)
             table = np.stack([headers[i] for i in sets.tolist()])
-            cell_words = size + block.planes.shape[1] * plane_words(block.n_nodes)
+            planes_at = TEXT_WORDS + size
+            cell_words = planes_at + block.planes.shape[1] * plane_words(block.n_nodes)
             n_planes = np.uint64(block.planes.shape[1] << 24)
             for part in row_chunks(len(chosen), 16 * cell_words):
                 some = chosen[part]
                 cells = np.empty((len(some), cell_words), dtype=np.uint64)
-                cells[:, :size] = table[position[part]]
-                cells[:, 0] |= block.kinds[some].astype(np.uint64) << np.uint64(16) | n_planes
-                cells[:, size:] = block.planes[some].reshape(len(some), -1)
+                planes, kinds = block.planes[some], block.kinds[some]
+                cells[:, :TEXT_WORDS] = cell_texts(kinds, block.n_nodes, count_edges(planes))
+                cells[:, TEXT_WORDS:planes_at] = table[position[part]]
+                cells[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | n_planes
+                cells[:, planes_at:] = planes.reshape(len(some), -1)
                 start = offset[block.rows[some]]
                 if start[-1] - start[0] == (len(some) - 1) * cell_words:
                     data[start[0] : start[-1] + cell_words] = cells.reshape(-1)
@@ -86,6 +92,15 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
     _known(_arrow(packed)).checked.update(block.key for block in column.blocks)
     return packed
+
+
+def repack_column(series: pd.Series) -> pd.Series:
+    """Return a packed column whose cells are all in the present format."""
+    labels, series = series.index, series.reset_index(drop=True)
+    old = pd.Series([cell is not None and is_old(cell) for cell in _arrow(series).to_pylist()], dtype=bool)
+    parts = [part for part in (series[old], series[~old]) if len(part)]
+    packed = [pack_column(unpack_column(part), index=part.index, name=part.name) for part in parts]
+    return pd.concat(packed).sort_index().set_axis(labels) if packed else pack_column(unpack_column(series))
 
 
 def as_packed(series: pd.Series) -> pd.Series:

@@ -16,7 +16,7 @@ from .kernels.planes import ADMG, CPDAG, DAG, MAG, MIXED, PAG, a_kind
 from .mixed import conversions
 from .mixed.marks import lift
 from .node_names import short
-from .unpacked import Block, UnpackedColumn, join_blocks
+from .unpacked import Block, UnpackedColumn, join_blocks, join_by_key
 
 Planes = NDArray[np.uint64]
 Latents = list[frozenset[str] | None]
@@ -121,13 +121,8 @@ class Projection:
 
     def _each(self, convert: Callable[[Block], Block]) -> UnpackedColumn:
         """Convert the graphs of each block and number of latent nodes together."""
-        blocks: dict[tuple[int, int], list[Block]] = {}
-        for block in self._column.blocks:
-            for part in self._parts(block):
-                done = convert(part)
-                blocks.setdefault(done.key, []).append(done)
-        joined = tuple(join_blocks(blocks[key]) for key in sorted(blocks))
-        return UnpackedColumn(self._column.n_rows, joined, tuple(self._node_sets))
+        blocks = join_by_key(convert(part) for block in self._column.blocks for part in self._parts(block))
+        return UnpackedColumn(self._column.n_rows, blocks, tuple(self._node_sets))
 
     def _parts(self, block: Block) -> list[Block]:
         """Cut a block by the number of latent nodes; rows whose latent nodes are missing are left out."""
@@ -222,8 +217,7 @@ def completed(column: UnpackedColumn, where: Callable[[int], str]) -> UnpackedCo
     """Return the maximal ancestral graphs that complete the ancestral graphs of a column."""
     from .mixed.faults import fault_of
 
-    blocks: dict[tuple[int, int], list[Block]] = {}
-    for block in column.blocks:
+    def convert(block: Block) -> Block:
         planes = lift(block.planes)
         simple = ~conversions.not_simple(planes)
         done, faults = conversions.complete(planes[simple], block.n_nodes)
@@ -233,6 +227,6 @@ def completed(column: UnpackedColumn, where: Callable[[int], str]) -> UnpackedCo
             at = int(wrong.argmax())
             fault = fault_of(planes[at], column.node_sets[block.node_set[at]], MAG)
             raise ValueError(f"{where(int(block.rows[at]))}: the graph is not ancestral: it {fault}; mend the graph")
-        part = _with(block, done, MAG)
-        blocks.setdefault(part.key, []).append(part)
-    return replace(column, blocks=tuple(join_blocks(blocks[key]) for key in sorted(blocks)), checked=None)
+        return _with(block, done, MAG)
+
+    return replace(column, blocks=join_by_key(map(convert, column.blocks)), checked=None)

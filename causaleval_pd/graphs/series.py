@@ -20,7 +20,7 @@ from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes, marks_from_p
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
-from .packed import is_packed, pack_column, unpack_column
+from .packed import is_packed, pack_column, repack_column, unpack_column
 from .results import check_classes, counts, stacked
 from .unpacked import Block
 
@@ -60,6 +60,51 @@ class SeriesGraphAccessor(MixedGraphMethods):
     def __repr__(self) -> str:
         known = ", ".join(name for name in dir(self) if not name.startswith("_"))
         return f"<properties and conversions of {len(self._obj)} graphs: {known}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first graphs as a table in a notebook."""
+        n, shown = len(self._obj), 10
+        head = _shown(self._obj.iloc[:shown]).to_html(max_rows=shown, notebook=True)
+        return f"{head}<p>{n} graphs</p>" if n <= shown else f"{head}<p>{n} graphs, the first {shown} shown</p>"
+
+    def show(self) -> pd.DataFrame:
+        """Return a table in which the graphs can be read.
+
+        Returns
+        -------
+        DataFrame
+            On the index of the column: `kind`, `n_nodes`, `n_edges` and `edges`, the graph as an edge string; missing
+            for a missing graph.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A -> B; C", "A o-> B <-> C"]).graph.show()
+            kind  n_nodes  n_edges            edges
+        0    dag        3        1        A -> B; C
+        1  mixed        3        2  A o-> B; B <-> C
+        """
+        return _shown(self._obj)
+
+    def repack(self) -> pd.Series:
+        """Return the graphs in the present format of cells.
+
+        Cells of earlier releases are read as they are, but equal graphs of two formats are not equal cells, so that a
+        column must not hold both.
+
+        Returns
+        -------
+        Series
+            Packed graphs on the index of the column.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.graph_column(["A -> B; C"])
+        >>> column.graph.repack().equals(column)
+        True
+        """
+        return repack_column(self._obj)
 
     def to_strings(self) -> pd.Series:
         """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
@@ -153,6 +198,16 @@ class SeriesGraphAccessor(MixedGraphMethods):
     def cpdag(self) -> pd.Series:
         """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
         return _cpdags(self._obj)
+
+
+def _shown(series: pd.Series) -> pd.DataFrame:
+    columns = {
+        "kind": _kinds(series),
+        "n_nodes": SeriesGraphAccessor(series).n_nodes,
+        "n_edges": SeriesGraphAccessor(series).n_edges,
+        "edges": _to_strings(series),
+    }
+    return pd.DataFrame(columns, index=series.index)
 
 
 def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+
+#: the rows of whole columns by number, while one of that length is in use
+_ALL_ROWS: WeakValueDictionary[int, NDArray[np.int64]] = WeakValueDictionary()
+
+
+def all_rows(n: int) -> NDArray[np.int64]:
+    """Return 0 to n - 1, read-only: columns of one length share the array."""
+    rows = _ALL_ROWS.get(n)
+    if rows is None:
+        rows = np.arange(n, dtype=np.int64)
+        rows.flags.writeable = False
+        _ALL_ROWS[n] = rows
+    return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +59,14 @@ def join_blocks(blocks: Sequence[Block]) -> Block:
     )
     order = np.argsort(rows)
     return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
+
+
+def join_by_key(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Join the blocks with as many nodes and planes, ascending in these numbers."""
+    by_key: dict[tuple[int, int], list[Block]] = {}
+    for block in blocks:
+        by_key.setdefault(block.key, []).append(block)
+    return tuple(join_blocks(by_key[key]) for key in sorted(by_key))
 
 
 @dataclass(frozen=True, eq=False)

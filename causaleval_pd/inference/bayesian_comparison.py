@@ -14,20 +14,24 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_whole
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims
+from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats, moments
 from ..statistics.bayesian import FEWEST_VALUES, hierarchical_posterior, signed_rank_posterior
 from ..statistics.clusters import cluster_count, cluster_means
-from .compared_values import compared_values, level_pairs, numbers_of_metrics
+from .clusters import OF_CUBE, settle_cluster
+from .compared_values import compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import counted
 from .pairwise import Ints, clusters_of_pairs, paired_values, refuse_unpaired
 from .result_tables import Missing, check_missing, in_order
 
 Model = Literal["signed_rank", "hierarchical"]
 MODELS: tuple[Model, ...] = ("signed_rank", "hierarchical")
+#: clusters below which the prior of the signed-rank model counts
+FEWEST_TRUTHS = 5
+PRIOR_COUNTS = f"fewer than {FEWEST_TRUTHS} clusters: the prior counts"
 PROBABILITIES = ("p_first_better", "p_equivalent", "p_second_better")
 
 #: columns of the result, after the strata
@@ -67,7 +71,7 @@ def bayesian_comparison(
     on: Literal["metric", "excess"] = "metric",
     reference: Hashable | None = None,
     missing: Missing = "drop",
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
     n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -93,8 +97,8 @@ def bayesian_comparison(
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
     missing : {"drop", "worst"}
         "worst" counts failed runs as the worst value, as in `compare`.
-    cluster : str or None
-        Runs that share it, by default the truth, count as one value, their mean; as in `compare`.
+    cluster : hashable or None
+        Runs that count as one value, their mean, as in `compare`: by default those of a cluster of the cube.
     n_resamples : int
         Draws from the posterior of "signed_rank"; "hierarchical" is integrated without random numbers.
     rng : None, int or Generator
@@ -105,9 +109,10 @@ def bayesian_comparison(
     DataFrame
         A row a stratum, metric and pair of levels (hierarchical: a row a metric and pair): the other strata, `metric`,
         `comparison` ("a - b"), `p_first_better`, `p_equivalent` and `p_second_better`, which add up to 1,
-        `mean_difference` of a - b (hierarchical: mean of the strata's means), `rope`, `n_pairs`, `n_clusters`,
-        `n_strata` (that the model took), `null`, `on`, `method` (the model), `resampling_seed`, and `note` (why there
-        is no result, what was left out, or that strata share clusters).
+        `mean_difference` of a - b (hierarchical: mean of the strata's means), `rope`, `n_pairs`, `n_clusters`
+        (hierarchical: different ones of all strata), `n_strata` (that the model took), `null`, `on`, `method` (the
+        model), `resampling_seed`, and `note` (why there is no result, what was left out, that the prior counts, or that
+        strata share clusters).
 
     Raises
     ------
@@ -169,10 +174,11 @@ def bayesian_comparison(
         )
     levels = cube[dim].to_numpy()
     first, second = level_pairs(levels, dim, reference)
-    labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
+    labels = names_of_pairs(levels, first, second)
     ropes = numbers_of_metrics(rope, names, "rope", zero=True)
     seed = resolve_seed(rng)
-    asked = _Request(dim, first, second, labels, ropes, model, on, missing, cluster, n_resamples, seed)
+    grouped = settle_cluster(cube, cluster)
+    asked = _Request(dim, first, second, labels, ropes, model, on, missing, grouped, n_resamples, seed)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -184,7 +190,7 @@ def bayesian_comparison(
         "bayesian_comparison",
         {
             **{"metrics": names, "dim": dim, "rope": ropes, "model": model, "on": on, "reference": reference},
-            **{"missing": missing, "cluster": cluster, "n_resamples": n_resamples},
+            **{"missing": missing, "cluster": grouped, "n_resamples": n_resamples},
             "seed": seed if model == "signed_rank" else None,
         },
     )
@@ -197,12 +203,7 @@ def _rows(part: xr.Dataset, name: str, asked: _Request) -> pd.DataFrame:
     compared = compared_values(
         part, name, asked.dim, first, second, on=asked.on, missing=asked.missing, cluster=asked.cluster, margin=0.0
     )
-    strata = compared.strata
-    table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
-    table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
-    if "null" not in table:
-        null = None if asked.on == "metric" else null_name(part, name)
-        table["null"] = pd.array([null] * len(table), dtype="str")
+    table = pair_table(part, name, compared.strata, asked.labels, asked.on)
     value = paired_values(compared.levels, first, second)
     cluster = clusters_of_pairs(compared.levels.cluster, first, second)
     by_cluster = cluster_means(value, cluster)
@@ -244,7 +245,10 @@ def _finish(parts: list[pd.DataFrame], asked: _Request) -> pd.DataFrame:
         table = table.astype({"rope": np.float64} | dict.fromkeys(["n_pairs", "n_clusters", "n_strata"], np.int64))
     else:
         gone = table["n_clusters"] == 0
-        table["note"] = [("no pair has a value" if x else None) for x in gone]
+        few = table["n_clusters"] < FEWEST_TRUTHS
+        table["note"] = [
+            "no pair has a value" if x else PRIOR_COUNTS if y else None for x, y in zip(gone, few, strict=True)
+        ]
         table = table.drop(columns="maximize")
     drawn = pd.NA if asked.model == "hierarchical" else asked.seed
     table = table.assign(
@@ -275,7 +279,8 @@ def _over_strata(table: pd.DataFrame) -> dict[str, Any]:
             f"{counted(still, 'stratum', 'strata')} without variation: given the least deviation of the others"
         )
     own = [x[x != 0] for x in table["own"][used]]
-    if np.isfinite(found).all() and len(np.unique(np.concatenate(own))) < sum(map(len, own)):
+    known = sum(map(len, own)) > 0
+    if known and np.isfinite(found).all() and len(np.unique(np.concatenate(own))) < sum(map(len, own)):
         notes.append("strata share clusters: the probabilities are too certain")
     first = table.iloc[0]
     return {
@@ -283,7 +288,7 @@ def _over_strata(table: pd.DataFrame) -> dict[str, Any]:
         **{name: float(x) for name, x in _named(found, bool(first["maximize"])).items()},
         "mean_difference": float(mean[used].mean()) if used.any() else np.nan,
         "n_pairs": int(table["n_pairs"][used].sum()),
-        "n_clusters": int(table["n_clusters"][used].sum()),
+        "n_clusters": len(np.unique(np.concatenate(own))) if known else int(table["n_clusters"][used].sum()),
         "n_strata": int(used.sum()),
         "note": "; ".join(notes) or None,
     }

@@ -30,7 +30,7 @@ from ..cubes.reading import (
 from ..cubes.reshaped import read_cube
 from ..cubes.worst_case import cells
 from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
-from ..statistics.direction import score
+from ..statistics.direction import better_side, score
 from ..statistics.paired_tests import Alternative
 from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
 from .result_tables import check_shares, in_order
@@ -145,7 +145,7 @@ def _rates(
     tables = min(n_tables, draws.shape[2])
     loss = moments(losses(cube, name)[1])[1]
     better = np.where(np.isfinite(loss), skill * loss, np.nan) * (1 if spec["direction"] == "maximize" else -1)
-    alternative: Alternative = "greater" if spec["direction"] == "maximize" else "less"
+    alternative = better_side(spec["direction"])
     p_values = _among_draws if test.design == "draws" else _paired
     count, defined = _rejections(p_values(draws, np.zeros(len(draws)), tables, test, alternative), alpha)
     found, _ = _rejections(p_values(draws, better, tables, test, alternative), alpha)

@@ -15,13 +15,14 @@ from ..contract.checks import check_flag, check_known, check_type
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, need_controls, null_name, null_stratum, strata_dims
+from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.clusters import cluster_means, cluster_sums
 from ..statistics.ranks import ZeroMethod
-from .compared_values import ON, On, compared_values, level_pairs, numbers_of_metrics
+from .clusters import OF_CUBE, settle_cluster
+from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
 from .interval_notes import joined
 from .least_p import at_floor, least_p_notes
 from .pairwise import (
@@ -86,7 +87,7 @@ def compare(
     effect: Effect | None = None,
     level: float = 0.95,
     zero_method: ZeroMethod = "wilcox",
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
     simultaneous: bool = False,
     n_resamples: int = 9999,
     rng: RNGLike = None,
@@ -142,10 +143,11 @@ def compare(
     zero_method : {"wilcox", "pratt"}
         Treatment of equal pairs in Wilcoxon's test: leave them out before ranking, or rank them and leave them out
         after.
-    cluster : str or None
-        "truth", or a variable that the cube carries (`values=`): the pairs that share it in a stratum are not
-        independent, so that their mean (for skill their sum) is one value of the test. None takes every pair as
-        independent.
+    cluster : hashable or None
+        Which pairs are not independent, so that their mean (for skill their sum) is one value of the test: by default
+        those of the clusters by which the cube was made (`cube(cluster=)`). "truth", or a variable that the cube
+        carries (`values=`), where it holds whole clusters of the cube. None, all pairs are independent, is for cubes
+        that were made with it.
     simultaneous : bool
         Make the intervals wide enough that all of the table hold their true values together with probability `level`,
         for "wilcoxon", "t", "sign" and "jackknife". Rows with fewer than five clusters have none.
@@ -265,8 +267,9 @@ def compare(
     margins = numbers_of_metrics(margin, names, "margin")
     first, second = level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
-    labels = np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
-    asked = Request(dim, first, second, labels, margins, how, missing, on, cluster, family, simultaneous)
+    labels = names_of_pairs(levels, first, second)
+    grouped = settle_cluster(cube, cluster)
+    asked = Request(dim, first, second, labels, margins, how, missing, on, grouped, family, simultaneous)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -293,14 +296,10 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
         margin=asked.margins[name],
         paired=how.paired,
     )
-    levels, strata = compared.levels, compared.strata
+    levels = compared.levels
     if how.test.binary:
         _check_binary(name, levels, how.test.name)
-    table = strata.loc[np.repeat(np.arange(len(strata)), len(first))].reset_index(drop=True)
-    table = table.assign(metric=name, comparison=np.tile(asked.labels, len(strata)))
-    if "null" not in table:
-        null = None if asked.on == "metric" else null_name(part, name)
-        table["null"] = pd.array([null] * len(table), dtype="str")
+    table = pair_table(part, name, compared.strata, asked.labels, asked.on)
     losses = None if compared.expected is None else Losses(levels.scores, compared.expected)
     if losses is None:
         found = compare_levels(levels, first, second, how)

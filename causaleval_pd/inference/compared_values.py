@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_type, nearest
-from ..cubes.reading import strata_dims, strata_table, variable
+from ..contract.checks import check_known, check_type
+from ..cubes.reading import null_name, strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
 from ..statistics.direction import TOLERANCE, score
+from .clusters import run_groups
 from .pairwise import Ints, Levels, check_truths
 from .result_tables import Missing
 
@@ -61,7 +62,8 @@ def compared_values(
     if paired:
         check_truths(part, dim, status, strata, first, second)
     run = (status != NO_RUN).any(axis=2)
-    groups = None if cluster is None else cells(_groups(part, cluster), others, last=last)
+    grouped = run_groups(part, cluster)
+    groups = None if grouped is None else cells(grouped, others, last=last)
     direction = "maximize" if on == "skill" else part[name].attrs["direction"]
     own, expected = _scores(part, name, dim, on, missing)
     levels = Levels(cells(own, others, last=last), status, direction, margin, groups)
@@ -69,14 +71,15 @@ def compared_values(
     return Compared(levels, losses, strata, run[:, first] & run[:, second])
 
 
-def run_values(part: xr.Dataset, name: str, *, on: On, cluster: str) -> tuple[xr.DataArray, xr.DataArray]:
+def run_values(part: xr.Dataset, name: str, *, on: On, cluster: str | None) -> tuple[xr.DataArray, xr.DataArray | None]:
     """Return the value of every run by itself, its skill where the loss of its controls is not 0, and its group."""
+    groups = run_groups(part, cluster)
     if on == "metric":
-        return part[name], _groups(part, cluster)
+        return part[name], groups
     own, expected = _scores(part, name, "", on, "drop")
     if expected is None:
-        return own, _groups(part, cluster)
-    return 1 - own / expected.where(expected > TOLERANCE), _groups(part, cluster)
+        return own, groups
+    return 1 - own / expected.where(expected > TOLERANCE), groups
 
 
 def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> tuple[Ints, Ints]:
@@ -91,6 +94,24 @@ def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> t
         pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
     first, second = np.array(pairs, np.int64).T
     return first, second
+
+
+def names_of_pairs(levels: NDArray[Any], first: Ints, second: Ints) -> NDArray[Any]:
+    """Return the names "a - b" of comparisons of the levels at positions `first` (c,) with those at `second`."""
+    return np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
+
+
+def pair_table(part: xr.Dataset, name: str, strata: pd.DataFrame, labels: NDArray[Any], on: On) -> pd.DataFrame:
+    """Return the columns that name what each row of one metric compares: strata, `metric`, `comparison`, `null`.
+
+    Rows are in the order of the strata, and then of the pairs of levels, which `labels` names.
+    """
+    table = strata.loc[np.repeat(np.arange(len(strata)), len(labels))].reset_index(drop=True)
+    table = table.assign(metric=name, comparison=np.tile(labels, len(strata)))
+    if "null" not in table:
+        null = None if on == "metric" else null_name(part, name)
+        table["null"] = pd.array([null] * len(table), dtype="str")
+    return table
 
 
 def numbers_of_metrics(
@@ -139,19 +160,3 @@ def _scores(
         mean = expected.where(cube[name].notnull()).mean("replicate")
         expected = expected.where(cube["status"] != FAILED, mean)
     return (own, expected) if skill else (own - expected, None)
-
-
-def _groups(cube: xr.Dataset, cluster: str) -> xr.DataArray:
-    """Return the group of every run as a number, the same one for the whole cube; 0 without a group."""
-    carried = [name for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
-    known = ["truth", *carried]
-    hint = nearest(cluster, known) or "carry a column of numbers by cube(values=); "
-    check_known(cluster, known, "variable of this cube (cluster)", hint)
-    if cluster == "truth":
-        return cast(xr.DataArray, cube["truth_id"].astype(np.int64))
-    found = cube[cluster]
-    values = found.to_numpy().reshape(-1)
-    # blocks of a lazy cube are read one by one, so that numbers come from the values themselves
-    codes = pd.util.hash_array(values if values.dtype.kind in "iufb" else values.astype(str).astype(object))
-    groups = codes.view(np.int64).reshape(found.shape)
-    return cast(xr.DataArray, found.copy(data=np.where(groups == 0, 1, groups)).where(found.notnull(), 0))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_choice, check_column_name, check_number
+from ..contract.checks import check_choice, check_number
 from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
@@ -32,14 +31,13 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
-from ..cubes.stratum_tests import stratum_tests
+from ..cubes.stratum_tests import StratumTests, stratum_tests
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
-from ..statistics.direction import score
-from ..statistics.paired_tests import Alternative
+from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
-from ..tables.clusters import BY_TRUTH, SINGLE
+from .clusters import OF_CUBE, check_tested_cluster
 from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 from .statistical_tests import MOMENTS
 
@@ -64,7 +62,7 @@ def test_controls(
     level: float = 0.95,
     missing: Missing = "drop",
     statistic: Statistic = "standardized",
-    cluster: Any = "of the cube",
+    cluster: Hashable | None = OF_CUBE,
 ) -> pd.DataFrame:
     """Test in every stratum whether estimates are better than their controls.
 
@@ -99,7 +97,7 @@ def test_controls(
         clusters, so that runs of easy and hard, sparse and dense truths count alike. "mean": the mean of the metric.
         "rank": the sum over clusters of the rank of their standardised mean among its draws, which is blind to single
         strong runs.
-    cluster : optional
+    cluster : hashable or None
         Which runs depend on each other is settled when the cube is made (`cube(cluster=)`); another setting is refused.
 
     Returns
@@ -171,7 +169,7 @@ def test_controls(
     check_missing(missing)
     check_choice(statistic, STATISTICS, "statistic")
     cube = null_stratum(read_cube(cube))
-    _check_cluster(cube, cluster)
+    check_tested_cluster(cube, cluster)
     dims, names = strata_dims(cube), cube_metrics(cube, metrics)
     need_controls(cube, names, "to test against")
 
@@ -199,18 +197,6 @@ def test_controls(
 test_controls.__test__ = False  # type: ignore[attr-defined]
 
 
-def _check_cluster(cube: xr.Dataset, cluster: Any) -> None:
-    """Refuse another setting than that by which the controls were drawn."""
-    made = cluster_setting(cube)
-    check_column_name(cluster, "cluster")
-    asked = SINGLE if cluster is None else BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"
-    if cluster != "of the cube" and asked != made:
-        raise ValueError(
-            f"cluster={cluster!r} cannot be asked of a cube that was made with the clusters {made!r}, which decide how "
-            f"its controls were drawn; make it by cube(..., cluster={cluster!r})"
-        )
-
-
 def _against_controls(
     cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing, compared: Statistic
 ) -> pd.DataFrame:
@@ -232,36 +218,15 @@ def _against_controls(
     pairs = difference(cells(variable(cube, name, expected), dims))
     clusters = cells(cluster_ids(cube), dims)
     effect = clustered_mean(pairs, clusters, level)
-    alternative: Alternative = "greater" if direction == "maximize" else "less"
+    alternative = better_side(direction)
     able = tested(cube, name)
     found = stratum_tests(cube, name, compared, worst=missing == "worst")
     drawn = found.columns.values[:, 1:]
     if test.design == "draws":
         statistic = cells(mean_score(filled, name), dims, last=())
-        own_columns = tied(found.columns.values)
-        by_moments = np.full(len(own), np.nan)
-        if test is MOMENTS:
-            by_moments = of_moments(cube, name, compared, failed.any(axis=1))
-            own_columns = np.where(np.isnan(by_moments), own_columns[0], np.nan), own_columns[1]
-        simulated = np.asarray(test.function(*own_columns, alternative=alternative)[1], np.float64)
-        simulated = np.where(np.isnan(by_moments), simulated, by_moments)
-        of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
-        if test is MOMENTS:
-            words = np.where(np.isnan(by_moments), "moments", "exact moments")
-            words = np.where(np.isnan(of_strata.p), of_strata.method, words)
-            of_strata = of_strata._replace(
-                se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words
-            )
-        else:
-            # a failed run that counts as the worst is not in the law of the stratum
-            of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
+        of_strata = _p_of_draws(cube, name, test, compared, found, failed.any(axis=1))
     else:
-        first = cells(_first_draw(cube, name, test.name), dims)
-        if found.relabelled.any():
-            # the estimates of a cluster and their joint relabelling are exchangeable, so that its mean is symmetric
-            joint = cells(variable(cube, name, "relabelled").isel(draw=0), dims)
-            first = np.where(found.relabelled[:, None], joint, first)
-        pairs = difference(_scored(cube, first, name))
+        pairs = difference(_scored(cube, _first_draws(cube, name, test.name, found), name))
         means = np.where(found.repeated[:, None], cluster_means(pairs, clusters), pairs)
         statistic, p_value = test.function(means, alternative=alternative)[:2]
         # a point of reference is not a random guess, so there is nothing to test
@@ -302,6 +267,26 @@ def _against_controls(
     return table[(status != NO_RUN).any(axis=1)]
 
 
+def _p_of_draws(
+    cube: xr.Dataset, name: str, test: StatisticalTest, compared: Statistic, found: StratumTests, worst: Bools
+) -> StratumP:
+    """Return p-values of a test among the draws; `worst` are the strata with failed runs that count as the worst."""
+    able, alternative = tested(cube, name), better_side(cube[name].attrs["direction"])
+    observed, drawn = tied(found.columns.values)
+    if test is not MOMENTS:
+        simulated = np.asarray(test.function(observed, drawn, alternative=alternative)[1], np.float64)
+        of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
+        # a failed run that counts as the worst is not in the law of the stratum
+        return with_tails(of_strata, cube, name, compared, but=worst)
+    exact = of_moments(cube, name, compared, worst)
+    by_draws = np.isnan(exact)
+    p = np.asarray(test.function(np.where(by_draws, observed, np.nan), drawn, alternative=alternative)[1], np.float64)
+    p = found.p_values_of(np.where(by_draws, p, exact), able)
+    of_strata = of_draws(found, p, cluster_setting(cube), able)
+    words = np.where(np.isnan(p), of_strata.method, np.where(by_draws, "moments", "exact moments"))
+    return of_strata._replace(se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words)
+
+
 def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:
     """Refuse draws that rows share: neither means nor pairs are independent then."""
     if draws_shared(cube):
@@ -327,12 +312,16 @@ def _superiority(cube: xr.Dataset, name: str, worst: Bools) -> dict[str, Floats]
     return {"superiority_share": share, "superiority_strict": strict, "superiority_ties": share - strict}
 
 
-def _first_draw(cube: xr.Dataset, name: str, method: str) -> xr.DataArray:
-    """Return the first control of every run."""
+def _first_draws(cube: xr.Dataset, name: str, method: str, found: StratumTests) -> Floats:
+    """Return the first control of every run, of relabelled strata the first relabelled estimate."""
     if not has_draws(cube, name):
         raise ValueError(
             f"method={method!r} pairs each estimate with one of its controls, but the cube keeps no draws of {name}; "
             "make it by cube(..., keep_draws=True), or use method='randomisation'"
         )
-    draws = variable(cube, name, "control")
-    return draws.isel(draw=0) if "draw" in draws.dims else draws
+    dims, draws = strata_dims(cube), variable(cube, name, "control")
+    first = cells(draws.isel(draw=0) if "draw" in draws.dims else draws, dims)
+    if not found.relabelled.any():
+        return first
+    # the estimates of a cluster and their joint relabelling are exchangeable, so that its mean is symmetric
+    return np.where(found.relabelled[:, None], cells(variable(cube, name, "relabelled").isel(draw=0), dims), first)

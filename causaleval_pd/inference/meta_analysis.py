@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
 from ..contract.history import call
+from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
 from ..cubes.p_values import stratum_p
 from ..cubes.reading import (
+    cluster_setting,
     clusters_of_runs,
     cube_metrics,
     losses,
@@ -26,6 +28,7 @@ from ..cubes.reading import (
     null_stratum,
     strata_dims,
     strata_table,
+    variable_of_cube,
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
@@ -36,6 +39,8 @@ from ..statistics.clusters import cluster_columns
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.pooling import equal_skills, pool_shared_skills, pool_skills
 from ..statistics.skill import skill_interval, skill_notes
+from ..tables.clusters import SINGLE
+from .clusters import truths_mark_runs
 from .interval_notes import counted
 from .result_tables import check_shares, in_order
 
@@ -57,6 +62,8 @@ _POOLED = (
 )
 #: how the p-values of strata that share truths are combined
 TWICE_THE_MEAN = "twice the mean"
+#: note on strata that the cube takes as independent
+INDEPENDENT = "strata have runs on the same truths, taken as independent (cluster=None)"
 #: strata below which the interval is called approximate
 _FEW = 5
 
@@ -77,7 +84,7 @@ def meta_analysis(
     cube : Dataset
         Made by `cube` with controls.
     over : str or sequence of str
-        Strata that are combined, such as "density"; the others keep their rows.
+        Strata that are combined, such as "density"; the others keep their rows. At least one is needed.
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
     combine : {"fisher", "stouffer"}
@@ -96,7 +103,8 @@ def meta_analysis(
         (variance of skill between strata), `heterogeneity` and `heterogeneity_p` (Welch's F test that all strata have
         the same skill, approximate; missing where a stratum has fewer than 20 truths or no variation, and where strata
         share truths), `n_effects` (strata whose skill has information), `n_runs` (of all strata that are combined),
-        `null`, `method` (`combine`, or "twice the mean" where strata share truths), `note`.
+        `null`, `method` (`combine`, or "twice the mean" where strata share truths), `note`. Under a composite null
+        model (`ce.worst_of`) a row is that of the member with the largest combined p, which `control_null` names.
 
     Raises
     ------
@@ -116,6 +124,9 @@ def meta_analysis(
     Strata that share truths, such as algorithms on the same data, are not independent: the interval comes from a
     jackknife that leaves out one truth at a time in all strata and holds their weights, and the combined p-value is
     twice the mean of the strata's, valid under any dependence and with little power. Its `statistic` is that mean.
+    Truths are shared by the clusters of the cube; one that was made with `cluster=None` takes all strata as
+    independent, which `note` names where they have runs on the same truths. The hypothesis of a composite null model is
+    that all strata combined guess by one and the same of its members.
 
     References
     ----------
@@ -157,10 +168,13 @@ def meta_analysis(
         return table.assign(metric=name, n_runs=n_runs, **_pool(part, name, len(table), combine, level))
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        result = pd.concat(parts, ignore_index=True)
+        result = pd.concat([worst_members(cube, part) for part in parts], ignore_index=True)
         result = result[result["n_strata"] > 0].reset_index(drop=True)
         result = result.assign(p_adjusted=adjusted(result["p_value"], adjust))
-        return in_order(result, COLUMNS)
+        columns = list(COLUMNS)
+        if has_composites(cube):
+            columns.insert(columns.index("null") + 1, MEMBER)
+        return in_order(result, columns)
 
     settings = {"metrics": names, "over": wanted, "combine": combine, "adjust": adjust, "level": level}
     made = call("meta_analysis", settings)
@@ -173,7 +187,9 @@ def _combined_dims(over: str | Sequence[str] | None, dims: Sequence[str]) -> lis
     wanted = [over] if isinstance(over, str) else list(over or [])
     choice = [name for name in dims if name != "null"]
     if not wanted:
-        raise ValueError(f"over= names no dimension; name the strata that are combined, of {choice}")
+        raise ValueError(
+            f"over= names no dimension; name the strata that are combined, such as over={choice[:1]}, of {choice}"
+        )
     for dim in wanted:
         check_known(dim, choice, "dimension (over)")
     return wanted
@@ -201,6 +217,9 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
     scores = cells(cube[name], strata_dims(cube))
     variance, truths = _guessing_variance(cube, name, expected), clusters_of_runs(cube)
     runs = np.where(cells(cube["status"], strata_dims(cube)) != NO_RUN, 1.0, np.nan)
+    unnamed = None
+    if cluster_setting(cube) == SINGLE and truths_mark_runs(cube):
+        unnamed = cells(variable_of_cube(cube, "truth_id"), strata_dims(cube))
     rows, k = [], len(p) // max(n_rows, 1)
     for row in range(n_rows):
         part = slice(row * k, (row + 1) * k)
@@ -209,7 +228,10 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
         # counts without an optimum have values and no losses
         used = (~np.isnan(scores[part])).sum(axis=1)
         strata = _Strata(p[part], variance[part], sums, controls, used, shared)
-        rows.append(_combine(strata, combine, int(cube.attrs["n_draws"])) | _pool_skills(strata, level))
+        found = _combine(strata, combine, int(cube.attrs["n_draws"])) | _pool_skills(strata, level)
+        if unnamed is not None and _repeats(np.where(np.isnan(runs[part]), 0, unnamed[part])):
+            found["note"] = "; ".join(filter(None, [found["note"], INDEPENDENT]))
+        rows.append(found)
     columns: dict[str, Any] = {key: [row[key] for row in rows] for key in _POOLED}
     return columns | {key: pd.array(columns[key], dtype="str") for key in ("method", "note")}
 
@@ -261,6 +283,12 @@ def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:
         "n_effects": found.n_effects,
         "note": "; ".join(note) or None,
     }
+
+
+def _repeats(truths: NDArray[np.int64]) -> bool:
+    """Check whether several strata (rows) have runs on one truth; 0 is no truth."""
+    own = [np.unique(row[row != 0]) for row in truths]
+    return len(np.unique(np.concatenate(own))) < sum(map(len, own))
 
 
 def _add(values: Floats) -> Floats:

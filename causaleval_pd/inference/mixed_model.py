@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from ..contract.checks import check_known, check_number, check_type
 from ..contract.history import call, calls, remember
 from ..cubes.reading import cube_metrics, metric_strata, need_controls, null_name, of_metric, strata_dims, strata_table
 from ..cubes.reshaped import check_metric, read_cube
-from ..cubes.schema import FAILED, NO_RUN
+from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
 from ..statistics.direction import TOLERANCE
+from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, run_values
 from .interval_notes import joined
 from .model_formulas import Factor, Formula, read_formula
@@ -36,7 +37,12 @@ COLUMNS = (
 
 
 def model(
-    cube: xr.Dataset, formula: str, *, metric: str | None = None, cluster: str = "truth", level: float = 0.95
+    cube: xr.Dataset,
+    formula: str,
+    *,
+    metric: str | None = None,
+    cluster: Hashable | None = OF_CUBE,
+    level: float = 0.95,
 ) -> pd.DataFrame:
     """Fit a linear mixed model of the runs over their strata, with truth as random effect.
 
@@ -52,8 +58,9 @@ def model(
         reference. Numbers are slopes unless ``C(a)`` makes them levels.
     metric : str, optional
         The metric of "skill" and "excess"; needed where the cube has several.
-    cluster : str
-        "truth", or a variable that the cube carries (`values=`): the groups whose means vary at random.
+    cluster : hashable or None
+        The groups whose means vary at random, as in `compare`: by default the clusters of the cube. None takes every
+        run as a group of its own.
     level : float
         Probability of the intervals.
 
@@ -110,7 +117,8 @@ def model(
     part = metric_strata(of_metric(cube, name, draws=False), name)
     read = read_formula(formula, strata_dims(part))
     part = check_metric(part.load() if part.chunks else part, name)
-    runs, counts = _runs(part, name, on, cluster)
+    grouped = settle_cluster(cube, cluster)
+    runs, counts = _runs(part, name, on, grouped)
     data, labels = _columns(runs, read)
     table = _fitted(data, read, labels, runs["y"].to_numpy(np.float64), level)
     table = table.assign(
@@ -121,7 +129,7 @@ def model(
         **counts,
         null=pd.array([None if on == "metric" else null_name(part, name)] * len(table), dtype="str"),
     )
-    settings: Mapping[str, Any] = {"formula": formula, "metric": name, "cluster": cluster, "level": level}
+    settings: Mapping[str, Any] = {"formula": formula, "metric": name, "cluster": grouped, "level": level}
     return remember(table[list(COLUMNS)], [*calls(cube.attrs), call("model", settings)])
 
 
@@ -133,7 +141,7 @@ def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str,
         check_type(metric, str, "the name of a metric of the cube", "metric")
     if on == "metric" or response in known:
         if response not in known:
-            check_known(response, ["skill", "excess", *known, *_carried(cube)], "response")
+            check_known(response, ["skill", "excess", *known, *values_of(cube)], "response")
         if metric not in (None, response):
             raise ValueError(f"the response {response!r} takes no further metric; leave out metric={metric!r}")
         return response, "metric"
@@ -142,26 +150,25 @@ def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str,
     return (known[0] if metric is None else cube_metrics(cube, metric)[0]), on
 
 
-def _carried(cube: xr.Dataset) -> list[str]:
-    return [str(name) for name, array in cube.data_vars.items() if array.attrs.get("role") == "value"]
-
-
-def _runs(part: xr.Dataset, name: str, on: On, cluster: str) -> tuple[pd.DataFrame, dict[str, int]]:
+def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[pd.DataFrame, dict[str, int]]:
     """Return the runs with a value: their strata, value and group; and how many failed or have none."""
     dims = strata_dims(part)
     status = part["status"].transpose(*dims, "replicate").to_numpy()
-    values, groups = (
-        x.transpose(*dims, "replicate").to_numpy().reshape(-1) for x in run_values(part, name, on=on, cluster=cluster)
-    )
+    own, grouped = run_values(part, name, on=on, cluster=cluster)
+    values = own.transpose(*dims, "replicate").to_numpy().reshape(-1)
+    groups = np.arange(1, len(values) + 1)
+    if grouped is not None:
+        groups = grouped.transpose(*dims, "replicate").to_numpy().reshape(-1)
     strata = strata_table(part) if dims else pd.DataFrame(index=pd.RangeIndex(1))
     table = strata.loc[np.repeat(np.arange(len(strata)), part.sizes["replicate"])].reset_index(drop=True)
     run, failed = status.reshape(-1) != NO_RUN, status.reshape(-1) == FAILED
     known = run & ~failed & np.isfinite(values)
     counts = {"n_failed": int(failed.sum()), "n_undefined": int((run & ~failed & ~known).sum())}
     table = table.assign(y=values, group=groups)[known].reset_index(drop=True)
-    if table["group"].nunique() < FEWEST_CLUSTERS:
+    n_groups = table["group"].nunique()
+    if n_groups < FEWEST_CLUSTERS:
         raise ValueError(
-            f"{len(table)} runs with a value have {table['group'].nunique()} clusters ({cluster}); a model needs at "
+            f"{len(table)} runs with a value have {n_groups} clusters ({cluster or 'one a run'}); a model needs at "
             f"least {FEWEST_CLUSTERS}"
         )
     if np.ptp(table["y"].to_numpy()) <= TOLERANCE * max(1.0, float(np.abs(table["y"]).max())):

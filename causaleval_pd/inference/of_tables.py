@@ -149,6 +149,7 @@ def compare(
     null: NullLike | None = None,
     rng: RNGLike = None,
     key: Hashable | Sequence[Hashable] | None = None,
+    cluster: Hashable | None = "truth",
     cube_settings: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> pd.DataFrame:
@@ -160,7 +161,7 @@ def compare(
         One run a row.
     dim : str
         The stratum whose levels are compared; one of `by`.
-    metrics, by, null, key
+    metrics, by, null, key, cluster
         As in `causaleval_pd.cube`.
     on
         As in `causaleval_pd.compare`.
@@ -192,5 +193,6 @@ def compare(
     """
     check_known(dim, strata_names(by), "dimension")
     drawn, seed = None if on == "metric" else n_draws, resolve_seed(rng)
-    made = cube(table, metrics, by=by, n_draws=drawn, null=null, rng=seed, key=key, **cube_settings or {})
+    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    made = cube(table, metrics, by=by, n_draws=drawn, null=null, rng=seed, key=key, **how)
     return compare_cube(made, dim, on=on, rng=seed, **settings)

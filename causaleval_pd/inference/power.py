@@ -34,13 +34,14 @@ from ..cubes.stratum_tests import StratumTests, stratum_tests
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Floats, moments
 from ..statistics.clusters import cluster_count, clustered_error
+from .clusters import OF_CUBE, settle_cluster
 from .compare import COLUMNS as COMPARE_COLUMNS
 from .compare import compare
 from .result_tables import check_shares, in_order
 
 Sided = Literal["two-sided", "one-sided"]
 
-#: columns of the results, after the strata; `comparison_power` has the last three where a difference is given
+#: columns of the results, after the strata; `comparison_power` has the last four where a difference is given
 CONTROL_POWER_COLUMNS = declare_columns(
     "control_power",
     (
@@ -63,7 +64,10 @@ CONTROL_POWER_COLUMNS = declare_columns(
 )
 COMPARISON_POWER_COLUMNS = declare_columns(
     "comparison_power",
-    (*("metric", "comparison", "n_pairs", "sd", "minimal_difference", "difference", "n_needed", "power"),),
+    (
+        *("metric", "comparison", "n_pairs", "n_clusters", "sd", "minimal_difference", "difference"),
+        *("n_clusters_needed", "n_needed", "power"),
+    ),
 )
 
 
@@ -222,6 +226,7 @@ def comparison_power(
     power: float = 0.8,
     alpha: float = 0.05,
     alternative: Sided = "two-sided",
+    cluster: Hashable | None = OF_CUBE,
 ) -> pd.DataFrame:
     """Estimate the difference that a finished study could detect, and how many pairs a given difference needs.
 
@@ -233,7 +238,7 @@ def comparison_power(
         The stratum whose levels are compared, such as "algorithm".
     difference : float or {metric: float}, optional
         True mean difference that is to be detected, in units of the metric.
-    metrics, reference
+    metrics, reference, cluster
         As in `compare`.
     power : float
         Probability with which it is to be detected.
@@ -245,9 +250,11 @@ def comparison_power(
     Returns
     -------
     DataFrame
-        A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison`, `n_pairs`, `sd` (of the
-        differences), `minimal_difference` that `n_pairs` detect with the power asked for, and, where `difference`
-        is given, `difference`, `n_needed` (pairs) and `power` (of the present number of pairs to detect it).
+        A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison`, `n_pairs`, `n_clusters`
+        (of pairs, such as truths, whose mean differences are the values of the test), `sd` (of these),
+        `minimal_difference` that the present clusters detect with the power asked for, and, where `difference` is
+        given, `difference`, `n_clusters_needed`, `n_needed` (pairs: as many clusters of the present mean size), and
+        `power` (of the present number of clusters to detect it).
 
     Raises
     ------
@@ -257,9 +264,9 @@ def comparison_power(
     Notes
     -----
     Paired t test, as of `statsmodels.stats.power.TTestPower`. In large samples Wilcoxon's test needs about 5 % more
-    pairs where differences are normal, and at most 16 % more for any law [1]_; in small samples it can need far more,
-    and with 5 pairs or fewer it cannot reject at .05 two-sided. NaN where there are fewer than two pairs or differences
-    do not vary.
+    clusters where differences are normal, and at most 16 % more for any law [1]_; in small samples it can need far
+    more, and with 5 clusters or fewer it cannot reject at .05 two-sided. NaN where there are fewer than two clusters or
+    differences do not vary.
 
     References
     ----------
@@ -284,14 +291,15 @@ def comparison_power(
     names = cube_metrics(cube, metrics)
     wanted = None if difference is None else _differences(difference, names)
     # compare() checks names and pairs, and decides which rows there are
-    compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None)
+    compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None, cluster=cluster)
     sides = "two-sided" if alternative == "two-sided" else "larger"
 
     settings = {"metrics": names, "difference": wanted, "power": power, "alpha": alpha, "alternative": alternative}
+    grouped = settle_cluster(cube, cluster)
 
     def of_pairs(rows: pd.DataFrame) -> pd.DataFrame:
         table = _comparison_power(rows, wanted, power, alpha, sides)
-        return remember(table, [*calls(rows.attrs), call("comparison_power", settings)])
+        return remember(table, [*calls(rows.attrs), call("comparison_power", settings | {"cluster": grouped})])
 
     return then(compared, of_pairs)
 
@@ -314,9 +322,9 @@ def _comparison_power(
     `wanted` are differences to detect by metric, `sides` the alternative as statsmodels calls it.
     """
     strata = [name for name in rows if name not in COMPARE_COLUMNS]
-    table = rows[[*strata, "metric", "comparison", "n_pairs"]].copy()
+    table = rows[[*strata, "metric", "comparison", "n_pairs", "n_clusters"]].copy()
     # the t interval is the effect +- t(.975) sd / sqrt(n)
-    n = table["n_pairs"].to_numpy(np.float64)
+    n = table["n_clusters"].to_numpy(np.float64)
     half = (rows["ci_high"] - rows["ci_low"]).to_numpy(np.float64) / 2
     table["sd"] = half * np.sqrt(n) / scipy.special.stdtrit(np.maximum(n - 1, 1), 0.975)
     smallest = np.array([_detectable(int(x), power, alpha, sides) for x in n], np.float64)
@@ -325,7 +333,9 @@ def _comparison_power(
     if wanted is not None:
         table["difference"] = table["metric"].map(wanted).to_numpy(np.float64)
         size = table["difference"].to_numpy(np.float64) / spread
-        table["n_needed"] = _whole(np.array([_pairs_needed(x, power, alpha, sides) for x in size], np.float64))
+        needed = np.array([_pairs_needed(x, power, alpha, sides) for x in size], np.float64)
+        table["n_clusters_needed"] = _whole(needed)
+        table["n_needed"] = _whole(needed * table["n_pairs"].to_numpy(np.float64) / np.maximum(n, 1))
         table["power"] = _t_power(size, n, alpha, sides)
     return in_order(table, [name for name in COMPARISON_POWER_COLUMNS if name in table])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
+from .clusters import OF_CUBE, settle_cluster
 from .compared_values import compared_values
 from .pairwise import blocks_of_clusters, complete_blocks, refuse_unpaired
 from .result_tables import Missing, check_missing
@@ -38,7 +39,7 @@ def rank_test(
     adjust: str | None = None,
     level: float = 0.95,
     missing: Missing = "drop",
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
 ) -> pd.DataFrame:
     """Rank the levels of one dimension on each truth, and test in every stratum whether their ranks differ.
 
@@ -56,9 +57,9 @@ def rank_test(
         1 minus the familywise error of the critical difference.
     missing : {"drop", "worst"}
         Leave out blocks in which a level failed, or count failed runs as the worst value, as in `compare`.
-    cluster : str or None
-        "truth", or a variable that the cube carries (`values=`): the means of its runs are one block. None takes every
-        run as a block of its own.
+    cluster : hashable or None
+        Runs whose means are one block, as in `compare`: by default those of a cluster of the cube. None takes every run
+        as a block of its own.
 
     Returns
     -------
@@ -107,13 +108,15 @@ def rank_test(
     if cube.sizes[dim] < 2:
         raise ValueError(f"{dim!r} has {cube.sizes[dim]} level, and ranks need two")
 
+    grouped = settle_cluster(cube, cluster)
+
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _rows(part, name, dim, level, missing, cluster)
+        return _rows(part, name, dim, level, missing, grouped)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return _finish(parts, dim, adjust)
 
-    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing, "cluster": cluster}
+    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing, "cluster": grouped}
     made = call("rank_test", settings)
     return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst", made=made)
 

@@ -8,16 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..statistics.arrays import BLOCK, Bools, Estimate, Floats
-from ..statistics.simultaneous import contributions, single_level
+from ..statistics.arrays import Bools, Estimate, Floats
+from ..statistics.simultaneous import MOST_NUMBERS, contributions, sidak_level, single_level
 from ..statistics.skill import FEWEST_CLUSTERS, skill_contributions, skill_difference
 from .interval_notes import Notes, interval_notes
 from .pairwise import EFFECTS, Comparison, Ints
 
 #: tests whose intervals can be made simultaneous
 TESTS = ("wilcoxon", "t", "sign", "jackknife")
-#: rows times clusters of which correlations are computed
-_MOST_NUMBERS = 4 * BLOCK
 #: effects that go by the order of values
 _BY_RANKS = ("hodges_lehmann", "rank_biserial", "median_difference")
 
@@ -92,9 +90,9 @@ def _level(own: Floats, clusters: Sequence[Ints | None], how: Comparison) -> flo
     """Return the level of single intervals from the contributions (k, n) of each row's clusters."""
     known = [x for x in clusters if x is not None]
     labels, place = np.unique(np.concatenate([*known, np.zeros(0, np.int64)]), return_inverse=True)
-    if len(known) < len(clusters) or len(known) * len(labels) > _MOST_NUMBERS:
+    if len(known) < len(clusters) or len(known) * len(labels) > MOST_NUMBERS:
         # no value is shared between rows, or more than memory holds: the level that always suffices
-        return float(how.level ** (1 / max(1, len(clusters))))
+        return sidak_level(how.level, len(clusters))
     arranged = np.full((len(known), len(labels)), np.nan)
     ends = np.cumsum([len(x) for x in known])
     for row, (end, one) in enumerate(zip(ends, known, strict=True)):

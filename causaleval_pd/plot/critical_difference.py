@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..cubes.lazy_tables import computed
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, caption, place_to_draw, wrapped_label
 from ..execution.random_streams import RNGLike
+from ..inference.clusters import OF_CUBE, settle_cluster
 from ..inference.compare import compare
 from ..inference.ranking import rank_test
 from .facets import check_use, cube_caption, drawn_cube, level_words, metric_label
@@ -55,7 +57,7 @@ def critical_difference(
     post_hoc: PostHoc = "max_t",
     level: float = 0.95,
     missing: Literal["drop", "worst"] = "drop",
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
     n_resamples: int = 9999,
     rng: RNGLike = None,
     ax: Axes | None = None,
@@ -146,7 +148,8 @@ def critical_difference(
     ax.set_title(wrapped_label(metric_label(cube, metric), 4.5), size="medium")
     first = table.iloc[0]
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
-    blocks = {"truth": "truths", None: "runs"}.get(cluster, f"clusters by {cluster}")
+    grouped = settle_cluster(cube, cluster)
+    blocks = {"truth": "truths", None: "runs"}.get(grouped, f"clusters by {grouped}")
     parts = [
         f"Mean ranks over {int(first['n_blocks'])} {blocks}, 1 is {best}",
         f"Friedman's test: p = {first['p_value']:.2g}",

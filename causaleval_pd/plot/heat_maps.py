@@ -25,6 +25,7 @@ from ..drawing import (
     write_square,
 )
 from ..execution.random_streams import RNGLike
+from ..inference.clusters import OF_CUBE
 from ..inference.compare import compare
 from ..inference.compared_values import On
 from ..inference.control_tests import test_controls
@@ -204,7 +205,7 @@ def comparisons(
     alternative: Claim = "two-sided",
     margin: float | None = None,
     effect: Effect | None = None,
-    cluster: str | None = "truth",
+    cluster: Hashable | None = OF_CUBE,
     n_resamples: int = 9999,
     rng: RNGLike = None,
     ax: Axes | None = None,

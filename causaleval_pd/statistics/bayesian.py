@@ -13,7 +13,7 @@ from .resampling import resamples
 
 #: weight of the prior observation of the signed-rank model, which is a difference of 0
 PRIOR_WEIGHT = 0.5
-#: values of a stratum below which its mean says nothing under the hierarchical model
+#: values of a stratum below which the hierarchical model leaves it out
 FEWEST_VALUES = 3
 #: how many times the spread of the strata's means a standard deviation may be at most
 _LARGEST = 1000.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,6 +18,23 @@ def score(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats
     """Return what is averaged and ranked: the metric, or |metric - optimum| where closest to the optimum is best."""
     found = np.asarray(values, np.float64)
     return np.abs(found - optimum) if direction == "zero" else found
+
+
+def merit(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats:
+    """Return scores of which the largest is best: those of `score`, with the other sign where small ones are good.
+
+    Examples
+    --------
+    >>> merit([0.5, 2.0], direction="zero", optimum=1.0).tolist()
+    [-0.5, -1.0]
+    """
+    found = score(values, direction=direction, optimum=optimum)
+    return found if direction == "maximize" else -found
+
+
+def better_side(direction: str | None) -> Literal["greater", "less"]:
+    """Return on which side of the scores of controls better ones are, as tests name their alternative."""
+    return "greater" if direction == "maximize" else "less"
 
 
 def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:

@@ -227,12 +227,14 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided
 
 
 def t_test(mean: Floats, error: Floats, df: Floats, alternative: Alternative) -> Outcome:
-    """Return the t test of means with their standard errors; t is 0 where mean and error are 0."""
+    """Return the t test of means with their standard errors; t is 0 and p is 1 where mean and error are 0."""
     check_alternative(alternative)
     t = np.divide(mean, error, out=np.full(np.shape(mean), np.nan), where=error > 0)
-    t = np.where((error == 0) & (np.abs(mean) <= TOLERANCE), 0.0, t)
+    none = (error == 0) & (np.abs(mean) <= TOLERANCE)
+    t = np.where(none, 0.0, t)
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
-    return Outcome(t, scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
+    p = scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1)
+    return Outcome(t, np.where(none, 1.0, p))
 
 
 def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:

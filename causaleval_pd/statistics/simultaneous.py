@@ -8,8 +8,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import BLOCK, Floats, ratio
 
+#: estimates times clusters of which correlations are computed
+MOST_NUMBERS = 4 * BLOCK
 #: estimates whose correlations give the share by which all are shrunk
 _MOST_PAIRED = 2000
+
+
+def sidak_level(level: float, k: int) -> float:
+    """Return the level of single intervals that suffices for k estimates, however they are related.
+
+    Examples
+    --------
+    >>> round(sidak_level(0.95, 3), 3)
+    0.983
+    """
+    return float(level ** (1 / max(1, k)))
 
 
 def single_level(
@@ -37,8 +50,8 @@ def single_level(
     Returns
     -------
     float
-        From `level` for estimates that move together to the level of Šidák, `level ** (1 / k)`, for estimates that are
-        not related. Estimates whose clusters contribute nothing do not count.
+        From `level` for estimates that move together to Šidák's, `sidak_level`, for estimates that are not related.
+        Estimates whose clusters contribute nothing do not count.
 
     Notes
     -----

@@ -42,7 +42,7 @@ _SKELETON: dict[str, Any] = {
 def shared_adjacencies(pairs: GraphPairs) -> Confusion:
     """Compare adjacencies over unordered pairs of nodes."""
     c = pairs.counts
-    return Confusion(c.tp, c.true_edges, c.estimated_edges, c.n_pairs, (c.fp, c.fn, c.tn))
+    return Confusion(c.tp, c.true_edges, c.estimated_edges, c.n_pairs)
 
 
 _ADJACENCY = ConfusionFamily(
@@ -57,10 +57,12 @@ _ADJACENCY = ConfusionFamily(
     spec=_SKELETON,
 )
 
-adjacency_tp = _ADJACENCY.metric("tp", gives=2, long_name="shared adjacencies")
-adjacency_fp = _ADJACENCY.metric("fp", gives=1, long_name="extra adjacencies")
-adjacency_fn = _ADJACENCY.metric("fn", gives=0, long_name="missing adjacencies")
-adjacency_tn = _ADJACENCY.metric("tn", gives=3, long_name="shared non-adjacencies")
+adjacency_tp = _ADJACENCY.metric("tp", gives=2, long_name="shared adjacencies", counted=lambda pairs: pairs.counts.tp)
+adjacency_fp = _ADJACENCY.metric("fp", gives=1, long_name="extra adjacencies", counted=lambda pairs: pairs.counts.fp)
+adjacency_fn = _ADJACENCY.metric("fn", gives=0, long_name="missing adjacencies", counted=lambda pairs: pairs.counts.fn)
+adjacency_tn = _ADJACENCY.metric(
+    "tn", gives=3, long_name="shared non-adjacencies", counted=lambda pairs: pairs.counts.tn
+)
 adjacency_precision = _ADJACENCY.metric("precision", gives=2 / 3)
 adjacency_recall = _ADJACENCY.metric("recall", gives=1)
 adjacency_npv = _ADJACENCY.metric("npv", gives=1)

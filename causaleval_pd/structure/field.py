@@ -17,6 +17,7 @@ from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
+from ..graphs.header import contents
 from ..graphs.kernels.planes import N_PLANES, marks_from_planes
 from ..graphs.packed import pack_column, unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
@@ -46,6 +47,11 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
             for block, column in zip((true, estimated), unpacked, strict=True)
         ]
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
+
+
+def identify(cells: pd.Series) -> NDArray[np.int64]:
+    """Return a number a graph, the same for all versions of packed cells; 0 where missing."""
+    return identify_cells(cells, contents)
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
@@ -146,6 +152,7 @@ GRAPHS = register_field(
         default_null="edges",
         holds=is_graph_column,
         coerce=coerce_graphs,
+        identify=identify,
         batches=batches,
         pair=pair,
         custom_null=custom_null,

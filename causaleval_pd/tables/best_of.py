@@ -21,7 +21,7 @@ from ..contract.checks import check_column_name, name_row, shown
 from ..contract.metric import Metric
 from ..contract.null import Null
 from ..execution.random_streams import hash_rows, key_columns
-from ..statistics.direction import score
+from ..statistics.direction import merit
 from .columns import column_or_level
 from .matching import Matches, control_kinds
 from .row_summary import summarise
@@ -83,10 +83,10 @@ class Candidates:
 
     def chosen(self, metric: Metric, observed: Floats) -> NDArray[np.int64]:
         """Return the row of the best candidate of each group by a metric, -1 where none has a value."""
-        losses = _loss(metric, observed)
-        order = np.lexsort([self.ordered[0], losses, self.group])
+        merits = merit(observed, direction=metric.direction, optimum=metric.optimum)
+        order = np.lexsort([self.ordered[0], -merits, self.group])
         best = order[np.unique(self.group[order], return_index=True)[1]]
-        return np.where(np.isnan(losses[best]), -1, best).astype(np.int64)
+        return np.where(np.isnan(merits[best]), -1, best).astype(np.int64)
 
     def levels_of(self, rows: NDArray[np.int64]) -> pd.Series:
         """Return the levels of rows, missing for -1."""
@@ -240,19 +240,13 @@ def _scored(
         yield chunk._replace(rows=rows[chunk.rows])
 
 
-def _loss(metric: Metric, values: Floats) -> Floats:
-    """Return a number that is the smaller the better."""
-    found = score(values, direction=metric.direction, optimum=metric.optimum)
-    return -found if metric.direction == "maximize" else found
-
-
 def _keep_best(metric: Metric, best: Floats, group: NDArray[np.int64], values: Floats) -> None:
     """Replace the values of groups, (n_groups, r), by those of candidates, (n, r), that are better."""
     turn = pd.Series(group).groupby(group).cumcount().to_numpy()
     for number in range(int(turn.max(initial=-1)) + 1):
         rows = np.flatnonzero(turn == number)
         old, new = best[group[rows]], values[rows]
-        losses = _loss(metric, old), _loss(metric, new)
+        before, after = (merit(x, direction=metric.direction, optimum=metric.optimum) for x in (old, new))
         # of values equally far from the optimum the smaller, so that the order of rows does not matter
-        nearer = (losses[1] < losses[0]) | ((losses[1] == losses[0]) & (new < old)) | np.isnan(old)
+        nearer = (after > before) | ((after == before) & (new < old)) | np.isnan(old)
         best[group[rows]] = np.where(nearer, new, old)

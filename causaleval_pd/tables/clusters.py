@@ -96,7 +96,9 @@ def repeated_strata(ids: Ints, stratum: Ints, counted: Bools) -> Bools:
     return found
 
 
-def read_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, identity: Ints) -> Clusters:
+def read_clusters(
+    table: pd.DataFrame, cluster: Cluster, task: Task, identity: Ints, *, relabelled: bool = True
+) -> Clusters:
     """Return the clusters of a table's rows.
 
     Parameters
@@ -109,6 +111,8 @@ def read_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, identity: I
         Canonical cells.
     identity : (n,) int
         Number of each row's truth, or of what stands for it.
+    relabelled : bool
+        Whether estimates of a cluster may be relabelled alike, so that its truths need the same labels.
 
     Returns
     -------
@@ -139,19 +143,27 @@ def read_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, identity: I
             "one that it shares, or leave cluster= out to cluster by truth"
         )
     found = np.where(numbers == 0, 1, numbers)
-    truths, labels = truth_marks(task, identity)
+    truths, labels = truth_marks(task, identity, relabelled=relabelled)
     check_clusters(found, truths, labels, cluster, lambda row: name_row(row, table.index))
     return Clusters(setting, np.where(failed, 0, found))
 
 
-def truth_marks(task: Task, identity: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of each row's truth and of its labels; 0 where a row has none or has failed."""
+def row_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, *, relabelled: bool) -> Clusters:
+    """Return the clusters of rows that are scored one by one; failed rows have none."""
+    identity = task.identity()
+    identity = np.zeros(len(table), np.int64) if identity is None else identity
+    found = read_clusters(table, cluster, task, identity, relabelled=relabelled)
+    return found._replace(ids=np.where(task.failed(), 0, found.ids))
+
+
+def truth_marks(task: Task, identity: Ints, *, relabelled: bool) -> tuple[Ints, Ints]:
+    """Return the numbers of each row's truth and, if they matter, of its labels; 0 where it has none or failed."""
     nothing = np.zeros(len(identity), np.int64)
     if task.truth is None:
         return nothing, nothing
     field, failed = task.field.of_truth, task.failed()
     truths = identity if task.field.truth_clusters else nothing
-    labels = nothing if field.labels is None else field.labels(task.truth)
+    labels = nothing if field.labels is None or not relabelled else field.labels(task.truth)
     return np.where(failed, 0, truths), np.where(failed, 0, labels)
 
 

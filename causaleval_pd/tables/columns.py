@@ -67,7 +67,7 @@ def with_cells(table: pd.DataFrame, cells: dict[Hashable, pd.Series]) -> pd.Data
 
 
 def add_columns(table: pd.DataFrame, columns: dict[str, Any], *, overwrite: bool) -> pd.DataFrame:
-    """Append columns to a table of our own; existing names are an error unless `overwrite`."""
+    """Return a new table with further columns; existing names are an error unless `overwrite`."""
     taken = [name for name in columns if name in table.columns]
     if not check_flag(overwrite, "overwrite") and taken:
         raise ValueError(

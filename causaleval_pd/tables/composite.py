@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 
 def worst_rows(metric: str, members: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
@@ -25,29 +26,42 @@ def worst_rows(metric: str, members: Sequence[Mapping[str, Any]], names: Sequenc
     -------
     dict
         The columns and `m_control_null`. Among equal p the first member counts. A row that lacks a p under one member
-        has no p, because that might be the largest; its other columns are those of the first member.
+        has no p, because that might be the largest; its columns that do not describe p are those of the first member.
     """
-    p = np.stack([np.asarray(columns[f"{metric}_p"], np.float64) for columns in members])
-    lacking = np.isnan(p).any(axis=0)
-    worst = np.where(lacking, 0, np.nan_to_num(p).argmax(axis=0))
-    result = {name: _choose([columns[name] for columns in members], worst) for name in members[0]}
+    worst, of_p = largest_p([np.asarray(columns[f"{metric}_p"], np.float64) for columns in members])
+    result = {
+        name: _choose([columns[name] for columns in members], of_p if name.startswith(f"{metric}_p") else worst)
+        for name in members[0]
+    }
     result[metric] = members[0][metric]
-    result[f"{metric}_p"] = np.where(lacking, np.nan, result[f"{metric}_p"])
-    result[f"{metric}_p_se"] = np.where(lacking, np.nan, result[f"{metric}_p_se"])
-    result[f"{metric}_p_at_floor"][lacking] = pd.NA
-    words = result[f"{metric}_p_method"]
-    result[f"{metric}_p_method"] = pd.Categorical.from_codes(np.where(lacking, -1, words.codes), words.categories)
     result[f"{metric}_control_null"] = pd.array(np.array(names, object)[worst], dtype="str")
     return result
 
 
-def _choose(columns: Sequence[Any], worst: Any) -> Any:
+def largest_p(p: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the member with the largest p of each row, and the member whose p is the row's.
+
+    Both are the first member with the largest p. Where members lack a p, the first one is that of the row, and the p is
+    that of the first member that lacks it.
+
+    Examples
+    --------
+    >>> worst, of_p = largest_p([np.array([0.1, 0.3, 0.3]), np.array([0.2, 0.3, np.nan])])
+    >>> worst.tolist(), of_p.tolist()
+    ([1, 0, 0], [1, 0, 1])
+    """
+    stacked = np.stack(p)
+    lacking = np.isnan(stacked)
+    of_p = np.where(lacking, np.inf, stacked).argmax(axis=0)
+    return np.where(lacking.any(axis=0), 0, of_p), of_p
+
+
+def _choose(columns: Sequence[Any], chosen: Any) -> Any:
     """Take each row from the column of its number."""
-    every = np.arange(len(worst))
+    every = np.arange(len(chosen))
     if isinstance(columns[0], pd.Categorical):
         words = list(dict.fromkeys(word for column in columns for word in column.categories))
-        chosen = np.stack([column.astype(object) for column in columns])[worst, every]
-        return pd.Categorical(chosen, words)
-    chosen = np.stack([np.asarray(column) for column in columns])[worst, every]
+        return pd.Categorical(np.stack([column.astype(object) for column in columns])[chosen, every], words)
+    found = np.stack([np.asarray(column) for column in columns])[chosen, every]
     kind = getattr(columns[0], "dtype", None)
-    return pd.array(chosen, dtype=kind) if isinstance(kind, pd.api.extensions.ExtensionDtype) else chosen
+    return pd.array(found, dtype=kind) if isinstance(kind, pd.api.extensions.ExtensionDtype) else found

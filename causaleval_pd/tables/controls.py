@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,8 @@ from ..contract.null import Null, NullLike, WorstOf
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
-from .columns import add_columns, typed, with_cells
+from .clusters import BY_TRUTH, row_clusters
+from .columns import add_columns, typed
 from .composite import worst_rows
 from .matching import Matches, check_directions, find_members, find_models, match_rows
 from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
@@ -34,7 +35,7 @@ from .settings import (
     first_draws,
     settle_draws,
 )
-from .simulate import control_chunks
+from .simulate import Chunk, control_chunks
 from .tasks import Metrics, Task, read_tasks
 
 Columns = Literal["short", "full"]
@@ -61,6 +62,7 @@ def with_controls(
     tails: Literal["splitting"] | None = None,
     share_draws: bool = False,
     best_of: Hashable | None = None,
+    cluster: Hashable | None = "truth",
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -138,6 +140,13 @@ def with_controls(
         draw relabels the nodes of all candidates alike (`null="permutation"`, the default then) and takes the best
         again, so that p keeps its level. The result has a row a group: the columns of `key`, the truth, `n_candidates`,
         and for each metric its columns and `m_chosen`, the level of the best candidate (the first level among equals).
+    cluster : "truth", hashable or None
+        Rows that depend on each other: those on one truth, or those with one value of a column, which may hold several
+        truths over the same nodes, but no part of one. Under null models that relabel estimates ("permutation" of
+        graphs and networks, "relabel" of formulas) draw r of all rows of a cluster is one relabelling, so that equal
+        estimates get equal results. Other null models draw for each row by itself. A row's p-value has the same law
+        either way; only joint draws may be combined over the rows of a cluster, which `test_controls` and `cube` do.
+        None draws for each row by itself. Answers and quantities have clusters by a column only.
     field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
         share is in `_control_undefined` (full columns); with a number all count.
@@ -152,10 +161,11 @@ def with_controls(
     Returns
     -------
     DataFrame
-        A new table with, for each metric `m`: `m`, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p`
-        (one-sided: a control is as good or better), `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN
-        where the denominator is 0 or the optimum infinite), `m_p_method` ("exact", "moments", "simulated" or
-        "splitting"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
+        A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
+        `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
+        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
+        infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"); then `control_null`, `control_kind`,
+        `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
@@ -192,13 +202,17 @@ def with_controls(
     how = Drawing(first_draws(n_draws), method, level, p_rule, invalid, stop_after, tails=tails)
     work = Execution(engine, n_jobs, progress)
     read = Cells(truth, estimate, field, context, zero_division)
-    tasks, cells, chosen = read_tasks(table, metrics, read)
+    tasks, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
     if best_of is not None:
+        if cluster != BY_TRUTH:
+            raise ValueError("best_of= relabels all candidates on one truth alike and takes no cluster=")
         return _with_best_controls(table, tasks, chosen, choice, how, work, read, n_draws=n_draws, columns=columns)
-    matches = match_rows(table, choice)
     by_task = [find_members(task.field, null, permute=permute) for task in tasks]
+    jointly = any(model.joint for members in by_task for model in members)
+    clusters = row_clusters(table, cluster, tasks[0], relabelled=jointly)
+    matches = match_rows(table, choice, clusters)
     n_models = max((len(members) for members in by_task), default=1)
     how = settle_draws(how, n_draws, len(table) * len(chosen) * n_models)
     found: dict[str, dict[str, Any]] = {}
@@ -212,19 +226,12 @@ def with_controls(
         for m in task.metrics:
             rows = [by_metric[m.name] for by_metric in tested]
             found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
-    added: dict[str, Any] = {}
-    short = _SHORT + (("_control_null",) if isinstance(null, WorstOf) else ())
-    for m in chosen:
-        added |= found[m.name] if columns == "full" else {m.name + part: found[m.name][m.name + part] for part in short}
     names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
-    added |= _null_columns(tasks, names, len(table), by_metric=columns == "full")
-    added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
-    added["control_seed"] = np.full(len(table), matches.seed, np.int64)
-    added["n_draws"] = np.full(len(table), how.n_draws if how.draws else 0, np.int64)
-    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
+    added = _metric_columns(chosen, found, columns, ["_control_null"] if isinstance(null, WorstOf) else [])
+    added |= _row_columns(tasks, names, kinds, matches.seed, how, columns)
     models = [model for members in by_task for model in members]
-    settings |= null_settings(models) | choice.settings() | how.settings()
-    result = add_columns(with_cells(table, cells), added, overwrite=overwrite)
+    settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
+    result = add_columns(table, added, overwrite=overwrite)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
@@ -232,22 +239,30 @@ def _control_task(
     task: Task, model: Null, matches: Matches, how: Drawing, work: Execution, index: pd.Index
 ) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
     """Summarise the controls of a task's rows by metric, and return the class of each row's controls."""
-    parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
-    kind, order = np.full(len(index), None, object), []
-    for chunk in control_chunks(task, matches.matcher(model, task), matches.keys, how, index, work):
-        order.append(chunk.rows)
-        kind[chunk.rows] = chunk.kind
-        for name, summary in chunk.summaries.items():
-            parts[name].append(summary)
-    rows = np.concatenate(order) if order else np.empty(0, np.int64)
-    found = {name: spread(chunks, rows, len(index)) for name, chunks in parts.items()}
+    chunks = control_chunks(task, matches.matcher(model, task), matches.keys_of(model), how, index, work)
+    found, kind = _gathered(chunks, task.metrics, len(index))
     for name, summary in found.items():
-        if not how.draws and len(rows) and (summary.mean_method < 0).all():
+        if not how.draws and not task.failed().all() and (summary.mean_method < 0).all():
             raise ValueError(
                 f"{name} has no closed form under null={model.name!r} for controls of these classes; use "
                 "method='auto' to simulate"
             )
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
+
+
+def _gathered(
+    chunks: Iterable[Chunk], metrics: Sequence[Metric], n: int
+) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
+    """Put the rows of chunks back to their places among n, by metric; and the class of each row's controls."""
+    parts: dict[str, list[RowControls]] = {m.name: [] for m in metrics}
+    kind, order = np.full(n, None, object), [np.empty(0, np.int64)]
+    for chunk in chunks:
+        order.append(chunk.rows)
+        kind[chunk.rows] = chunk.kind
+        for name, summaries in parts.items():
+            summaries.append(chunk.summaries[name])
+    rows = np.concatenate(order)
+    return {name: spread(summaries, rows, n) for name, summaries in parts.items()}, kind
 
 
 def _with_best_controls(
@@ -271,46 +286,67 @@ def _with_best_controls(
     found: dict[str, dict[str, Any]] = {}
     kinds, n = [], len(candidates.first)
     for task, model in zip(tasks, models, strict=True):
-        kind, values = np.full(n, None, object), {m.name: np.full(len(table), np.nan) for m in task.metrics}
-        parts: dict[str, list[RowControls]] = {m.name: [] for m in task.metrics}
-        order = []
-        for chunk in best_chunks(candidates, task, model, matches, how, table.index, work, values):
-            order.append(chunk.rows)
-            kind[chunk.rows] = chunk.kind
-            for m in task.metrics:
-                parts[m.name].append(chunk.summaries[m.name])
-        for m in task.metrics:
-            rows = np.concatenate(order) if order else np.empty(0, np.int64)
-            summary = spread(parts[m.name], rows, n)
-            found[m.name] = _columns(m, summary, model.p_given, how)
-            found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
+        values = {m.name: np.full(len(table), np.nan) for m in task.metrics}
+        chunks = best_chunks(candidates, task, model, matches, how, table.index, work, values)
+        summaries, kind = _gathered(chunks, task.metrics, n)
         kinds.append(kind)
-    added: dict[str, Any] = {}
-    for m in chosen:
-        added |= (
-            found[m.name]
-            if columns == "full"
-            else {m.name + x: found[m.name][m.name + x] for x in (*_SHORT, "_chosen")}
-        )
-    added |= _null_columns(tasks, [model.name for model in models], n, by_metric=columns == "full")
-    added["control_kind"] = pd.array(_joined_words(kinds), dtype="str")
-    added["control_seed"] = np.full(n, matches.seed, np.int64)
-    added["n_draws"] = np.full(n, how.n_draws, np.int64)
-    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks]}
-    settings |= null_settings(models) | choice.settings() | how.settings()
-    truth = pd.Series(tasks[0].truth.array, name=read.truth)
-    result = add_columns(candidates.frame(truth), added, overwrite=False)
+        for m in task.metrics:
+            found[m.name] = _columns(m, summaries[m.name], model.p_given, how)
+            found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
+    added = _metric_columns(chosen, found, columns, ["_chosen"])
+    added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
+    settings = _settings(tasks, chosen, models, read, choice, how)
+    result = add_columns(candidates.frame(table[read.truth]), added, overwrite=False)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
-def _null_columns(tasks: Sequence[Task], names: Sequence[str], n: int, *, by_metric: bool) -> dict[str, Any]:
-    """Name the null model of every row, and with `by_metric` of every metric where those of one call differ."""
-    different = list(dict.fromkeys(names))
-    columns = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
-    if by_metric and len(different) > 1:
+def _settings(
+    tasks: Sequence[Task],
+    chosen: Sequence[Metric],
+    models: Sequence[Null],
+    read: Cells,
+    choice: NullChoice,
+    how: Drawing,
+    **more: str,
+) -> dict[str, Any]:
+    """Return the settings for the history of the table."""
+    settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks], **more}
+    return settings | null_settings(models) | choice.settings() | how.settings()
+
+
+def _metric_columns(
+    chosen: Sequence[Metric], found: Mapping[str, Mapping[str, Any]], columns: Columns, more: Sequence[str]
+) -> dict[str, Any]:
+    """Return the columns of all metrics, of short ones `more` too, in the order of the metrics."""
+    added: dict[str, Any] = {}
+    for m in chosen:
+        mine, short = found[m.name], (m.name + part for part in (*_SHORT, *more))
+        added |= mine if columns == "full" else {name: mine[name] for name in short}
+    return added
+
+
+def _row_columns(
+    tasks: Sequence[Task],
+    names: Sequence[str],
+    kinds: Sequence[NDArray[np.object_]],
+    seed: int,
+    how: Drawing,
+    columns: Columns,
+) -> dict[str, Any]:
+    """Return null model, class, seed and number of every row's controls.
+
+    Full columns also name the null model of every metric where those of one call differ.
+    """
+    n, different = len(kinds[0]), list(dict.fromkeys(names))
+    found = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
+    if columns == "full" and len(different) > 1:
         for task, name in zip(tasks, names, strict=True):
-            columns |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
-    return columns
+            found |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
+    return found | {
+        "control_kind": pd.array(_joined_words(kinds), dtype="str"),
+        "control_seed": np.full(n, seed, np.int64),
+        "n_draws": np.full(n, how.n_draws if how.draws else 0, np.int64),
+    }
 
 
 def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..contract.history import call, calls, metric_settings, remember
 from ..execution.engines import Engine
-from .columns import add_columns, typed, with_cells
+from .columns import add_columns, typed
 from .scoring import score_rows
 from .settings import Cells, Execution, Invalid
 from .tasks import Metrics, read_tasks
@@ -62,7 +62,7 @@ def evaluate(
     Returns
     -------
     DataFrame
-        A new table: the rows, order and index of `table`, its cell columns in canonical form, and the metrics. A metric
+        A new table: the rows, order, index and columns of `table`, the cells as they came, and the metrics. A metric
         with further dimensions has a column a coordinate, called `{metric}_{label}`.
 
     Raises
@@ -83,11 +83,11 @@ def evaluate(
     """
     work = Execution(engine, n_jobs)
     read = Cells(truth, estimate, field, context, zero_division)
-    tasks, cells, chosen = read_tasks(table, metrics, read)
+    tasks, chosen = read_tasks(table, metrics, read)
     scores: dict[str, Any] = {}
     for task in tasks:
         scores |= score_rows(task, invalid, table.index, work)
     columns = {m.name: typed(scores[m.name], m) for m in chosen}
-    result = add_columns(with_cells(table, cells), columns, overwrite=overwrite)
+    result = add_columns(table, columns, overwrite=overwrite)
     settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks], "invalid": invalid}
     return remember(result, [*calls(table.attrs), call("evaluate", settings)], table.attrs)

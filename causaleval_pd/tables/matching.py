@@ -17,6 +17,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher, Matching, Null, NullLike, Nulls, WorstOf, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
+from .clusters import SINGLE, Clusters
 from .columns import column_or_level
 from .settings import NullChoice
 from .tasks import Task
@@ -32,6 +33,12 @@ class Matches:
     keys: NDArray[np.uint64]
     #: (n,): class of each row's controls as the user stated it
     kinds: NDArray[np.object_] | None
+    #: (n,): names of the streams that rows of a cluster share; None where every row has its own
+    cluster_keys: NDArray[np.uint64] | None = None
+
+    def keys_of(self, model: Null) -> NDArray[np.uint64]:
+        """Return the names of the rows' streams; rows of a cluster share them where the model relabels estimates."""
+        return self.cluster_keys if model.joint and self.cluster_keys is not None else self.keys
 
     def matcher(
         self,
@@ -47,13 +54,18 @@ class Matches:
         return model.match(matching)
 
 
-def match_rows(table: pd.DataFrame, choice: NullChoice) -> Matches:
-    """Give each row its random stream, or all rows one that they share, and its class of controls."""
+def match_rows(table: pd.DataFrame, choice: NullChoice, clusters: Clusters | None = None) -> Matches:
+    """Give each row its random streams, its own and that of its cluster, and its class of controls.
+
+    With `share_draws` all rows have one stream.
+    """
     kinds = control_kinds(table, choice.control_kind)
     keys = row_keys(table, choice.key, choice.seed)
     if choice.share_draws:
         keys = np.full(len(table), row_keys(pd.DataFrame(index=[0]), None, choice.seed)[0])
-    return Matches(choice.seed, keys, kinds)
+    if clusters is None or clusters.setting == SINGLE or choice.share_draws:
+        return Matches(choice.seed, keys, kinds)
+    return Matches(choice.seed, keys, kinds, clusters.keys(choice.seed))
 
 
 def check_directions(metrics: Sequence[Metric]) -> None:

@@ -53,7 +53,8 @@ def placebo(
     table : DataFrame
         One run a row.
     rng : int, Generator or None
-        Seed; relabellings depend on it and on the clusters only, not on other rows or their order.
+        Seed; relabellings depend on it and on the clusters only, not on other rows or their order. Where estimates are
+        exchanged, they depend on what the rows of the cluster hold, not on their order.
     cluster : hashable
         "truth", or the name of a column whose clusters hold whole truths, such as a data set. For cells without labels,
         such as answers, a column is needed, and the estimates of a cluster are exchanged among its rows.
@@ -129,12 +130,12 @@ class Placebos:
         """Read the cells of a table of runs, and name the streams of its clusters; see `placebo`.
 
         `metrics` settle the field of cells that may be of several. Streams of rows have the names `row_keys`, by
-        default those of their places.
+        default those of their contents.
         """
         check_choice(joint, ("truth", "all"), "joint")
         columns = {role: column(runs, name, role) for role, name in cells.names.items()}
         own = cells_field(columns, None if metrics is None else select(metrics), cells.field)
-        [task], _, _ = read_tasks(runs, (), replace(cells, field=own.name))
+        [task], _ = read_tasks(runs, (), replace(cells, field=own.name))
         if task.truth is None:
             raise ValueError("a placebo relabels estimates against their truths, and truth=None names none")
         if cluster is None:
@@ -153,7 +154,8 @@ class Placebos:
             found = np.where(found == 0, 0, 1)
         seed ^= _STREAM
         if row_keys is None:
-            row_keys = hash_rows([pd.Series(np.arange(len(runs)))], seed)
+            places = pd.Series(np.arange(len(runs)))
+            row_keys = content_keys(runs, seed) if task.field.relabelling is None else hash_rows([places], seed)
         return cls(
             runs, cells.estimate, task, found, hash_rows([pd.Series(found)], seed), row_keys ^ np.uint64(_STREAM)
         )
@@ -213,10 +215,19 @@ class Placebos:
         """Return the estimates, those of a cluster in random order."""
         rows = np.flatnonzero(~self.task.failed())
         order = uniforms(self.row_keys[rows], number, 1)[:, 0]
-        mixed = rows[np.lexsort([order, self.clusters[rows]])]
+        # in the order of the streams' names, so that the order of the table does not matter
+        given, taken = (rows[np.lexsort([by, self.clusters[rows]])] for by in (order, self.row_keys[rows]))
         found = self.task.estimate.copy()
-        found.iloc[rows[np.argsort(self.clusters[rows], kind="stable")]] = self.task.estimate.iloc[mixed].array
+        found.iloc[taken] = self.task.estimate.iloc[given].array
         return found
+
+
+def content_keys(table: pd.DataFrame, seed: int) -> NDArray[np.uint64]:
+    """Return a name for the stream of each row, by what the row holds; equal rows are numbered."""
+    columns = [table.iloc[:, i].reset_index(drop=True) for i in range(table.shape[1])]
+    found = hash_rows(columns, seed) if columns else np.zeros(len(table), np.uint64)
+    number = pd.Series(found).groupby(found).cumcount()
+    return hash_rows([pd.Series(found.view(np.int64)), number], seed)
 
 
 def _check_labels(task: Task, index: pd.Index) -> None:

@@ -20,6 +20,7 @@ Values = NDArray[np.float64]
 
 #: rows that are scored at once: what metrics share about them stays in the cache
 PART_ROWS = 60_000
+_COMPARED = 1 << 14
 
 
 def score_rows(
@@ -35,7 +36,7 @@ def score_rows(
         return [_score_parts(task.metrics, batch, invalid, index) for batch in unit]
 
     found = map_chunks(run, units, engine=work.engine, n_jobs=work.n_jobs)
-    if len(units) == len(batches) == 1 and np.array_equal(batches[0].rows, np.arange(len(index))):
+    if len(units) == len(batches) == 1 and _are_all(batches[0].rows, len(index)):
         [values] = next(iter(found))
     else:
         values = [np.full(len(index), np.nan) for _ in task.metrics]
@@ -78,6 +79,12 @@ def _same_memory(one: Values, other: Values) -> bool:
     """Return whether two arrays are views of the same numbers."""
     place, there = one.__array_interface__, other.__array_interface__
     return all(place[key] == there[key] for key in ("data", "shape", "strides", "typestr"))
+
+
+def _are_all(rows: NDArray[np.int64], n: int) -> bool:
+    """Return whether these are the rows 0 to n - 1 in order; some at a time are compared, which stay in the cache."""
+    parts = (rows[start : start + _COMPARED] - start for start in range(0, n, _COMPARED))
+    return len(rows) == n and all(np.array_equal(part, np.arange(len(part))) for part in parts)
 
 
 def _as_slice(rows: NDArray[np.int64]) -> NDArray[np.int64] | slice:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.metric import Metric
 from ..contract.null import Controls
 from ..contract.walk import States, Walk
-from ..statistics.direction import score as directed
+from ..statistics.direction import merit
 from ..statistics.tails.splitting import Splitting, splitting
 from .row_summary import SPLITTING, RowControls, at_floor
 from .scoring import score
@@ -33,7 +33,7 @@ def splitting_stream(key: np.uint64, metric: Metric) -> np.random.Generator:
 
 
 class Member(NamedTuple):
-    """A row that takes part in a sum: its row of a walk, and score = weight x (score - centre), undefined is 0."""
+    """A row that takes part in a sum: its row of a walk, and score = weight x (merit - centre), undefined is 0."""
 
     walk: Walk
     row: int
@@ -64,7 +64,7 @@ class WalkedRows:
         m, total = self.metric, np.zeros(len(states))
         for walk, row, centre, weight in self.members:
             found = score(m, walk.pairs(row, states), self.invalid, distinct=False)
-            found = weight * (directed(found, direction=m.direction, optimum=m.optimum) - centre)
+            found = weight * (merit(found, direction=m.direction, optimum=m.optimum) - centre)
             total += found if self.undefined_is_worst else np.where(np.isnan(found), 0.0, found)
         return total
 
@@ -77,11 +77,10 @@ def with_splitting(
     floor = np.flatnonzero(at_floor(rows))
     if walk is None or not len(floor):
         return rows
-    sign = 1.0 if metric.direction == "maximize" else -1.0
     columns = {name: getattr(rows, name).copy() for name in ("p", "p_se", "p_low", "p_high", "p_method", "p_bound")}
     for row in floor.tolist():
-        observed = sign * float(directed(rows.observed[row], direction=metric.direction, optimum=metric.optimum))
-        part = WalkedRows(metric, [Member(walk, row, 0.0, sign)], invalid, undefined_is_worst=True)
+        observed = float(merit(rows.observed[row], direction=metric.direction, optimum=metric.optimum))
+        part = WalkedRows(metric, [Member(walk, row, 0.0, 1.0)], invalid, undefined_is_worst=True)
         found = splitting([part], observed, splitting_stream(keys[row], metric), least=LEAST)
         if math.isnan(found.p):
             continue

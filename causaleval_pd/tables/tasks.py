@@ -49,9 +49,7 @@ class Task(NamedTuple):
         return None if self.context is None else self.context.codes + 1
 
 
-def read_tasks(
-    table: pd.DataFrame, metrics: Metrics, cells: Cells
-) -> tuple[list[Task], dict[Hashable, pd.Series], tuple[Metric, ...]]:
+def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[list[Task], tuple[Metric, ...]]:
     """Read the cells of a table for the metrics of a call.
 
     Parameters
@@ -67,8 +65,6 @@ def read_tasks(
     -------
     tasks : list of Task
         One a field that the metrics belong to; without metrics one of the cells' own field.
-    columns : dict
-        The canonical cell columns by name.
     chosen : tuple of Metric
         The metrics in the user's order, 0/0 fixed; components in place of metrics with further dimensions.
 
@@ -109,7 +105,7 @@ def read_tasks(
     scored = [m for task in tasks for m in task.metrics]
     scored.sort(key=lambda m: order[m.name if m.component is None else m.component.whole.name])
     metric_set(*scored)  # components may take the name of another metric
-    return tasks, {cells.names[role]: values for role, values in canonical.items()}, tuple(scored)
+    return tasks, tuple(scored)
 
 
 def _view(cells: Any, own: Field, wanted: Field) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse
+from causaleval_pd.contract.field import get_field
 
 # fit measures need data and are tested with them
 NAMES = sorted(name for name in ce.list_metrics("formula").index if not name.startswith("fit_"))
@@ -87,11 +88,12 @@ def test_cells_become_canonical_strings():
     ]
     table = pd.DataFrame({"truth": ["A*b+C<->E"] * 7, "estimate": cells})
     before = table.copy(deep=True)
+    canonical = get_field("formula").coerce(table["estimate"], "estimate")
+    assert canonical.dtype == "str"
+    assert canonical.tolist()[:3] == ["A*b+C<->E"] * 3
+    assert canonical.isna().tolist() == [False, False, False, True, True, False, False]
+    assert canonical.tolist()[5:] == ["A<->E; B<->E"] * 2
     found = ce.evaluate(table, ["is_identical"])
-    assert found["estimate"].dtype == "str"
-    assert found["estimate"].tolist()[:3] == ["A*b+C<->E"] * 3
-    assert found["estimate"].isna().tolist() == [False, False, False, True, True, False, False]
-    assert found["estimate"].tolist()[5:] == ["A<->E; B<->E"] * 2
     assert found["is_identical"].tolist() == [True, True, True, pd.NA, pd.NA, False, False]
     pd.testing.assert_frame_equal(table, before)
 

@@ -22,7 +22,7 @@ def controls(null, kind, **options):
     truth, estimate = (ce.graph_column([x]) for x in PAIRS[kind])
     estimate = estimate.graph.cpdag() if kind == "cpdag" else estimate
     table = pd.DataFrame({"truth": truth, "estimate": estimate})
-    tasks, _, _ = read_tasks(table, ["shd"], Cells())
+    tasks, _ = read_tasks(table, ["shd"], Cells())
     [batch] = tasks[0].batches()
     matching = Matching(table["truth"], table["estimate"], None, None, options)
     keys = np.array([1], np.uint64)

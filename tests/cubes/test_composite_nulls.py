@@ -66,6 +66,27 @@ def test_composite_null_models_stand_beside_others(runs):
     assert "control_null" not in made.sel(null="dags").ceval.summary()
 
 
+@pytest.mark.parametrize("verb", ["summary", "test_controls"])
+def test_what_describes_p_is_missing_with_it(verb):
+    """Controls with the estimate's own adjacencies do not vary in them."""
+    truths = [f"{edges}; A; B; C; D" for edges in ("A -> B; B -> C", "A -> C; C -> D", "B -> D; A -> D")]
+    runs = pd.DataFrame({"truth": truths, "estimate": truths, "s": 0})
+
+    def table(null):
+        made = runs.ceval.cube(["adjacency_f1"], by=["s"], null=null, n_draws=9, rng=1)
+        return getattr(made.ceval, verb)().iloc[0]
+
+    edges, orientation = table("edges"), table("orientation")
+    assert edges["p_value"] < 1 and orientation["p_method"] == "none: no variation under the null"
+    of_p = [c for c in ("p_value", "p_se", "p_at_floor", "p_method", "p_low", "p_high") if c in edges]
+    for null in (ce.worst_of("edges", "orientation"), ce.worst_of("orientation", "edges")):
+        found, first = table(null), table(null.members[0].name)
+        assert found["control_null"] == null.members[0].name
+        pd.testing.assert_series_equal(found[of_p], orientation[of_p], check_names=False)
+        others = [c for c in edges.index if c not in (*of_p, "p_adjusted", "null")]
+        pd.testing.assert_series_equal(found[others], first[others], check_names=False)
+
+
 def test_a_stratum_without_a_p_under_one_member_has_none():
     nodes = "A; B; C; D; E; F"
     runs = pd.DataFrame(

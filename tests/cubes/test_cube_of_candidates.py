@@ -54,6 +54,7 @@ def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups(keep_draws):
         expected = rows[f"{name}_chosen"]
         named = [None if np.isnan(x) else levels["levels"][int(x)] for x in chosen]
         assert sorted(map(str, named)) == sorted(str(None if pd.isna(x) else x) for x in expected)
+    np.testing.assert_array_equal(np.sort(cube["n_candidates"].to_numpy().ravel()), np.sort(rows["n_candidates"]))
     table = cube.ceval.summary()
     assert table["n_runs"].tolist() == [3] * 4 and table["n_failed"].sum() == 2
     assert cube.ceval.test_controls()["null"].unique().tolist() == ["permutation"]

@@ -66,7 +66,7 @@ def test_mistakes_are_named(named, error, message):
 
 
 def test_strata_may_be_metrics_that_describe_a_row_and_columns_come_first():
-    [task], _, _ = read_tasks(TABLE, ["shd"], Cells())
+    [task], _ = read_tasks(TABLE, ["shd"], Cells())
     found = stratum_columns(TABLE, ["true_edges", {"true_density": [0, 0.5, 1]}, "a"], task)
     assert [x.name for x in found] == ["true_edges", "true_density", "a"]
     assert found[0].values.tolist() == [1, 2, 1], "of the truth alone, so that failed runs have it too"
@@ -78,7 +78,7 @@ def test_strata_may_be_metrics_that_describe_a_row_and_columns_come_first():
 
 
 def test_strata_may_be_metrics_of_third_parties(monkeypatch):
-    [task], _, _ = read_tasks(TABLE, ["shd"], Cells())
+    [task], _ = read_tasks(TABLE, ["shd"], Cells())
 
     def load() -> None:
         @ce.metric(field="graph", kinds=("dag",), direction=None, range=(0, 9), long_name="late", of_truth=True)

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from references.declared import declared
 
 from causaleval_pd.graphs import AmbiguousEncodingError, Graph, as_graph, coerce_graphs, graph_column, is_graph_column
 from causaleval_pd.graphs.packed import COLUMN_DTYPE
@@ -214,9 +215,8 @@ def test_graph_that_is_not_in_its_class(text: str, kind: str, message: str) -> N
 
 
 def test_class_of_packed_cells_is_checked() -> None:
-    raw = bytearray(as_graph("a -> b -> c -> a").to_bytes())
-    raw[2] = 0
-    for values in ([bytes(raw)], pd.Series([bytes(raw)], dtype=COLUMN_DTYPE)):
+    raw = declared("a -> b -> c -> a", 0)
+    for values in ([raw], pd.Series([raw], dtype=COLUMN_DTYPE)):
         with pytest.raises(
             ValueError, match=r"row 0 \(index 0\): the graph is declared a dag, but has the directed cycle"
         ):

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import xarray as xr
 
 import causaleval_pd as ce
 from causaleval_pd.contract.checks import name_row
+from causaleval_pd.graphs.cell_text import TEXT_WORDS, cell_text
 from causaleval_pd.graphs.header import names_header, pack_cell
 from causaleval_pd.graphs.kernels.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
 from causaleval_pd.graphs.packed import COLUMN_DTYPE, is_packed, pack_column, unpack_column
@@ -152,37 +154,49 @@ def test_fixed_size_binary() -> None:
     assert len(unpack_column(series).blocks[0].rows) == 2
 
 
+TEXT = 8 * TEXT_WORDS
+
+
+def old(raw: bytes) -> bytes:
+    """The cell as version 1 has it: without the line of text."""
+    return bytes([0xCE, 1]) + raw[TEXT + 2 :]
+
+
 def damaged(where: int, value: bytes) -> bytes:
     raw = bytearray(cell())
-    raw[where : where + len(value)] = value
+    raw[TEXT + where : TEXT + where + len(value)] = value
     return bytes(raw)
 
 
 def with_names(blob: bytes, n_nodes: int, words: int = 1) -> bytes:
     """Build a cell with any names and a right digest."""
     padded = blob + bytes(-len(blob) % 8)
-    head = bytes([0xCE, 1, PDAG, 2]) + n_nodes.to_bytes(4, "little") + hashlib.blake2b(blob, digest_size=8).digest()
-    return head + len(blob).to_bytes(8, "little") + padded + bytes(16 * words)
+    head = bytes([0xCE, 2, PDAG, 2]) + n_nodes.to_bytes(4, "little") + hashlib.blake2b(blob, digest_size=8).digest()
+    return cell_text(PDAG, n_nodes, 0) + head + len(blob).to_bytes(8, "little") + padded + bytes(16 * words)
 
 
 FAULTS = {
     "empty": (b"", r"found 0 bytes starting with b'', not a packed graph; a cell has whole 64-bit words"),
-    "not words": (cell() + b"x", r"found 49 bytes .* whole 64-bit words"),
+    "not words": (cell() + b"x", r"found 81 bytes .* whole 64-bit words"),
     "too short": (cell()[:16], r"found 16 bytes .* at least three"),
-    "magic": (damaged(0, b"\x00"), r"not a packed graph \(these start with b'\\xce'\)"),
+    "magic": (damaged(0, b"\x00"), r"not a packed graph \(these start with a line such as 'dag, 3 nodes, 2 edges'\)"),
+    "text of another class": (cell_text(DAG, 3, 2) + cell()[TEXT:], r"begins with the text of another graph"),
+    "text of another graph": (cell_text(PDAG, 3, 1) + cell()[TEXT:], r"begins with the text of another graph"),
+    "only text": (cell()[:TEXT], r"not a packed graph"),
+    "end of the header": (cell()[: TEXT + 16], r"not a packed graph"),
     "text": (b"A -> B; B -- C; D   12345678", r"not a packed graph"),
-    "version": (damaged(1, b"\x07"), r"format version 7; this release reads version 1"),
+    "version": (damaged(1, b"\x07"), r"format version 7; this release reads versions 1 to 2"),
     "class": (damaged(2, b"\x09"), r"class code 9; known are 0 to 8 for dag, cpdag, pdag, digraph, mag"),
     "planes": (damaged(3, b"\x04"), r"found 4 planes of marks; graphs of class pdag have 2"),
     "nodes": (damaged(4, b"\x02"), r"has 2 nodes but 3 names; the cell is damaged"),
     "words for the nodes": (
         damaged(4, b"\x0c"),
-        r"found 48 bytes, but a graph of 12 nodes with 5 bytes of names has 64",
+        r"found 80 bytes, but a graph of 12 nodes with 5 bytes of names has 96",
     ),
     "too many nodes": (damaged(4, b"\xff\xff\xff\xff"), r"has 4294967295 nodes; at most 20000 are supported"),
     "digest": (damaged(8, b"\x00" * 8), r"node names do not match their digest"),
     "length of names": (damaged(16, b"\x04"), r"node names do not match their digest"),
-    "high bytes of the length": (damaged(20, b"\x01"), r"found 48 bytes, but a graph of 3 nodes with 4294967301 bytes"),
+    "high bytes of the length": (damaged(20, b"\x01"), r"found 80 bytes, but a graph of 3 nodes with 4294967301 bytes"),
     "names": (damaged(24, b"Z"), r"node names do not match their digest"),
     "padding of names": (damaged(31, b"\x01"), r"node names do not match their digest"),
     "padding of planes": (damaged(32, b"\x08"), r"has bits set beyond its last pair of nodes"),
@@ -207,7 +221,7 @@ def test_faulty_cells(bad: bytes, message: str) -> None:
 
 def test_names_of_another_set_under_the_same_digest() -> None:
     raw = bytearray(cell())
-    raw[24:25] = b"D"
+    raw[TEXT + 24 : TEXT + 25] = b"D"
     for cells in ([cell(), bytes(raw)], [cell(("x",), arcs=()), cell(), bytes(raw)]):
         with pytest.raises(ValueError, match="node names do not match their digest"):
             unpack_column(packed(cells))
@@ -266,13 +280,60 @@ def test_a_changed_byte_is_another_graph_or_an_error() -> None:
             except ValueError:
                 continue
             assert pack_column(column).tolist() == [bytes(raw)]
-            assert at == 2 or at >= 32
+            assert at >= TEXT + 32  # another arc, as many edges
+
+
+FAULTS_OF_VERSION_1 = ("planes", "nodes", "digest", "names", "padding of planes", "undirected dag", "unsorted")
+
+
+@pytest.mark.parametrize("fault", FAULTS_OF_VERSION_1)
+def test_faulty_cells_of_version_1(fault: str) -> None:
+    bad, message = FAULTS[fault]
+    for cells in ([old(bad)], [old(cell()), old(bad)]):
+        with pytest.raises(ValueError, match=rf"row {len(cells) - 1} .*: .*{message}"):
+            unpack_column(packed(cells))
+    with pytest.raises(ValueError, match="found a packed graph of format version 2"):
+        unpack_column(packed([cell()[TEXT:]]))
+
+
+def test_columns_of_version_1_are_read_and_packed_again() -> None:
+    column = random_column([ABC, ("A",), tuple("ABCDEFGHIJKLM"), ("x", "y")], 60, 3)
+    new = pack_column(column)
+    first = pd.Series([raw if raw is pd.NA else old(raw) for raw in new], dtype=COLUMN_DTYPE, name="g")
+    assert_same(unpack_column(first), unpack_column(new))
+    assert first.graph.repack().tolist() == new.tolist() == new.graph.repack().tolist()
+    both = pd.concat([new.rename("g"), first]).set_axis([f"run{i}" for i in range(120)])
+    row = 60 + int(first.notna().argmax())
+    with pytest.raises(ValueError, match=rf"row {row} .*packed by an earlier release.*series\.graph\.repack\(\)"):
+        both.graph.to_strings()
+    graphs = ce.graph_column(["A -> B; C", "A o-> B"])
+    assert ce.graph_column(graphs.map(old).astype(COLUMN_DTYPE)).equals(graphs)
+    mended = both.graph.repack()
+    assert mended.tolist() == new.tolist() * 2 and mended.index.equals(both.index) and mended.name == "g"
+
+
+def test_runs_of_either_version_have_the_same_controls() -> None:
+    runs = pd.DataFrame({"truth": ["A -> B; B -> C; D"] * 3, "estimate": ["A -> B; C -> D", "A -> D; B; C", None]})
+    new = runs.apply(ce.graph_column)
+    first = new.map(lambda raw: raw if raw is pd.NA else old(raw)).astype(COLUMN_DTYPE)
+    cubes = [table.ceval.cube(["shd"], by=[], n_draws=20, rng=1) for table in (new, first)]
+    xr.testing.assert_identical(*cubes)
+
+
+def test_texts() -> None:
+    column = ce.graph_column(["A -> B; B -> C", "A", "{}", "A <-> B", None])
+    texts = [raw[:TEXT].decode().strip() for raw in column.dropna()]
+    assert texts == ["dag, 3 nodes, 2 edges", "dag, 1 node, 0 edges", "dag, 0 nodes, 0 edges", "mag, 2 nodes, 1 edge"]
+    assert "dag, 3 nodes, 2 edges" in repr(column)
+    assert cell_text(DAG, 20000, 199990000) == b"dag, 20000 nodes".ljust(TEXT), "no part of a number"
 
 
 def test_layout_is_as_documented() -> None:
     raw = cell(("A", "BB", "C"), kind=1, arcs=((0, 1), (2, 1), (1, 2)))
     words = np.frombuffer(raw, "<u8")
-    assert raw[:8] == bytes([0xCE, 1, 1, 2, 3, 0, 0, 0])
+    assert raw[:TEXT] == b"cpdag, 3 nodes, 2 edges         "
+    raw, words = raw[TEXT:], words[TEXT_WORDS:]
+    assert raw[:8] == bytes([0xCE, 2, 1, 2, 3, 0, 0, 0])
     assert raw[8:16] == hashlib.blake2b(b"A\0BB\0C", digest_size=8).digest()
     assert words[2] == 6
     assert raw[24:32] == b"A\0BB\0C\0\0"

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from references.declared import declared, declared_kind
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import pairs
@@ -28,13 +29,6 @@ CYCLE = "A -> B; B -> C; C -> A"
 NOT_A_CPDAG = "A -> B; B -> C; A -- C"
 
 
-def declared(text: str, kind: int) -> bytes:
-    """The packed bytes of a graph, made to declare a class."""
-    raw = bytearray(ce.as_graph(text).to_bytes())
-    raw[2] = kind
-    return bytes(raw)
-
-
 def foreign_table(*cells: bytes, tmp_path: Path | None = None) -> pd.DataFrame:
     """A table whose estimates, TRUTH first, come from elsewhere, perhaps from a file."""
     estimate = pd.Series([ce.as_graph(TRUTH).to_bytes(), *cells], dtype=pd.ArrowDtype(pa.large_binary()))
@@ -45,13 +39,13 @@ def foreign_table(*cells: bytes, tmp_path: Path | None = None) -> pd.DataFrame:
     return pd.read_parquet(tmp_path / "t.parquet")
 
 
-@pytest.mark.parametrize("cell", [declared(CYCLE, 0), declared(TRUTH, 1), declared(NOT_A_CPDAG, 1)])
+@pytest.mark.parametrize("cell", [declared(CYCLE, 0), declared(TRUTH, 1), declared(NOT_A_CPDAG, 1)], ids=declared_kind)
 @pytest.mark.parametrize(
     "metric", ["shd_cpdag", "parent_aid", "separation_parent", "sid_lower", "top_order_divergence"]
 )
 def test_metrics_that_rely_on_classes_check_those_of_packed_cells(metric: str, cell: bytes, tmp_path: Path) -> None:
     table = foreign_table(cell, tmp_path=tmp_path)
-    kind = "dag" if cell[2] == 0 else "cpdag"
+    kind = declared_kind(cell)
     for _ in range(2):  # a column that was found wrong stays wrong
         with pytest.raises(ValueError, match=rf"row 1 \(index 1\).* declared a {kind}, which it is not"):
             ce.evaluate(table, [metric])

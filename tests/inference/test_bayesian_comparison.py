@@ -55,7 +55,7 @@ def test_rows_are_those_of_the_models(study):
     assert list(over.columns) == COLUMNS and len(over) == 1 and pd.isna(over["resampling_seed"].iloc[0])
     expected = hierarchical_posterior(values.mean(axis=1), values.std(axis=1, ddof=1), [10] * 4, 0.02)
     np.testing.assert_allclose(over[P].to_numpy()[0], expected)
-    assert over[["n_pairs", "n_clusters", "n_strata"]].to_numpy().tolist() == [[40, 40, 4]]
+    assert over[["n_pairs", "n_clusters", "n_strata"]].to_numpy().tolist() == [[40, 10, 4]]
 
 
 def test_runs_on_one_truth_are_one_value(study):
@@ -130,3 +130,11 @@ def test_strata_with_the_same_truths_are_noted():
     shared = cube.ceval.bayesian_comparison("algorithm", **how)
     assert set(shared["note"]) == {SHARED}
     assert cube.sel(n=100).ceval.bayesian_comparison("algorithm", **how)["note"].isna().all()
+
+
+def test_few_truths_are_noted(study):
+    cube = study().isel(replicate=slice(4))
+    assert set(bayesian_comparison(cube, "algorithm", rope=0.02, rng=1)["note"]) == {
+        "fewer than 5 clusters: the prior counts"
+    }
+    assert bayesian_comparison(study(), "algorithm", rope=0.02, rng=1)["note"].isna().all()

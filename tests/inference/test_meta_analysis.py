@@ -139,3 +139,29 @@ def test_the_accessor_delegates(cube):
     pd.testing.assert_frame_equal(
         cube.ceval.meta_analysis("density", adjust="holm"), ce.meta_analysis(cube, "density", adjust="holm")
     )
+
+
+def test_composite_null_models_are_combined_by_their_members():
+    runs = ce.datasets.runs().query("n == 100 and algorithm == 'pc'").ceval.placebo(rng=2)
+    how = {"by": ["density"], "n_draws": 99, "rng": 1}
+    null = ce.worst_of("edges", "dags")
+    found = runs.ceval.cube(["shd", "directed_f1"], null=null, **how).ceval.meta_analysis("density", adjust="holm")
+    single = runs.ceval.cube(["shd", "directed_f1"], null=["edges", "dags"], **how).ceval.meta_analysis("density")
+    assert found["null"].tolist() == [null.name] * 2
+    assert found.columns.get_loc("control_null") == found.columns.get_loc("null") + 1
+    for row in found.itertuples():
+        members = single[single["metric"] == row.metric].set_index("null")
+        assert row.p_value == members["p_value"].max() and members["p_value"].nunique() == 2
+        assert row.control_null == members["p_value"].idxmax()
+        assert row.skill == members.loc[row.control_null, "skill"]
+    assert (found["p_adjusted"] >= found["p_value"]).all()
+
+
+def test_strata_on_the_same_truths_that_are_taken_as_independent_are_noted():
+    runs = ce.datasets.runs().query("density == 0.2 and algorithm == 'pc'")
+    how = {"by": ["n"], "n_draws": 19, "rng": 1, "cluster": None}
+    found = runs.ceval.cube(["shd"], **how).ceval.meta_analysis("n").iloc[0]
+    words = "strata have runs on the same truths, taken as independent (cluster=None)"
+    assert found["method"] == "fisher" and found["note"] == f"approximate: fewer than 5 strata; {words}"
+    apart = runs[(runs["replicate"] % 3) == runs["n"].rank(method="dense").astype(int) - 1]
+    assert apart.ceval.cube(["shd"], **how).ceval.meta_analysis("n")["note"][0] == "approximate: fewer than 5 strata"

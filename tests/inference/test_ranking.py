@@ -79,10 +79,11 @@ def test_repeats_on_a_truth_are_one_block():
     one, three = (cube.ceval.rank_test("algorithm").drop(columns="n_runs") for cube in cubes)
     pd.testing.assert_frame_equal(one, three)
     assert set(three["n_blocks"]) == {20}
-    alone = cubes[1].ceval.rank_test("algorithm", cluster=None)
+    independent = pd.concat([once] * 3, ignore_index=True).ceval.cube(["shd"], **by, cluster=None)
+    alone = independent.ceval.rank_test("algorithm")
     assert set(alone["n_blocks"]) == {60} and (alone["p_value"] < three["p_value"]).all()
     pairs = cubes[1].ceval.compare("algorithm", test="friedman", adjust="nemenyi")
     assert set(pairs["n_clusters"]) == set(three["n_blocks"])
-    for cluster, blocks in (("truth", "over 20 truths"), (None, "over 60 runs")):
-        ax = cubes[1].ceval.plot.critical_difference("shd", "algorithm", cluster=cluster)
+    for cube, blocks in ((cubes[1], "over 20 truths"), (independent, "over 60 runs")):
+        ax = cube.ceval.plot.critical_difference("shd", "algorithm")
         assert blocks in " ".join(text.get_text() for text in ax.figure.texts)

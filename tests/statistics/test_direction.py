@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.statistics.direction import as_good, better, score
+from causaleval_pd.statistics.direction import as_good, better, better_side, merit, score
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,17 @@ def test_zero_measures_the_distance_from_the_optimum():
     assert as_good(controls, 1.5, direction="zero", optimum=1.0).tolist() == [False, False, True]
     assert score([0.4, 1.7], direction="zero", optimum=1.0).tolist() == pytest.approx([0.6, 0.7])
     assert score([0.4, 1.7], direction="maximize", optimum=1.0).tolist() == [0.4, 1.7]
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize", "zero"])
+def test_merit_and_side_follow_the_direction(direction):
+    values, how = [0.2, 1.5, 3.0, np.nan], {"direction": direction, "optimum": 1.0}
+    merits, scores = merit(values, **how), score(values, **how)
+    for i in range(3):
+        assert (merits > merits[i]).tolist() == better(values, values[i], **how).tolist()
+    assert np.isnan(merits[3])
+    best = scores[int(np.nanargmax(merits))]
+    assert best == (np.nanmax(scores) if better_side(direction) == "greater" else np.nanmin(scores))
 
 
 def test_tolerance_of_ties_grows_with_the_observed_value():

@@ -229,3 +229,9 @@ def test_size_is_not_exceeded(test, n, alternative, whole):
     p = test(values, alternative=alternative).p_value
     for size in (0.01, 0.05, 0.1):
         assert (p <= size).mean() <= size + 3.5 * np.sqrt(size * (1 - size) / len(p))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("test", [paired_t, paired_wilcoxon, sign_test])
+def test_equal_pairs_have_p_1_on_every_side(test, alternative):
+    assert test(np.zeros((1, 6)), alternative=alternative).p_value.tolist() == [1.0]

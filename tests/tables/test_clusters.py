@@ -16,7 +16,7 @@ RUNS = pd.DataFrame({"truth": TRUTHS, "estimate": ["A; B -> C", "A -> B; C", Non
 
 
 def clusters(table=RUNS, cluster="truth"):
-    [task], _, _ = read_tasks(table, ["shd"], Cells())
+    [task], _ = read_tasks(table, ["shd"], Cells())
     return read_clusters(table, cluster, task, task.identity())
 
 
@@ -74,7 +74,7 @@ def test_a_column_that_splits_a_truth_is_refused():
 
 def test_answers_have_no_clusters_unless_a_column_names_them():
     table = pd.DataFrame({"truth": [True, True, False], "estimate": [True, False, False], "g": [1, 1, 2]})
-    [task], _, _ = read_tasks(table, ["answer_accuracy"], Cells())
+    [task], _ = read_tasks(table, ["answer_accuracy"], Cells())
     assert read_clusters(table, "truth", task, task.identity()).setting == "none"
     found = read_clusters(table, "g", task, task.identity())
     assert found.setting == "column g" and found.ids[0] == found.ids[1] != found.ids[2]
@@ -86,7 +86,7 @@ def test_strata_that_repeat_a_cluster():
     assert repeated_strata(ids, stratum, every).tolist() == [False, True, False]
     assert repeated_strata(ids, stratum, np.array([1, 1, 1, 0, 1], bool)).tolist() == [False, False, False]
     marks = pd.DataFrame({"c": [1, 1], "r": [True, False]})
-    [task], _, _ = read_tasks(RUNS.iloc[:2].assign(**marks), ["shd"], Cells())
+    [task], _ = read_tasks(RUNS.iloc[:2].assign(**marks), ["shd"], Cells())
     placed = read_clusters(marks, PlacedClusters("truth", "c", "r", True), task, np.zeros(2, np.int64))
     assert placed.repeats(np.zeros(2, np.int64), np.ones(2, bool)).tolist() == [True, False]
 
@@ -95,3 +95,65 @@ def test_networks_and_formulas_have_labels():
     truths = pd.Series(["A*b+C<->E", "A*b+c<->E", "A*B<->E"], dtype="str")
     labels = ce.configurational.FORMULAS.labels(truths)
     assert labels[0] == labels[1] != labels[2]
+
+
+@pytest.fixture(scope="module")
+def repeated():
+    """Nine runs on three truths of ten nodes, twice, with guesses that two truths share."""
+    runs = ce.datasets.runs().query("replicate < 3 and density == 0.2 and n == 100")
+    guesses = runs.ceval.placebo(rng=3, joint="all")
+    return pd.concat([guesses, guesses], ignore_index=True).assign(lab=0)
+
+
+DRAWN = {"n_draws": 60, "rng": 5, "method": "simulate", "columns": "full"}
+
+
+@pytest.mark.parametrize(("null", "joint"), [("permutation", True), ("edges", False), ("degree", False)])
+def test_rows_of_a_cluster_are_relabelled_alike(repeated, null, joint):
+    found = repeated.ceval.with_controls(["shd", "directed_f1"], null=null, **DRAWN)
+    first, second = (x.reset_index(drop=True) for x in (found[:9], found[9:]))
+    alone = repeated.ceval.with_controls(["shd", "directed_f1"], null=null, cluster=None, **DRAWN)
+    names = [name for name in found if "control_" in name]
+    assert first.equals(second) == joint
+    assert not alone[:9].equals(alone[9:].reset_index(drop=True))
+    # other null models draw for each row by itself, whatever its cluster
+    assert found[names].equals(alone[names]) != joint
+    by_lab = repeated.ceval.with_controls(["shd", "directed_f1"], null=null, cluster="lab", **DRAWN)
+    assert by_lab[:9].reset_index(drop=True).equals(by_lab[9:].reset_index(drop=True)) == joint
+
+
+def test_joint_draws_are_the_same_in_any_order_chunk_and_engine(repeated):
+    dd = pytest.importorskip("dask.dataframe")
+    pytest.importorskip("causaleval_pd.dask")
+    for cluster in ("truth", "lab", None):
+        how = DRAWN | {"null": "permutation", "cluster": cluster}
+        found = repeated.ceval.with_controls(["shd"], **how)
+        shuffled = repeated.sample(frac=1, random_state=2).ceval.with_controls(["shd"], **how).sort_index()
+        threads = repeated.ceval.with_controls(["shd"], engine="threads", n_jobs=2, **how)
+        streamed = dd.from_pandas(repeated, npartitions=5).ceval.with_controls(["shd"], **how).compute()
+        for other in (shuffled, threads, streamed):
+            pd.testing.assert_frame_equal(other, found, check_dtype=False)
+
+
+def test_a_cube_relabels_as_the_rows_do(repeated):
+    how = {"by": ["algorithm"], "null": "permutation", "n_draws": 60, "rng": 5, "method": "simulate"}
+    cube = repeated.ceval.cube(["shd"], keep_draws=True, **how)
+    np.testing.assert_array_equal(cube["shd_control"], cube["shd_relabelled"])
+    rows = repeated.ceval.with_controls(["shd"], null="permutation", **DRAWN)
+    assert sorted(rows["shd_p"]) == sorted(cube["shd_p"].to_numpy().reshape(-1).tolist())
+
+
+def test_clusters_of_rows_that_are_refused(repeated):
+    with pytest.raises(ValueError, match="have the same truth, but different clusters"):
+        repeated.assign(g=range(18)).ceval.with_controls(["shd"], cluster="g", n_draws=5)
+    with pytest.raises(ValueError, match=r"no column 'labs' \(cluster\); did you mean 'lab'"):
+        repeated.ceval.with_controls(["shd"], cluster="labs", n_draws=5)
+    with pytest.raises(TypeError, match="cluster must be the name of a column"):
+        repeated.ceval.with_controls(["shd"], cluster=["lab"], n_draws=5)
+    with pytest.raises(ValueError, match="takes no cluster="):
+        repeated.ceval.with_controls(["shd"], best_of="algorithm", cluster="lab", n_draws=5)
+    # truths over different nodes can share a column unless one relabelling has to serve both
+    mixed = RUNS.iloc[[0, 3]].assign(g="a")
+    assert len(mixed.ceval.with_controls(["shd"], cluster="g", n_draws=5)) == 2
+    with pytest.raises(ValueError, match="are in one cluster, but their truths have different nodes"):
+        mixed.ceval.with_controls(["shd"], cluster="g", null="permutation", n_draws=5)

@@ -91,7 +91,7 @@ def test_given_controls_are_aligned_with_their_rows():
 
 
 def test_given_controls_have_one_draw():
-    [task], _, _ = read_tasks(RUNS, ["shd"], Cells())
+    [task], _ = read_tasks(RUNS, ["shd"], Cells())
     model = given_controls(task, pd.Series([SEVEN] * 3), "nc")
     [batch] = task.batches()
     made = match_rows(RUNS, NullChoice(None, 7)).matcher(model, task)(batch.rows, batch.pairs, np.zeros(2, np.uint64))

@@ -93,6 +93,23 @@ def test_networks_formulas_and_answers():
     assert 0.2 < mixed["estimate"][:20].eq(mixed["truth"][:20]).mean() < 0.8
 
 
+def test_exchanged_answers_do_not_depend_on_the_order_of_rows():
+    rng = np.random.default_rng(4)
+    # equal rows, and an index that starts anew
+    table = pd.DataFrame({"truth": rng.random(40) < 0.5, "estimate": rng.random(40) < 0.5, "arm": np.arange(40) % 2})
+    table["run"] = np.arange(40) // 4
+    how = {"rng": 3, "field": "answer", "cluster": "arm"}
+    names = ["arm", "run", "truth", "estimate"]
+    found = table.ceval.placebo(**how)[names].sort_values(names).reset_index(drop=True)
+    turned = table.sample(frac=1, random_state=5).reset_index(drop=True).ceval.placebo(**how)[names]
+    assert turned.sort_values(names).reset_index(drop=True).equals(found)
+    # equal rows are exchanged like others: the number that agree has the hypergeometric law
+    few = pd.DataFrame({"truth": [True] * 4 + [False] * 4, "estimate": [True] * 4 + [False] * 4, "arm": 0})
+    made = (few.ceval.placebo(rng=s, field="answer", cluster="arm") for s in range(300))
+    right = np.array([(x["estimate"] & x["truth"]).sum() for x in made])
+    assert abs(right.mean() - 2) < 0.2 and abs(right.var() - 4 * 4 * 4 * 4 / (64 * 7)) < 0.2
+
+
 def test_truths_in_the_order_of_columns_are_warned_of():
     chain = "; ".join(f"X{i} -> X{i + 1}" for i in range(1, 12))
     table = pd.DataFrame({"truth": [chain], "estimate": [chain]})

@@ -82,7 +82,7 @@ def test_dense_graphs_many_draws_and_costly_metrics_make_more_units(monkeypatch)
     monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 2e5)
 
     def units(names: list[str], n_draws: int) -> int:
-        [task], _, _ = read_tasks(RUNS, names, Cells())
+        [task], _ = read_tasks(RUNS, names, Cells())
         model = get_field("graph").nulls["edges"]
         match = model.match(Matching(task.truth, task.estimate, None, None, model.options))
         how = Drawing(n_draws, "simulate", invalid="nan")

@@ -23,23 +23,21 @@ NETWORKS = pd.DataFrame(
 
 
 def test_one_task_a_field_and_metrics_in_the_order_of_the_call():
-    tasks, columns, chosen = read_tasks(NETWORKS, ["shd", "edit_distance", "adjacency_f1"], Cells())
+    tasks, chosen = read_tasks(NETWORKS, ["shd", "edit_distance", "adjacency_f1"], Cells())
     assert [task.field.name for task in tasks] == ["graph", "network"]
     assert [m.name for m in chosen] == ["shd", "edit_distance", "adjacency_f1"]
     assert [[m.name for m in task.metrics] for task in tasks] == [["shd", "adjacency_f1"], ["edit_distance"]]
-    assert set(columns) == {"truth", "estimate"}
-    assert get_field("network").holds(columns["truth"]), "the table gets the cells of their own field"
 
 
 def test_no_metrics_are_the_default_set_and_an_empty_list_is_none():
-    [task], _, chosen = read_tasks(RUNS, None, Cells())
+    [task], chosen = read_tasks(RUNS, None, Cells())
     assert tuple(m.name for m in chosen) == get_field("graph").default_metrics
-    [task], _, chosen = read_tasks(RUNS, [], Cells())
+    [task], chosen = read_tasks(RUNS, [], Cells())
     assert chosen == () == task.metrics and task.field.name == "graph"
 
 
 def test_rows_without_truth_or_estimate_failed_and_truths_have_identities():
-    [task], _, _ = read_tasks(RUNS, ["shd"], Cells())
+    [task], _ = read_tasks(RUNS, ["shd"], Cells())
     assert task.failed().tolist() == [False, True, True]
     identity = task.identity()
     assert identity[0] == identity[1] != 0 and identity[2] == 0
@@ -105,7 +103,7 @@ def test_names_of_components_and_metrics_may_not_meet():
     try:
         with pytest.raises(ValueError, match="found twice: counted_a"):
             read_tasks(RUNS, ["counted", ce.tweak("shd", name="counted_a")], Cells())
-        chosen = read_tasks(RUNS, ["shd", "counted", "sid"], Cells())[2]
+        chosen = read_tasks(RUNS, ["shd", "counted", "sid"], Cells())[1]
         assert [m.name for m in chosen] == ["shd", "counted_a", "counted_b", "sid"]
     finally:
         del METRICS["counted"]

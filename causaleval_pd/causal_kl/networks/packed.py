@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graphs.header import MAGIC as GRAPH_MAGIC
+from ...graphs.header import is_cell
 from .structure import Structure
 
 MAGIC, VERSION = 0xCD, 1
@@ -51,7 +51,7 @@ def read_head(head: bytes) -> Structure:
 def split_cell(cell: bytes) -> tuple[bytes, bytes]:
     """Split a cell into the header with the structure, and the parameters; raise a ValueError if it is not a cell."""
     if len(cell) < _HEADER.size or cell[0] != MAGIC:
-        if cell[:1] == bytes([GRAPH_MAGIC]):
+        if is_cell(cell):
             raise ValueError(
                 "found a packed graph, expected a network with parameters (network_column); list_metrics() names the "
                 "metrics of graphs"

@@ -73,7 +73,7 @@ class ClusterPlan(NamedTuple):
 def clustered(settings: Mapping[str, Any], own: Field) -> bool:
     """Return whether the rows of a table have clusters, by the settings of a cube and the field of its cells."""
     cluster = settings.get("cluster", BY_TRUTH)
-    if settings["n_draws"] is None or (cluster == BY_TRUTH and settings.get("truth", "") is None):
+    if cluster == BY_TRUTH and (settings["n_draws"] is None or settings.get("truth", "") is None):
         return False
     return setting_of(cluster, own) != SINGLE
 
@@ -83,10 +83,11 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
     cluster: Cluster = settings.get("cluster", "truth")
     nothing = np.zeros(len(part), np.int64)
     identity = nothing if own.truth is None else run_identity(own, [], None)
-    found = np.where(own.failed(), 0, read_clusters(part, cluster, own, identity).ids)
+    relabelled = settings["n_draws"] is not None
+    found = np.where(own.failed(), 0, read_clusters(part, cluster, own, identity, relabelled=relabelled).ids)
     if setting_of(cluster, own.field) == "truth":
         return PartClusters(found, nothing, nothing)
-    return PartClusters(found, *truth_marks(own, identity))
+    return PartClusters(found, *truth_marks(own, identity, relabelled=relabelled))
 
 
 def plan_clusters(

@@ -161,7 +161,7 @@ def cube(
     )
     if n_draws is not None and looks_at_strata(made["field"], null):
         placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
-    elif plan is not None and plan.spread:
+    elif n_draws is not None and plan is not None and plan.spread:
         # the sums of a stratum need clusters whole
         placed = placed.shuffle(on=CLUSTER, npartitions=len(parts))
     scored = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...contract.encoding import Encoding, register_encoding
 from ..graph import Graph
-from ..header import MAGIC
+from ..header import is_cell
 
 
 def read_packed(cell: Graph | bytes) -> bytes:
@@ -13,7 +13,7 @@ def read_packed(cell: Graph | bytes) -> bytes:
 
 
 def _is_likely(cell: Graph | bytes) -> bool:
-    return isinstance(cell, Graph) or cell[:1] == bytes([MAGIC])
+    return isinstance(cell, Graph) or is_cell(cell)
 
 
 PACKED = register_encoding(
@@ -21,7 +21,7 @@ PACKED = register_encoding(
         name="packed",
         tool="causaleval_pd",
         cells="Graph or packed bytes",
-        meaning="header with class and node names, then two bits a pair of nodes",
+        meaning="a line of text, class and node names, then two bits a pair of nodes",
         mark="an edge i -> j is the bit of its pair in plane 0 if i < j, else in plane 1",
         example="ce.as_graph('A -> B'), ce.as_graph('A -> B').to_bytes()",
         read=read_packed,

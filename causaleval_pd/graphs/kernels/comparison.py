@@ -54,6 +54,8 @@ __all__ = [
 
 _DAG, _DIGRAPH = np.uint64(DAG), np.uint64(DIGRAPH)
 _CLASS_SHIFT, _BYTE = np.uint64(16), np.uint64(0xFF)
+#: words of a short cell, and cells that stay in the cache
+_SHORT, _CELLS = 16, 64
 
 
 def _rows(n_nodes: int, relations: int) -> Words:
@@ -279,37 +281,61 @@ def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
 
 @kernel
 def _check_cells(
-    cells: Words, size: np.uint64, words: np.uint64, padding: np.uint64, kinds: NDArray[np.uint8], n_kinds: np.uint64
+    cells: Words,
+    before: np.uint64,
+    size: np.uint64,
+    words: np.uint64,
+    padding: np.uint64,
+    texts: Words,
+    kinds: NDArray[np.uint8],
+    n_kinds: np.uint64,
 ) -> bool:
     """Fill class codes; return whether no cell is faulty or unlike the first one."""
     forward_end = size + words
     differs = ZERO
-    for n in range(cells.shape[0]):
-        differs |= (cells[n, 0] ^ cells[0, 0]) & ~CLASS_BITS
-        for w in range(ONE, size):
-            differs |= cells[n, w] ^ cells[0, w]
-        undirected = ZERO
-        for w in range(size, forward_end):
-            undirected |= cells[n, w] & cells[n, w + words]
-        differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
-        kind = (cells[n, 0] >> _CLASS_SHIFT) & _BYTE
-        kinds[n] = kind
-        if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
-            return False
+    # of short cells one word at a time is compared, for some cells: a loop over a few words takes long to begin
+    along = before + ONE if cells.shape[1] > _SHORT else size
+    for first in range(0, cells.shape[0], _CELLS):
+        last = min(first + _CELLS, cells.shape[0])
+        for w in range(before + ONE, along):
+            for n in range(first, last):
+                differs |= cells[n, w] ^ cells[0, w]
+        for n in range(first, last):
+            for w in range(along, size):
+                differs |= cells[n, w] ^ cells[0, w]
+            undirected, n_edges = ZERO, 0
+            for w in range(size, forward_end):
+                undirected |= cells[n, w] & cells[n, w + words]
+                n_edges += popcount(cells[n, w] | cells[n, w + words])
+            differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
+            differs |= (cells[n, before] ^ cells[0, before]) & ~CLASS_BITS
+            kind = (cells[n, before] >> _CLASS_SHIFT) & _BYTE
+            kinds[n] = kind
+            if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
+                return False
+            if before != ZERO and texts.shape[1] > 0:
+                if n_edges >= texts.shape[1]:
+                    return False
+                for w in range(before):
+                    differs |= cells[n, w] ^ texts[kind, n_edges, w]
     return differs == ZERO
 
 
-def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:
+def split_cells(
+    cells: ArrayLike, before: int, size: int, words: int, padding: np.uint64, texts: NDArray[np.uint64]
+) -> tuple[Words, NDArray[np.uint8], bool]:
     """Take packed cells apart that should all have the first one's header.
 
     Parameters
     ----------
     cells : (N, L) array_like of uint64
         Canonical bytes as words.
-    size, words : int
-        Words of the header, and of a plane.
+    before, size, words : int
+        Words before the header, before the planes, and of a plane.
     padding : uint64
         Bits of a plane's last word that must be zero.
+    texts : (K, M, before) uint64
+        Words before the header by class and number of edges; they are not compared where M is 0.
 
     Returns
     -------
@@ -323,5 +349,6 @@ def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> 
     """
     given = read_only(cells, np.uint64)
     planes, kinds = given[:, size:].reshape(len(given), N_PLANES, words), np.empty(len(given), np.uint8)
-    alike = _check_cells(given, *map(np.uint64, (size, words, padding)), kinds, np.uint64(len(PLAIN_KINDS)))
+    sizes = map(np.uint64, (before, size, words, padding))
+    alike = _check_cells(given, *sizes, read_only(texts, np.uint64), kinds, np.uint64(len(PLAIN_KINDS)))
     return planes, kinds, bool(alike)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..kernels import kernels, mixed_kernels
 from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON
 from .conversions import not_simple, ready
-from .marks import TAIL, adjacencies, bidirected, directed_part, doubles, where
+from .marks import TAIL, adjacencies, bidirected, circles, directed_part, doubles, where
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -28,11 +28,6 @@ Flags = NDArray[np.bool_]
 
 def _has(words: NDArray[np.uint64]) -> Flags:
     return np.asarray((words != 0).any(axis=1))
-
-
-def _circles(planes: Planes) -> NDArray[np.uint64]:
-    """Return the bits of pairs with a circle."""
-    return np.asarray((planes[:, 0] & planes[:, 1]) | (planes[:, 2] & planes[:, 3]))
 
 
 def _checked(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
@@ -75,9 +70,13 @@ def infer_mixed_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
 
     With circles a graph is a pag, else mixed. Without, it is a mag, else an admg, else mixed.
     """
-    circles = _has(_circles(planes))
+    has_circles = _has(circles(planes))
     kinds = np.full(len(planes), MIXED, np.uint8)
-    for kind, possible, holds in ((PAG, circles, is_pag), (ADMG, ~circles, is_admg), (MAG, ~circles, is_mag)):
+    for kind, possible, holds in (
+        (PAG, has_circles, is_pag),
+        (ADMG, ~has_circles, is_admg),
+        (MAG, ~has_circles, is_mag),
+    ):
         chosen = np.flatnonzero(possible)
         if len(chosen):
             kinds[chosen[holds(planes[chosen], n_nodes)]] = kind

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..kernels import mixed_kernels
 from ..kernels.inputs import read_only
 from ..kernels.planes import N_MIXED_PLANES, padding_mask, plane_words
-from .marks import count_edges, doubles, lift
+from .marks import circles, count_edges, doubles, lift
 
 Planes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -28,8 +28,7 @@ def check_size(n_nodes: int) -> None:
 
 def not_simple(planes: Planes) -> NDArray[np.bool_]:
     """Return which graphs have a circle, or two edges between the same nodes."""
-    circles = (planes[:, 0] & planes[:, 1]) | (planes[:, 2] & planes[:, 3])
-    return np.asarray(((circles | doubles(planes)) != 0).any(axis=1))
+    return np.asarray(((circles(planes) | doubles(planes)) != 0).any(axis=1))
 
 
 def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:

@@ -97,6 +97,11 @@ def doubles(planes: Planes) -> Words:
     return np.asarray(low ^ high)
 
 
+def circles(planes: Planes) -> Words:
+    """Return the bits (N, W) of pairs with a circle at one end or both."""
+    return np.asarray((planes[:, 0] & planes[:, 1]) | (planes[:, 2] & planes[:, 3]))
+
+
 def reserved(planes: Planes) -> NDArray[np.bool_]:
     """Return which graphs have a pair with a code at one end only that is not an arrow."""
     low, high = planes[:, 0] | planes[:, 1], planes[:, 2] | planes[:, 3]

@@ -260,7 +260,7 @@ class Waits(NamedTuple):
         stream = np.array([int(key[:16], 16)], np.uint64)
         spread = 0.5 + 0.5 * float(uniforms(stream, attempt, 1)[0, 0])
         wait = self.backoff * 2.0 ** min(attempt, 100) * spread
-        # a request for NaN or negative seconds is none
+        # a request for NaN or negative seconds does not count
         return min(self.longest, max(after, wait) if after > 0 else wait)
 
 

@@ -53,12 +53,14 @@ def tail_of_sum(laws: Sequence[Law], observed: float, *, most_work: float = MOST
     Tail or None
         Upper and lower bound of the probability, or None where the convolution would take more work.
 
-    Notes ----- Each value is replaced by its distance from the largest one of its law. Distances with a common step are
-    convolved as whole numbers, which is exact. Others are put on a grid of `GRID` steps between the largest sum and the
-    observed one, once rounded down, for the upper bound, and once rounded up, for the lower one; where these differ by
-    more than 5 %, grids that are 8 and 64 times as fine follow, while the work allows. Distances beyond the observed
-    one are dropped, because no other can make up for them. Terms are not negative and are added one by one, so that
-    small tails keep a relative accuracy of about 1e-14; a Fourier transform would lose all digits below 1e-16.
+    Notes
+    -----
+    Each value is replaced by its distance from the largest one of its law. Distances with a common step are convolved
+    as whole numbers, which is exact. Others are put on a grid of `GRID` steps between the largest sum and the observed
+    one, once rounded down, for the upper bound, and once rounded up, for the lower one; where these differ by more than
+    5 %, grids that are 8 and 64 times as fine follow, while the work allows. Distances beyond the observed one are
+    dropped, because no other can make up for them. Terms are not negative and are added one by one, so that small tails
+    keep a relative accuracy of about 1e-14; a Fourier transform would lose all digits below 1e-16.
 
     Examples
     --------

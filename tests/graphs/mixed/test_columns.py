@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from references.declared import declared
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import KINDS, Graph
@@ -265,22 +266,20 @@ def test_visible_edges() -> None:
 
 def test_cells_of_a_foreign_file_are_checked_before_they_are_relied_on() -> None:
     good = ce.as_graph("A o-> B; C o-> B")
-    bad = bytearray(ce.as_graph("A -> B; B o-o C; C -> A", kind="mixed").to_bytes())
-    bad[2] = KINDS.index("pag")
-    column = pd.Series([good.to_bytes(), bytes(bad)]).astype(ce.graph_column([None]).dtype)
+    bad = declared("A -> B; B o-o C; C -> A", KINDS.index("pag"))
+    column = pd.Series([good.to_bytes(), bad]).astype(ce.graph_column([None]).dtype)
     with pytest.raises(ValueError, match=r"row 1 .*: the graph is declared a pag, but is not the PAG of any MAG"):
         column.graph.mag()
     half = bytearray(ce.as_graph("A <-> B").to_bytes())
     planes = np.frombuffer(bytes(half), np.uint64).copy()
-    planes[-4:] = [1, 0, 0, 0]
+    planes[-4:] = [1, 0, 0, 0]  # one pair, and as many edges
     with pytest.raises(ValueError, match="an edge with a mark at one end only; the cell is damaged"):
         ce.graph_column([planes.tobytes()])
-    plain = bytearray(ce.as_graph("A -> B").to_bytes())
-    plain[2] = KINDS.index("mag")
+    plain = declared("A -> B", KINDS.index("mag"))
     with pytest.raises(ValueError, match="found 2 planes of marks; graphs of class mag have 4"):
-        ce.graph_column([bytes(plain)])
+        ce.graph_column([plain])
     two = ce.graph_column(["A -> B", "B -> A"])
-    cells = [two[0], bytes(plain)]
+    cells = [two[0], plain]
     with pytest.raises(ValueError, match="row 1.*: found 2 planes of marks"):
         ce.graph_column(pd.Series(cells).astype(two.dtype))
 

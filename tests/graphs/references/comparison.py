@@ -262,13 +262,18 @@ def _shuffle(state: Words, ranks: NDArray[np.int64]) -> None:
         active = active[left[active] > 1]
 
 
-def split_cells(cells: ArrayLike, size: int, words: int, padding: np.uint64) -> tuple[Words, NDArray[np.uint8], bool]:
+def split_cells(
+    cells: ArrayLike, before: int, size: int, words: int, padding: np.uint64, texts: Words
+) -> tuple[Words, NDArray[np.uint8], bool]:
     """Take packed cells apart that should all have the first one's header."""
     given = read_only(cells, np.uint64)
     planes = given[:, size:].reshape(len(given), N_PLANES, words).copy()
-    kinds = ((given[:, 0] >> np.uint64(16)) & np.uint64(0xFF)).astype(np.uint8)
-    header = given[:, :size] ^ given[:1, :size]
+    kinds = ((given[:, before] >> np.uint64(16)) & np.uint64(0xFF)).astype(np.uint8)
+    header = given[:, before:size] ^ given[:1, before:size]
     header[:, 0] &= ~CLASS_BITS
     undirected = (planes[:, 0] & planes[:, 1]).any(axis=1)
     faulty = header.any(axis=1) | (planes[:, :, -1] & padding).any(axis=1) | (kinds >= len(KINDS))
+    if before and texts.size and not faulty.any():
+        bits = np.unpackbits((planes[:, 0] | planes[:, 1]).view(np.uint8), axis=-1)
+        faulty = faulty | (given[:, :before] != texts[kinds, bits.sum(axis=-1)]).any(axis=-1)
     return planes, kinds, not bool((faulty | (undirected & (kinds == DAG))).any())

@@ -20,7 +20,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, SIX, ZERO, lowest
 from ..inputs import Ints, Words
-from .rows import add, close, has, mark_of, pair_of, put_marks, take_lowest
+from .rows import Rows, add, close, drop, empty_rows, has, pair_of, put_marks, read_marks, take_lowest
 
 _NONE, _TAIL, _ARROW = np.uint64(0), np.uint64(1), np.uint64(2)
 
@@ -39,37 +39,20 @@ class Family(NamedTuple):
 
 
 @kernel_part
-def _read_family(planes: Words, f: Family) -> None:
-    """Read ->, <-> or both of each pair of four planes (4, W), and find the ancestors."""
-    f.parents[:] = ZERO
-    f.children[:] = ZERO
-    f.spouses[:] = ZERO
-    n_nodes = np.uint64(f.parents.shape[0])
-    i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
-    for w in range(np.uint64(planes.shape[1])):
-        left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
-            while pair >= row_end:
-                i += ONE
-                row_end += n_nodes - ONE - i
-            j = pair + n_nodes - row_end
-            here, there = mark_of(planes[0, w], planes[1, w], pair), mark_of(planes[2, w], planes[3, w], pair)
-            if there == _ARROW and here != _ARROW:  # i -> j, here is a tail, or none beside <->
-                add(f.parents[j], i)
-                add(f.children[i], j)
-            if here == _ARROW and there != _ARROW:
-                add(f.parents[i], j)
-                add(f.children[j], i)
-            if here in (_ARROW, _NONE) and there in (_ARROW, _NONE):
-                add(f.spouses[i], j)
-                add(f.spouses[j], i)
+def _read_family(planes: Words, g: Rows, f: Family) -> None:
+    """Read ->, <-> or both of each pair of four planes (4, W), and find the ancestors.
+
+    Both leave no mark at the parent: a head at one end is ->, and no tail is <->.
+    """
+    read_marks(planes, g)
     for v in range(f.parents.shape[0]):
         for w in range(f.parents.shape[1]):
+            f.parents[v, w] = g.head[v, w] & ~g.far_head[v, w]
+            f.children[v, w] = g.far_head[v, w] & ~g.head[v, w]
+            f.spouses[v, w] = g.near[v, w] & ~g.tail[v, w] & ~g.far_tail[v, w]
             f.ancestors[v, w] = f.parents[v, w]
     close(f.ancestors)
-    for v in range(n_nodes):
+    for v in range(np.uint64(f.parents.shape[0])):
         add(f.ancestors[v], v)
 
 
@@ -173,14 +156,15 @@ def _write_admg(f: Family, observed: Ints, latent: Words, rows: Words, out: Word
 
 
 @kernel
-def _project(planes: Words, observed: Ints, to_admg: bool, f: Family, latent: Words, rows: Words, out: Words) -> None:
+def _project(
+    planes: Words, observed: Ints, to_admg: bool, g: Rows, f: Family, latent: Words, rows: Words, out: Words
+) -> None:
     for n in range(planes.shape[0]):
-        _read_family(planes[n], f)
+        _read_family(planes[n], g, f)
         for w in range(latent.size):
             latent[w] = ~ZERO
         for k in range(observed.shape[1]):
-            v = np.uint64(observed[n, k])
-            latent[v >> SIX] &= ~(ONE << (v & np.uint64(63)))
+            drop(latent, np.uint64(observed[n, k]))
         if to_admg:
             _write_admg(f, observed[n], latent, rows, out[n])
         else:
@@ -192,7 +176,8 @@ def project(planes: Words, n_nodes: int, observed: Ints, to_admg: bool, out: Wor
 
     `observed`, (N, p), holds the observed nodes of each graph, ascending; `out` is zero, of graphs of p nodes.
     """
-    words = max(1, -(-n_nodes // 64))
-    family = Family(*(np.zeros((n_nodes, words), np.uint64) for _ in range(5)))
-    _project(planes, observed, to_admg, family, np.zeros(words, np.uint64), np.zeros((4, words), np.uint64), out)
+    g = empty_rows(n_nodes)
+    family = Family(*(np.zeros_like(g.near) for _ in Family._fields))
+    words = g.near.shape[1]
+    _project(planes, observed, to_admg, g, family, np.zeros(words, np.uint64), np.zeros((4, words), np.uint64), out)
     return out

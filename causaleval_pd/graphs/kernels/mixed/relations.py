@@ -17,8 +17,8 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, SIX, ZERO, lowest
 from ..inputs import Words
-from .rows import Rows, add, close, drop, empty_rows, has, is_empty, read_marks, take_lowest
-from .rules import Scratch, fill_discriminating, fill_first_steps, fill_uncovered, scratch_for
+from .rows import Rows, close, drop, empty_rows, has, is_empty, read_marks, take_lowest
+from .rules import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
 
 #: which relation to find
 ANCESTORS, DIRECTED_PATHS, VISIBLE = range(3)
@@ -40,23 +40,15 @@ def _paths(g: Rows, certain: Words, possible: Words) -> None:
 @kernel_part
 def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) -> None:
     """Add the nodes to which two uncovered possibly directed paths lead whose first nodes are not adjacent."""
-    first, one, others = scratch.rows[0], scratch.rows[1], scratch.rows[2]
+    first, ends, others = scratch.rows[0], scratch.rows[1], scratch.rows[2]
     words = np.uint64(g.near.shape[1])
     for u in range(np.uint64(g.near.shape[0])):
-        open_pairs = ZERO
         for w in range(words):
-            open_pairs |= possible[u, w] & ~certain[u, w]
-        if open_pairs == ZERO:
+            ends[w] = possible[u, w] & ~certain[u, w]
+        if is_empty(ends):
             continue
         fill_first_steps(g, u, first)
-        for w in range(words):
-            left = first[w]
-            while left != ZERO:
-                f = (w << SIX) + lowest(left)
-                left &= left - ONE
-                one[:] = ZERO
-                add(one, f)
-                fill_uncovered(g, u, one, scratch.before, scratch.stack, scratch.reached[f])
+        fill_by_first_step(g, u, first, ends, scratch)
         for w in range(words):
             left = first[w]
             while left != ZERO:

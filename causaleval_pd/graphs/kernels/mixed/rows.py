@@ -99,7 +99,7 @@ def clear(g: Rows) -> None:
 
 
 @kernel_part
-def mark_of(low: np.uint64, high: np.uint64, pair: np.uint64) -> np.uint64:
+def _mark_of(low: np.uint64, high: np.uint64, pair: np.uint64) -> np.uint64:
     """Return a pair's code of two bits in two words of planes."""
     at = pair & LAST
     return ((low >> at) & ONE) | (((high >> at) & ONE) << ONE)
@@ -107,7 +107,7 @@ def mark_of(low: np.uint64, high: np.uint64, pair: np.uint64) -> np.uint64:
 
 @kernel_part
 def read_marks(planes: Words, g: Rows) -> None:
-    """Read four planes (4, W) whose pairs hold one edge at most."""
+    """Read four planes (4, W); of a pair with two edges, a mark at one end only."""
     clear(g)
     n_nodes = np.uint64(g.near.shape[0])
     i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
@@ -122,7 +122,7 @@ def read_marks(planes: Words, g: Rows) -> None:
             j = pair + n_nodes - row_end
             add(g.near[i], j)
             add(g.near[j], i)
-            here, there = mark_of(planes[0, w], planes[1, w], pair), mark_of(planes[2, w], planes[3, w], pair)
+            here, there = _mark_of(planes[0, w], planes[1, w], pair), _mark_of(planes[2, w], planes[3, w], pair)
             if here == _ARROW:
                 set_head(g, i, j)
             elif here == _TAIL:

@@ -39,7 +39,7 @@ class Scratch(NamedTuple):
 
 
 def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
-    """Return memory for graphs of at most so many edges."""
+    """Return memory for graphs of at most `most_edges` edges."""
     words = max(1, -(-n_nodes // 64))
     matrices = (np.zeros((n_nodes, words), np.uint64) for _ in range(2))
     return Scratch(*matrices, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
@@ -237,6 +237,28 @@ def fill_first_steps(g: Rows, a: np.uint64, first: Words) -> None:
 
 
 @kernel_part
+def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch: Scratch) -> None:
+    """Fill `scratch.reached`: which of `ends` uncovered possibly directed walks from a reach by each first step.
+
+    First steps that reach none are dropped.
+    """
+    one = scratch.rows[2]
+    words = np.uint64(first.size)
+    for w in range(words):
+        left = first[w]
+        while left != ZERO:
+            f = (w << SIX) + lowest(left)
+            left &= left - ONE
+            one[:] = ZERO
+            add(one, f)
+            fill_uncovered(g, a, one, scratch.before, scratch.stack, scratch.reached[f])
+            for k in range(words):
+                scratch.reached[f, k] &= ends[k]
+            if is_empty(scratch.reached[f]):
+                drop(first, f)
+
+
+@kernel_part
 def _rule_8(g: Rows, a: np.uint64, c: np.uint64) -> bool:
     """Return whether a -> b -> c."""
     found = ZERO
@@ -262,7 +284,7 @@ def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 @kernel_part
 def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether such paths from a, by two nodes that are not adjacent, end at two parents of c."""
-    first, parents, one = scratch.rows[0], scratch.rows[1], scratch.rows[2]
+    first, parents = scratch.rows[0], scratch.rows[1]
     words = np.uint64(first.size)
     n_parents = 0
     for w in range(words):
@@ -277,23 +299,12 @@ def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
         return False
     fill_first_steps(g, a, first)
     drop(first, c)
-    for w in range(words):
-        left = first[w]
-        while left != ZERO:
-            f = (w << SIX) + lowest(left)
-            left &= left - ONE
-            one[:] = ZERO
-            add(one, f)
-            fill_uncovered(g, a, one, scratch.before, scratch.stack, scratch.reached[f])
-            for k in range(words):
-                scratch.reached[f, k] &= parents[k]
-            if is_empty(scratch.reached[f]):
-                drop(first, f)
-    return two_ends(g, first, scratch.reached, one)
+    fill_by_first_step(g, a, first, parents, scratch)
+    return _two_ends(g, first, scratch.reached, scratch.rows[2])
 
 
 @kernel_part
-def two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
+def _two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
     """Return whether two first steps that are not adjacent reach at least two nodes between them."""
     words = np.uint64(first.size)
     for w in range(words):

@@ -1,0 +1,144 @@
+"""Clusters of comparisons: those of the cube, coarser ones, and what is refused."""
+
+from __future__ import annotations
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+import causaleval_pd.dask
+from causaleval_pd.inference.bayesian_comparison import bayesian_comparison
+from causaleval_pd.inference.compare import compare
+from causaleval_pd.inference.mixed_model import model
+from causaleval_pd.inference.power import comparison_power
+from causaleval_pd.inference.ranking import rank_test
+
+#: verbs that group runs, with the number of groups in their results
+VERBS = {
+    "compare": lambda cube, **how: compare(cube, "algorithm", **how)["n_clusters"],
+    "skill": lambda cube, **how: compare(cube, "algorithm", on="skill", **how)["n_clusters"],
+    "max_t": lambda cube, **how: compare(cube, "algorithm", test="max_t", **how)["n_clusters"],
+    "rank_test": lambda cube, **how: rank_test(cube, "algorithm", **how)["n_blocks"],
+    "model": lambda cube, **how: model(cube, "shd ~ algorithm", **how)["n_clusters"],
+    "bayesian": lambda cube, **how: bayesian_comparison(cube, "algorithm", rope=1.0, rng=1, **how)["n_clusters"],
+    "power": lambda cube, **how: comparison_power(cube, "algorithm", difference=1.0, **how)["n_clusters"],
+}
+CONTROLS = {"by": ["algorithm"], "n_draws": 19, "rng": 7, "tails": None}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Three algorithms on 20 truths, of which a laboratory has 4, and two of these a batch."""
+    table = ce.datasets.runs().query("density == 0.2 and n == 400").reset_index(drop=True)
+    return table.assign(lab=table["replicate"] // 4, batch=table["replicate"] // 2)
+
+
+@pytest.fixture(scope="module")
+def by_lab(runs):
+    """A cube whose runs depend on each other by laboratory."""
+    return runs.ceval.cube(["shd"], cluster="lab", values=["lab", "batch"], **CONTROLS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_clusters_of_the_cube_are_the_default(runs, by_lab, verb):
+    groups = VERBS[verb]
+    assert set(groups(by_lab)) == {5}
+    assert set(groups(by_lab, cluster="lab")) == {5}
+    by_truth = runs.ceval.cube(["shd"], values=["lab"], **CONTROLS)
+    assert set(groups(by_truth)) == {20}
+    # a carried column that holds whole truths
+    assert set(groups(by_truth, cluster="lab")) == {5}
+    twice = pd.concat([runs, runs], ignore_index=True)
+    n = {"model": 120}.get(verb, 40)
+    assert set(groups(twice.ceval.cube(["shd"], cluster=None, **CONTROLS))) == {n}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_clusters_that_split_those_of_the_cube_are_refused(runs, by_lab, verb):
+    groups = VERBS[verb]
+    for cluster, setting in ((None, "column lab"), ("truth", "column lab"), ("batch", "column lab")):
+        with pytest.raises(ValueError, match=f"cluster={cluster!r} .* the clusters '{setting}'"):
+            groups(by_lab, cluster=cluster)
+    by_truth = runs.assign(run=range(len(runs))).ceval.cube(["shd"], values=["run"], **CONTROLS)
+    with pytest.raises(ValueError, match=r"make it by cube\(\.\.\., cluster=None\)"):
+        groups(by_truth, cluster=None)
+    with pytest.raises(ValueError, match="'run' splits .* at algorithm ges, replicate 0 and at algorithm lingam, repl"):
+        model(by_truth, "shd ~ algorithm", cluster="run")
+    with pytest.raises(ValueError, match="unknown variable of this cube .* 'labs'; did you mean 'lab'"):
+        groups(by_lab, cluster="labs")
+    with pytest.raises(TypeError, match="cluster must be the name of a column"):
+        groups(by_lab, cluster=["lab"])
+
+
+def test_runs_without_a_cluster_are_refused_by_name(runs):
+    table = runs.assign(lab=runs["lab"].where(runs.index != 5).astype(float))
+    cube = table.ceval.cube(["shd"], values=["lab"], **CONTROLS)
+    with pytest.raises(ValueError, match="cluster='lab' has no value at algorithm .*, replicate"):
+        compare(cube, "algorithm", cluster="lab")
+
+
+def test_a_cube_without_controls_has_clusters(runs):
+    how = {"by": ["algorithm"], "n_draws": None}
+    cube = runs.ceval.cube(["shd"], cluster="lab", **how)
+    found = compare(cube, "algorithm")
+    assert set(found["n_clusters"]) == {5}
+    pd.testing.assert_frame_equal(
+        found, runs.ceval.compare("algorithm", by=["algorithm"], metrics=["shd"], cluster="lab")
+    )
+    lazy = dd.from_pandas(runs, npartitions=3)
+    made = lazy.ceval.cube(["shd"], cluster="lab", **how)
+    pd.testing.assert_frame_equal(compare(made, "algorithm").compute().reset_index(drop=True), found)
+    straight = lazy.ceval.compare("algorithm", by=["algorithm"], metrics=["shd"], cluster="lab").compute()
+    pd.testing.assert_frame_equal(straight.reset_index(drop=True), found)
+    with pytest.raises(ValueError, match=r"no column 'replicates' \(cluster\)"):
+        runs.ceval.cube(["shd"], cluster="replicates", **how)
+    split = runs.assign(part=np.arange(len(runs)) % 7)
+    with pytest.raises(ValueError, match="have the same truth, but different clusters"):
+        split.ceval.cube(["shd"], cluster="part", **how)
+    # nothing is relabelled, so that truths of one cluster may have different nodes
+    nodes = pd.DataFrame(
+        {"truth": ["A -> B", "B -> C"] * 2, "estimate": ["A -> B", "B; C"] * 2, "a": [0, 0, 1, 1], "g": 1}
+    )
+    assert nodes.ceval.cube(["shd"], by=["a"], cluster="g", n_draws=None).sizes["a"] == 2
+
+
+def test_saved_cubes_keep_their_clusters(by_lab, tmp_path):
+    xr = pytest.importorskip("xarray")
+    by_lab.to_netcdf(tmp_path / "cube.nc")
+    read = xr.open_dataset(tmp_path / "cube.nc").load()
+    pd.testing.assert_frame_equal(compare(read, "algorithm"), compare(by_lab, "algorithm"))
+
+
+def test_answers_have_no_clusters_by_truth():
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"truth": rng.random(24) < 0.5, "estimate": rng.random(24) < 0.7, "q": np.arange(24) % 12})
+    table["truth"] = table.groupby("q")["truth"].transform("first")
+    table["model"] = np.repeat(["x", "y"], 12)
+    how = {"by": ["model"], "replicate": "q", "n_draws": 19, "rng": 1}
+    cube = table.ceval.cube(["answer_accuracy"], **how)
+    assert compare(cube, "model")["n_clusters"].tolist() == [12]
+    assert set(rank_test(cube, "model")["n_blocks"]) == {12}
+    for verb in (lambda c: compare(c, "model", cluster="truth"), lambda c: ce.test_controls(c, cluster="truth")):
+        with pytest.raises(ValueError, match="cluster='truth': equal truths of field 'answer' belong to different"):
+            verb(cube)
+    by_question = table.ceval.cube(["answer_accuracy"], cluster="q", **how)
+    assert compare(by_question, "model")["n_clusters"].tolist() == [12]
+    assert model(by_question, "answer_accuracy ~ model")["n_clusters"].tolist() == [12, 12]
+
+
+def test_the_size_of_comparisons_of_dependent_truths(make_cube):
+    """Eight laboratories have five truths each, and their truths favour one algorithm alike, by chance."""
+    rng = np.random.default_rng(11)
+    n, labs = 800, np.repeat(np.arange(1, 9), 5)
+    values = rng.normal(size=(2, n, 40)) + rng.normal(size=(2, n, 8))[..., labs - 1]
+    cube = make_cube({"a": ["x", "y"], "study": np.arange(n)}, {"m": (values, "minimize")})
+    ids = cube["truth_id"].copy(data=np.broadcast_to(labs, values.shape))
+    grouped = cube.assign(cluster_id=ids).assign_attrs(control_cluster="column lab")
+    for test, highest in (("wilcoxon", 0.05), ("t", 0.07), ("max_t", 0.07)):
+        by_lab, by_truth = (
+            (compare(c, "a", test=test, adjust=None, n_resamples=199, rng=1)["p_value"] <= 0.05).mean()
+            for c in (grouped, cube.assign_attrs(control_cluster="truth"))
+        )
+        assert 0.02 < by_lab < highest and by_truth > 0.25
