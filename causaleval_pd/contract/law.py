@@ -125,12 +125,13 @@ class Shape(NamedTuple):
 
     `skewness` is the third central moment in units of the cubed standard deviation, NaN where it is not known; `step`
     the gap between values that the metric can take, 0 where it has none; `n_values` how many values it can take at
-    most.
+    most; `least` the smallest p-value that an observed value can have, 0 where none is known.
     """
 
     skewness: NDArray[np.float64]
     step: NDArray[np.float64]
     n_values: NDArray[np.float64]
+    least: NDArray[np.float64]
 
 
 class Moments(NamedTuple):
@@ -141,6 +142,7 @@ class Moments(NamedTuple):
     skewness: NDArray[np.float64]
     step: NDArray[np.float64]
     n_values: NDArray[np.float64]
+    least: NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def moment_strata(
         Its value of each row.
     laws : RowLaws
         Exact laws of rows.
-    moments : (5, n) float
+    moments : (6, n) float
         Exact moments of other rows, in the order of `Moments`; NaN where there are none.
     counted : (n,) bool
         Runs that are neither failed nor in strata that repeat a cluster.
@@ -60,17 +60,17 @@ def moment_strata(
     return found
 
 
-def _of_law(law: RowLaw) -> tuple[float, float, float, float, float]:
+def _of_law(law: RowLaw) -> tuple[float, ...]:
     """Return the moments of an exact law; NaN where it is undefined or infinite with some probability."""
     if law.undefined > 0 or not len(law.values) or not np.isfinite(law.values).all():
-        return (np.nan,) * 5
+        return (np.nan,) * len(Moments._fields)
     mean = float(law.weights @ law.values)
     apart = law.values - mean
     variance = float(law.weights @ apart**2)
     varies = variance > 1e-12 * (1 + mean**2)
     skewness = float(law.weights @ apart**3) / variance**1.5 if varies else 0.0
     step = float(common_step((law.values - law.values.min())[None])[0])
-    return mean, variance if varies else 0.0, skewness, step, float(len(law.values))
+    return mean, variance if varies else 0.0, skewness, step, float(len(law.values)), float(law.weights.min())
 
 
 def _tail(rows: Moments, observed: Floats, sign: float, *, standardized: bool) -> float:
@@ -90,4 +90,6 @@ def _tail(rows: Moments, observed: Floats, sign: float, *, standardized: bool) -
     step = float(common_step(steps[None])[0]) if (steps > 0).all() else 0.0
     # half a step nearer to the mean, because controls may tie with the runs
     p = float(upper_tail((total - step / 2) / spread, skewness))
+    # all runs may do as well as observed by themselves
+    p = max(p, float(np.prod(rows.least[varies])))
     return float("nan") if p == 0 or (p < FAR_OUT and abs(skewness) > 1) else p

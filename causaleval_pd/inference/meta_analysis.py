@@ -214,6 +214,7 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
     p = stratum_p(cube, name).p
     loss, expected = losses(cube, name)
+    scores = cells(cube[name], strata_dims(cube))
     variance, truths = _guessing_variance(cube, name, expected), clusters_of_runs(cube)
     runs = np.where(cells(cube["status"], strata_dims(cube)) != NO_RUN, 1.0, np.nan)
     unnamed = None
@@ -224,7 +225,8 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
         part = slice(row * k, (row + 1) * k)
         here, sums, controls = (cluster_columns(x[part], truths[part]) for x in (runs, loss, expected))
         shared = bool(((~np.isnan(here)).sum(axis=0) > 1).any())
-        used = (~np.isnan(loss[part])).sum(axis=1)
+        # counts without an optimum have values and no losses
+        used = (~np.isnan(scores[part])).sum(axis=1)
         strata = _Strata(p[part], variance[part], sums, controls, used, shared)
         found = _combine(strata, combine, int(cube.attrs["n_draws"])) | _pool_skills(strata, level)
         if unnamed is not None and _repeats(np.where(np.isnan(runs[part]), 0, unnamed[part])):

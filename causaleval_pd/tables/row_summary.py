@@ -106,6 +106,7 @@ def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Dr
         np.clip(mean + pearson_type_iii.quantile(q, shape.skewness) * deviation, *metric.range)
         for q in (tail, 1 - tail)
     )
+    p = np.where(deviation > 0, np.maximum(p, shape.least), p)
     far = (deviation > 0) & ((p == 0) | ((p < FAR_OUT) & (np.abs(shape.skewness) > 1)))
     tested = known & ~np.isnan(p) & ~far
     return rows._replace(

@@ -3,7 +3,9 @@
 Every repeat of a study is a stratum of one cube: graphs over 8 nodes, 199 draws. Prints shares of p <= .05 and <= .01
 with their Monte Carlo standard errors, for clusters by truth and for rows taken as independent.
 
-    python tests/benchmarks/bench_cluster_sizes.py [REPEATS]
+    python tests/benchmarks/bench_cluster_sizes.py [REPEATS [power]]
+
+`power` prints the second table alone, which `power.md` holds.
 """
 
 from __future__ import annotations
@@ -153,11 +155,11 @@ GUESSES: dict[str, Callable[[np.random.Generator], Study]] = {
 
 
 def mixed(rng: np.random.Generator, sparse: int, dense: int) -> Study:
-    """Ten runs with 3 edges and ten with 14, of which so many are right."""
+    """Ten runs with 3 edges and ten with 14, of which so many are right; truths have as many edges as estimates."""
     study = []
     for _ in range(10):
         for m, right in ((3, sparse), (14, dense)):
-            truth = guess(rng)
+            truth = guess(rng, m)
             study.append((truth, skilled(rng, truth, right, m)))
     return study
 
@@ -216,9 +218,17 @@ def share(p: pd.Series) -> str:
     return f"{found[0]:.3f} / {found[1]:.3f} ({error:.3f})"
 
 
-def main(repeats: int) -> None:
+def main(repeats: int, *, power_alone: bool) -> None:
     """Print the tables."""
     start = time.process_time()
+    if not power_alone:
+        print_sizes(repeats)
+    print_power(repeats)
+    print(f"\n{time.process_time() - start:.0f} s of CPU")
+
+
+def print_sizes(repeats: int) -> None:
+    """Print the table of guesses."""
     print(f"Size at .05 / .01 of guesses, SHD, {repeats} repeats (standard error at .05)")
     print(f"{'design':45s} {'cluster=None':>22s} {'by truth':>22s} {'by truth, mean':>22s} {'by truth, rank':>22s}")
     for seed, (name, design) in enumerate(GUESSES.items()):
@@ -230,6 +240,10 @@ def main(repeats: int) -> None:
             share(ce.test_controls(joint, statistic=how)["p_value"]) for how in ("standardized", "mean", "rank")
         ]
         print(f"{name:45s} " + " ".join(f"{x:>22s}" for x in columns), flush=True)
+
+
+def print_power(repeats: int) -> None:
+    """Print the table of runs with skill."""
     print(f"\nPower at .05 / .01, {repeats} repeats")
     print(f"{'design':55s} {'metric':12s} {'standardized':>22s} {'mean':>22s} {'rank':>22s}")
     for seed, (name, design) in enumerate(SKILLED.items()):
@@ -241,8 +255,7 @@ def main(repeats: int) -> None:
                 for how in ("standardized", "mean", "rank")
             ]
             print(f"{name:55s} {metric:12s} " + " ".join(f"{x:>22s}" for x in columns), flush=True)
-    print(f"\n{time.process_time() - start:.0f} s of CPU")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500, power_alone="power" in sys.argv)

@@ -146,3 +146,12 @@ def test_an_undefined_score_counts_as_its_mean_in_the_standardised_statistic():
     cube = ce.cube(runs, ["adjacency_precision"], by=["s"], n_draws=9, rng=1, zero_division=np.nan)
     # precision of one edge in three places: 1 with probability 1/3
     assert ce.summary(cube)["p_value"].iloc[0] == pytest.approx(1 / 9)
+
+
+def test_probabilities_below_all_numbers_are_not_zero():
+    runs = make_runs(3, n=18, d=14, edges=(20,) * 5, noise=0)
+    cube = ce.cube(runs, ["adjacency_tp"], by=["s"], n_draws=9, rng=1)
+    found = ce.test_controls(cube).iloc[0]
+    assert 0 < found["p_value"] < 1e-300 and found["p_low"] <= found["p_value"]
+    pooled = ce.meta_analysis(cube, "s", combine="stouffer")
+    assert np.isfinite(pooled["statistic"].iloc[0]) and pooled["p_value"].notna().all()

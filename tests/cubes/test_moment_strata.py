@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -88,3 +89,13 @@ def test_estimates_of_few_relabellings_have_no_law_of_moments():
     runs = pd.DataFrame({"s": "x", "truth": [star], "estimate": [other]})
     cube = ce.cube(runs, ["shd"], **SETTINGS | {"n_draws": 99})
     assert "shd_mean_p_moments" not in cube and ce.summary(cube)["p_method"].tolist() == ["exact convolution"]
+
+
+def test_perfect_runs_are_no_less_probable_than_one_relabelling_each():
+    """The smooth law ends far below the probability of the best possible value."""
+    runs = make_runs(12, n=2, share=1)
+    cube = ce.cube(runs, ["shd"], **SETTINGS | {"n_draws": 99})
+    least = 1 / math.factorial(12)
+    assert by_moments(cube, "mean")["p_value"] >= least**2 * (1 - 1e-12)
+    rows = ce.with_controls(runs, ["shd"], null="permutation", method="moments", columns="full")
+    assert (rows["shd_p"] >= least * (1 - 1e-12)).all()

@@ -67,7 +67,7 @@ def test_moments_are_named_and_close(guesses):
 
 
 def shape_of(skewness=0.0, step=0.0, n_values=np.inf, n=4):
-    return Shape(*(np.full(n, value) for value in (skewness, step, n_values)))
+    return Shape(*(np.full(n, value) for value in (skewness, step, n_values, 0.0)))
 
 
 def test_tails_in_every_direction():

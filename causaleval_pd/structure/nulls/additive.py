@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -224,7 +225,9 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
         # products of matrices round by the place of a row among others
         skewness = np.divide(third, variance**1.5, out=np.zeros(pairs.n), where=variance > 0).round(10)
         step, n_values = _lattice(rule, costs, sums[0].totals, sums[1].totals)
-        return Shape(np.where(unknown, np.nan, skewness), step, n_values)
+        # the estimate itself is one of d! relabellings
+        least = np.full(pairs.n, math.exp(-math.lgamma(pairs.n_nodes + 1)))
+        return Shape(np.where(unknown, np.nan, skewness), step, n_values, least)
 
     return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance), shape=shape)
 

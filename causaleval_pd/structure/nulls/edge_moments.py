@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from ...contract.law import ClosedForm, Shape
 from ...contract.metric import Metric
@@ -99,7 +100,15 @@ def linear(
         step = common_step(np.stack([present, present + same], axis=1))
         extent = np.maximum(0, np.maximum(present, present + same)) - np.minimum(0, np.minimum(present, present + same))
         n_values = most_values(np.minimum(directed, me) * extent, step)
-        return Shape(np.where(np.isnan(variance), np.nan, skewness), step, n_values)
+        # at least the probability of one graph: its skeleton, and one order or all coins
+        ways = (
+            gammaln(n_pairs + 1)
+            - gammaln(me + 1)
+            - gammaln(n_pairs - me + 1)
+            + gammaln(np.add(n_nodes, 1))
+            + me * np.log(2)
+        )
+        return Shape(np.where(np.isnan(variance), np.nan, skewness), step, n_values, np.exp(-ways) + 0 * third)
 
     return ClosedForm(mean, variance, shape=shape)
 
@@ -251,7 +260,8 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     def shape() -> Shape:
         # directions and their reversal are equally likely, so the number of right directions has no skewness
         step = np.abs(weights.same - weights.reversed)
-        return Shape(np.zeros(pairs.n), step, most_values(shared * step, step))
+        least = np.exp(-gammaln(pairs.n_nodes + 1) - shared * np.log(2))
+        return Shape(np.zeros(pairs.n), step, most_values(shared * step, step), least)
 
     return ClosedForm(mean, variance, shape=shape)
 
