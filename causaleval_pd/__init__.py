@@ -49,7 +49,7 @@ from .causal_kl.networks.network import DiscreteNetwork as DiscreteNetwork
 from .causal_kl.networks.network import GaussianNetwork as GaussianNetwork
 from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
-from .graphs.formats.files import read_graphs as read_graphs
+from .graphs.files import read_graphs as read_graphs
 from .graphs.graph import Graph as Graph
 
 # isort: split

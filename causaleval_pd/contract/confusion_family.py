@@ -122,7 +122,9 @@ class ConfusionFamily:
             key = (self.module, self.prefix, *chosen.items())
             # metrics of the family share the counts; closed forms pass counts without pairs
             shared = isinstance(pairs, Pairs)
-            found = pairs.remember(key, lambda: self.counts(pairs, **chosen)) if shared else self.counts(pairs, **chosen)
+            found = (
+                pairs.remember(key, lambda: self.counts(pairs, **chosen)) if shared else self.counts(pairs, **chosen)
+            )
             return measure.value(found, **options)
 
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"

@@ -11,8 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .cell_text import cell_texts, text_table
-from .header import HEADER_WORDS, MAGIC, not_a_graph, read_header, text_words
+from .header import HEADER_WORDS, MAGIC, cell_texts, not_a_graph, read_header, text_table, text_words
 from .kernels import kernels
 from .kernels.planes import (
     CLASS_BITS,

@@ -3,7 +3,7 @@
 A cell is a sequence of little-endian 64-bit words: equal graphs have equal bytes, different graphs never do.
 
 ========= ====================================================================================================
-words 0-3 text for readers of printed tables: class, numbers of nodes and of edges (`graphs.cell_text`)
+words 0-3 text for readers of printed tables: class, numbers of nodes and of edges (`cell_text`)
 word 4    byte 0 magic 0xCE, byte 1 version 2, byte 2 class code, byte 3 number of planes, bytes 4-7 n_nodes
 word 5    BLAKE2b digest (8 bytes) of the names
 word 6    bytes 0-3 length of the names in bytes, bytes 4-7 zero
@@ -19,17 +19,49 @@ from __future__ import annotations
 import hashlib
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from .cell_text import TEXT_WORDS, cell_text
-from .kernels.planes import KINDS, plane_words, planes_of_kind
+from .kernels.planes import KINDS, PLAIN_KINDS, plane_words, planes_of_kind
 from .mixed.marks import count_edges
 
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 2, 3
 MAX_NODES = 20_000
+TEXT_WORDS = 4
+#: the numbers of edges of graphs of at most so many pairs of nodes are looked up in one table
+_FEW_PAIRS = 2048
+
+
+def cell_text(kind: int, n_nodes: int, n_edges: int) -> bytes:
+    """Return the text of one cell, filled up with blanks; the number of edges is left out where it does not fit."""
+    graph = f"{KINDS[kind]}, {n_nodes} node{'s' * (n_nodes != 1)}"
+    whole = f"{graph}, {n_edges} edge{'s' * (n_edges != 1)}"
+    return (whole if len(whole) <= 8 * TEXT_WORDS else graph).encode().ljust(8 * TEXT_WORDS)
+
+
+def cell_texts(kinds: NDArray[np.uint8], n_nodes: int, n_edges: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the texts of cells as words, (N, 4)."""
+    code, distinct = pd.factorize(n_edges * len(KINDS) + kinds)
+    graphs = zip((distinct % len(KINDS)).tolist(), (distinct // len(KINDS)).tolist(), strict=True)
+    return _as_words([cell_text(kind, n_nodes, edges) for kind, edges in graphs])[code]
+
+
+@lru_cache(maxsize=64)
+def text_table(n_nodes: int) -> NDArray[np.uint64]:
+    """Return the texts of all graphs without further marks, (kinds, edges, 4); no edges where that is too many."""
+    pairs = n_nodes * (n_nodes - 1) // 2
+    if pairs > _FEW_PAIRS:
+        return np.empty((len(PLAIN_KINDS), 0, TEXT_WORDS), np.uint64)
+    texts = [cell_text(kind, n_nodes, edges) for kind in range(len(PLAIN_KINDS)) for edges in range(pairs + 1)]
+    return _as_words(texts).reshape(len(PLAIN_KINDS), pairs + 1, TEXT_WORDS)
+
+
+def _as_words(texts: list[bytes]) -> NDArray[np.uint64]:
+    return np.frombuffer(b"".join(texts), np.uint64).reshape(-1, TEXT_WORDS)
 
 
 def check_names(names: Sequence[str]) -> str | None:

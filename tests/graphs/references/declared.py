@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.cell_text import TEXT_WORDS, cell_text
-from causaleval_pd.graphs.header import contents
+from causaleval_pd.graphs.header import TEXT_WORDS, cell_text, contents
 from causaleval_pd.graphs.kernels.planes import KINDS
 
 TEXT_BYTES = 8 * TEXT_WORDS

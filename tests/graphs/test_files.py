@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.io import mmwrite
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.formats.files import MAX_BYTES
+from causaleval_pd.graphs.files import MAX_BYTES
 
 ASIA = "0 0 0 0 0 0 -1 0\n0 0 0 0 0 -1 0 0\n0 0 0 -1 -1 0 0 0\n0 0 -1 0 0 -1 0 0\n0 0 -1 0 0 0 0 -1\n0 1 0 1 0 0 0 0\n"
 ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"

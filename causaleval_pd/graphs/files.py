@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_type
-from ..column import read_column
-from .edge_list import EDGE_COLUMNS
-from ..header import MAX_NODES
+from ..contract.checks import check_type
+from .column import read_column
+from .formats.edge_list import EDGE_COLUMNS
+from .header import MAX_NODES
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
