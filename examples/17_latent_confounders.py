@@ -125,9 +125,9 @@ shown = ["metric", "missed", "mean", "control_mean", "skill", "p_value", "n_scor
 print("Over 20 truths, by the number of edges that are missed, of 14:")
 print(summary[shown].round(3).to_string(index=False), end="\n\n")
 print(
-    "The perfect PAG has an SHD of 0, and shows few latent confounders all the same: most stay behind circles, so that\n"
-    "latent_recall is low and latent_precision undefined for the many PAGs without <->. Edges that are missed lower the\n"
-    "number of right marks, but not the share of right arrowheads.",
+    "The perfect PAG has an SHD of 0, and shows few latent confounders all the same: most stay behind circles, so\n"
+    "that latent_recall is low and latent_precision undefined for the many PAGs without <->. Edges that are missed\n"
+    "lower the number of right marks, but not the share of right arrowheads.",
     end="\n\n",
 )
 print(f"Wrote a figure to {out}/")

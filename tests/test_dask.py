@@ -148,7 +148,9 @@ def test_metrics_without_a_truth(two_sided, n_draws):
 @pytest.mark.slow
 def test_latent_nodes_of_the_rows():
     truths = ["A -> B; L -> B; L -> C; D -> C", "A -> B; B -> C; D; L"]
-    runs = pd.DataFrame({"truth": truths * 4, "algorithm": list("xxyy") * 2, "hidden": ["L", "L;A"] * 4, "run": range(8)})
+    runs = pd.DataFrame(
+        {"truth": truths * 4, "algorithm": list("xxyy") * 2, "hidden": ["L", "L;A"] * 4, "run": range(8)}
+    )
     runs["estimate"] = ["A o-> B; B <-> C; D o-> C", "B o-o C; D"] * 4
     lists = runs.assign(hidden=runs["hidden"].str.split(";"))
     lazy, order = partitioned(runs, [3, 0, 7, 1, 6, 2, 5, 4], [3, 5]), ["shd", "shd_p", "latent_recall"]

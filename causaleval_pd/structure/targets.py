@@ -93,8 +93,8 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
         # a cell of a column of text; a constant text is the name of no column
         if latents == "[]" or latents.startswith(("['", '["')):
             raise ValueError(
-                f"context 'latents': found the text {latents!r}, a list that dask or a file turned into text; write the "
-                "names with ; between them, as in runs['hidden'].str.join(';') of a column of lists"
+                f"context 'latents': found the text {latents!r}, a list that dask or a file turned into text; write "
+                "the names with ; between them, as in runs['hidden'].str.join(';') of a column of lists"
             )
         latents = [name.strip() for name in latents.split(";") if name.strip()]
     if isinstance(latents, (tuple, set, frozenset)):
@@ -104,8 +104,8 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
     ):
         raise ValueError(
             f"context 'latents' must be a list of node names for all rows, or the name of a column, found a "
-            f"{type(latents).__name__} of lists; put one list a row into a column of the table and pass its name, as in "
-            "context={'latents': 'hidden'}"
+            f"{type(latents).__name__} of lists; put one list a row into a column of the table and pass its name, as "
+            "in context={'latents': 'hidden'}"
         )
     [names] = read_latents(latents, 1)
     target, undirected = values.get("target"), values.get("undirected", "tail")

@@ -116,9 +116,10 @@ def _check_rows(no_truth: NDArray[np.bool_], no_estimate: NDArray[np.bool_], ind
         return
     one, other = index[int(np.argmin(no_truth))], index[int(np.argmin(no_estimate))]
     raise ValueError(
-        f"no row has both a truth and an estimate: the first of column {cells.truth!r} is in the row with index {one!r}, "
-        f"the first of {cells.estimate!r} in that with index {other!r}; pandas aligns columns by index, so give both the "
-        "same labels before they are put into one table, as in graphs.rename(lambda name: name.split('.')[0])"
+        f"no row has both a truth and an estimate: the first of column {cells.truth!r} is in the row with index "
+        f"{one!r}, the first of {cells.estimate!r} in that with index {other!r}; pandas aligns columns by index, so "
+        "give both the same labels before they are put into one table, as in "
+        "graphs.rename(lambda name: name.split('.')[0])"
     )
 
 

@@ -74,7 +74,10 @@ def test_estimates_without_latent_confounders():
         ({"latents": ["L"], "undirected": "o"}, "undirected"),
         ({"latent": ["L"]}, "did you mean 'latents'"),
         ({"latents": "['L', 'M']"}, r"found the text .*str\.join\(';'\)"),
-        ({"latents": [["L"]]}, "found a list of lists; put one list a row into a column of the table and pass its name"),
+        (
+            {"latents": [["L"]]},
+            "found a list of lists; put one list a row into a column of the table and pass its name",
+        ),
         ({"latents": pd.Series([["L"]])}, "found a Series of lists; put one list a row into a column"),
     ],
 )
