@@ -201,6 +201,7 @@ def test_few_different_relabellings_are_listed_whatever_the_number_of_nodes(meth
         assert found[f"{name}_p"] == pytest.approx(0.05, rel=1e-12) and found[f"{name}_p_method"] == "exact"
 
 
+@pytest.mark.slow
 def test_listed_rows_stand_beside_others():
     """Rows with many relabellings keep exact means and are simulated; the order of rows is kept."""
     dense = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(20), 2) if (i * j) % 3 == 1)
