@@ -109,6 +109,9 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
     assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
 
 
+@pytest.mark.parametrize(
+    "cube", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "sums")) for kind in KINDS], indirect=True
+)
 def test_figures_of_a_lazy_cube(cube):
     lazy = cube.chunk({"algorithm": 1})
     if "null" not in cube.dims:
