@@ -82,6 +82,7 @@ def test_levels_that_are_always_equal(make_cube):
     assert bayesian_comparison(cube, "algorithm", rope=0.5, rng=1)["p_equivalent"].tolist() == [1, 1]
 
 
+@pytest.mark.slow
 def test_excess_reference_and_lazy_cubes(ragged):
     settings = {"rope": 0.5, "reference": "pc", "rng": 1}
     for model in ("signed_rank", "hierarchical"):
