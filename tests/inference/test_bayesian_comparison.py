@@ -125,6 +125,7 @@ def test_metrics_without_a_direction_and_levels_without_pairs_are_refused(study)
         bayesian_comparison(study(status=status), "algorithm", rope=0.1)
 
 
+@pytest.mark.slow
 def test_strata_with_the_same_truths_are_noted():
     cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
     how = {"rope": 1.0, "model": "hierarchical"}
