@@ -73,9 +73,9 @@ tests["beaten"] = np.select([tests["p_adjusted"].isna(), tests["p_adjusted"] <= 
 print("Where FCI beats guessing (Holm, .05); blank where all controls score the same:")
 print(tests.pivot(index=["metric", "null"], columns="network", values="beaten").to_string(), end="\n\n")
 print(
-    "One graph a network is little evidence: in small networks hardly any guess is rare enough for so many tests. A high\n"
-    "arrow_claim_precision is no evidence by itself: most pairs of nodes are not ancestors, so that most arrowheads of\n"
-    "random PAGs are right too; its control_mean is what guesses reach.",
+    "One graph a network is little evidence: in small networks hardly any guess is rare enough for so many tests. A\n"
+    "high arrow_claim_precision is no evidence by itself: most pairs of nodes are not ancestors, so that most arrowheads\n"
+    "of random PAGs are right too; its control_mean is what guesses reach.",
     end="\n\n",
 )
 
