@@ -52,12 +52,25 @@ def test_a_missing_key_names_its_row():
         resolve_context(RUNS.assign(study=["a", None, "a"]), {"data": ("study", {"a": 1})}, TAKES)
 
 
-def test_graphs_take_no_context():
+def test_graphs_take_no_data():
     runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
-    with pytest.raises(ValueError, match="graph takes none"):
+    with pytest.raises(ValueError, match="graph takes latents, target, undirected"):
         ce.evaluate(runs, ["shd"], context={"data": 1})
 
 
 def test_results_say_what_was_given():
     given = {"data": ("study", {}), "frame": RUNS, "n": 5, "estimator": "mle"}
     assert describe_context(given) == {"data": "by column study", "frame": "DataFrame", "n": "5", "estimator": "mle"}
+
+
+def test_data_sets_have_the_same_number_in_any_part_of_a_table():
+    runs = pd.DataFrame({"study": ["a", "b", "a", "c"], "n": [1, 1, 2, 2]})
+    objects = {"a": 1.5, "b": 2.5, "c": 3.5}
+    accepted = {"f": ("data", "n")}
+    whole = resolve_context(runs, {"data": ("study", objects), "n": 10}, accepted).data_sets
+    part = resolve_context(runs.iloc[1:], {"data": ("study", objects), "n": 10}, accepted).data_sets
+    assert whole[1:].tolist() == part.tolist() and (whole != 0).all()
+    assert [whole[0] == whole[2], whole[0] == whole[1], whole[1] == whole[3]] == [True, False, False]
+    both = resolve_context(runs, {"data": ("study", objects), "n": "n"}, accepted)
+    assert len(set(both.data_sets)) == 4 and both.take(slice(2)).data_sets.tolist() == both.data_sets[:2].tolist()
+    assert resolve_context(runs, {"n": 10}, accepted).data_sets is None
