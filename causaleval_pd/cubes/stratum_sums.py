@@ -21,8 +21,8 @@ from ..statistics.clusters import cluster_limits, cluster_sums
 from ..statistics.direction import TOLERANCE
 from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
-from .p_values import StratumP, of_draws
 from ..tables.clusters import SINGLE
+from .p_values import StratumP, of_draws
 from .reading import (
     cluster_losses,
     cluster_setting,
