@@ -67,9 +67,7 @@ def right_tails(pairs: GraphPairs, *, among: Among = "all") -> Confusion:
     return Confusion(found.right_tails, found.adjacent_ancestors if adjacent else found.ancestors, found.tails)
 
 
-def right_confounders(
-    pairs: GraphPairs, *, confounded: Confounded = "projection", among: Among = "all"
-) -> Confusion:
+def right_confounders(pairs: GraphPairs, *, confounded: Confounded = "projection", among: Among = "all") -> Confusion:
     """Compare bidirected edges with confounded pairs of nodes."""
     check_known(confounded, ("projection", "ancestor"), "confounded")
     found, adjacent = pairs.claims, _check_among(among)
