@@ -79,7 +79,8 @@ def different_nodes(truth: list[str], estimate: list[str]) -> str:
             f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
         ]
         what = f"truth has {len(truth)} nodes, estimate {len(estimate)} ({'; '.join(sides)})"
-    return f"{what}; give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
+    latent = "" if only[1] or not only[0] else "name the others in context={'latents': [...]} if they are latent, or "
+    return f"{what}; {latent}give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
 
 
 def pair(truth: Any, estimate: Any) -> GraphPairs:
@@ -134,7 +135,7 @@ def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context 
 def forward_edges(truths: pd.Series) -> tuple[int, int]:
     """Count the directed edges of distinct graphs that point to a later node, and all; X10 comes after X2.
 
-    Mixed graphs are left out: placebos of them are refused where they are relabelled.
+    Graphs with latent confounders are left out.
     """
     forward = total = 0
     column = unpack_column(truths.drop_duplicates())

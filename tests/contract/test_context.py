@@ -52,9 +52,9 @@ def test_a_missing_key_names_its_row():
         resolve_context(RUNS.assign(study=["a", None, "a"]), {"data": ("study", {"a": 1})}, TAKES)
 
 
-def test_graphs_take_no_context():
+def test_graphs_take_latent_nodes_and_no_data():
     runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
-    with pytest.raises(ValueError, match="graph takes none"):
+    with pytest.raises(ValueError, match="graph takes latents, target, undirected"):
         ce.evaluate(runs, ["shd"], context={"data": 1})
 
 
