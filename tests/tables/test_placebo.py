@@ -133,6 +133,14 @@ def test_what_cannot_be_relabelled_is_refused(runs):
         table.ceval.placebo(cluster="g")
     mixed = pd.DataFrame({"truth": ["A <-> B; B -> C"], "estimate": ["A o-> B; C o-> B"]})
     assert mixed.ceval.placebo(rng=1)["estimate"].graph.kind.tolist() == ["pag"]
+    for settings, message in (
+        ({"joint": "every"}, "joint must be"),
+        ({"cluster": None}, "cluster names no cluster"),
+        ({"cluster": "nothing"}, "no column 'nothing'"),
+        ({"estimate": "nothing"}, "no column 'nothing'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            runs.head(3).ceval.placebo(**settings)
 
 
 def test_the_call_is_remembered(runs):
