@@ -193,3 +193,10 @@ def test_wrong_arguments_are_refused() -> None:
     bow = marks.planes_from_marks(np.array([[[0, 2], [0, 0]]], np.uint8))
     with pytest.raises(ValueError, match="two edges between the same nodes"):
         relations.visible_edges(bow, 2)
+
+
+def test_a_long_cycle_is_named_by_its_ends() -> None:
+    edges = [f"X{i} -> X{(i + 1) % 3000}" for i in range(3000)]
+    with pytest.raises(ValueError, match=r"cycle X0 -> X1 -> .* -> \.\.\. -> .* -> X2999 -> X0; mend") as error:
+        ce.graph_column(["; ".join([*edges, "X0 <-> X5"])], kind="admg")
+    assert len(str(error.value)) < 500
