@@ -66,6 +66,8 @@ class Edges(NamedTuple):
     ends : list of (int, int, int, int), optional
         Of a graph with circles or bidirected edges, instead of `arcs`: all edges as (node, node, mark at the first,
         mark at the second), where 1 is a tail, 2 an arrow and 3 a circle. ``->`` and ``<->`` may join the same nodes.
+    kind : {"mag", "pag"}, optional
+        Class that the cell names. A graph that is not in it is "mixed".
     """
 
     labels: Labels | None
@@ -73,6 +75,7 @@ class Edges(NamedTuple):
     is_open: bool = False
     doubtful: tuple[str, ...] = ()
     ends: Ends | None = None
+    kind: str | None = None
 
 
 class Matrix(NamedTuple):
@@ -84,10 +87,13 @@ class Matrix(NamedTuple):
         Labels of rows and columns; None if they are named by `nodes=`.
     values : (d, d) array or scipy sparse matrix
         Numbers.
+    kind : {"mag", "pag"}, optional
+        As that of `Edges`.
     """
 
     labels: Labels | None
     values: Any
+    kind: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

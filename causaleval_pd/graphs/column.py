@@ -126,7 +126,7 @@ def graph_column(
 
 
 def read_column(
-    cells: list[Any],
+    cells: Iterable[Any],
     labels: pd.Index,
     nodes: Any,
     encoding: Any,

@@ -21,6 +21,8 @@ SIGNS = {
     (CIRCLE, TAIL): "o--",
     (TAIL, CIRCLE): "--o",
 }
+#: the same in edge strings
+SHORT_SIGNS = SIGNS | {(TAIL, TAIL): "--", (TAIL, ARROW): "->", (ARROW, TAIL): "<-"}
 MARKS = {sign: marks for marks, sign in SIGNS.items()}
 #: with the short ones, of two characters or one
 MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, TAIL), "-": (TAIL, TAIL)}
