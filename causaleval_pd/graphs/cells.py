@@ -23,6 +23,8 @@ from .unpacked import Block, UnpackedColumn
 
 #: letters of a graph in a message
 _MOST_SHOWN = 60
+#: letters of texts that are kept to be found again
+_MOST_LETTERS = 1 << 24
 
 _Read = tuple[Encoding, Edges | Matrix | bytes]
 
@@ -74,6 +76,7 @@ class Cells:
             self._recogniser(0)  # refuses an unknown name
         self._sets, self._collector = NodeSets(rename), Collector()
         self._texts: dict[tuple[str, Recogniser], _Read] = {}
+        self._n_letters = 0
         self._packed: list[tuple[int, bytes]] = []
         #: the class that the cell of a row names
         self._named: dict[int, str] = {}
@@ -137,7 +140,11 @@ class Cells:
         """Read a text, or return what the same text was read as before."""
         found = self._texts.get((text, recogniser))
         if found is None:
-            found = self._texts[text, recogniser] = self._read_cell(text, recogniser)
+            found = self._read_cell(text, recogniser)
+            self._n_letters += len(text)
+            if self._n_letters > _MOST_LETTERS:
+                self._texts, self._n_letters = {}, len(text)
+            self._texts[text, recogniser] = found
         return found
 
     def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:

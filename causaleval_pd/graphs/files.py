@@ -206,7 +206,7 @@ def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
     if not rows or len(rows) != len(rows[0]):
         raise ValueError(f"found {len(rows)} rows of {len(rows[0]) if rows else 0} numbers, expected a square matrix")
     stacked = np.stack(rows)
-    values = stacked.astype(np.int64) if np.isin(stacked, np.arange(-100, 101)).all() else stacked
+    values = stacked.astype(np.int8) if np.isin(stacked, np.arange(-100, 101)).all() else stacked
     if names is None:
         return values
     columns = [name for name in names if name] if len(names) > len(rows) else names
