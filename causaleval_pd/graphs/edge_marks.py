@@ -57,7 +57,7 @@ class MarkedEdges:
     >>> edges = MarkedEdges(["C"])
     >>> edges.add("A", "B", *MARKS_OF_SIGN["o->"])
     >>> edges.found()
-    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, doubtful=(), ends=[(1, 2, 3, 2)])
+    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, doubtful=(), ends=[(1, 2, 3, 2)], kind=None)
     """
 
     def __init__(self, labels: list[Hashable] | tuple[Hashable, ...] = ()) -> None:

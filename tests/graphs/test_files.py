@@ -128,3 +128,10 @@ def test_paths(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="path must be a file, a pattern, or a list of files, found 3"):
         ce.read_graphs(3)  # type: ignore[arg-type]
     assert isinstance(ce.read_graphs([]), pd.Series)
+
+
+def test_texts_that_are_read_again_are_not_kept_without_bound(tmp_path: Path) -> None:
+    edges = "\n".join(f"{k}. A --> B " + "[A --> B]:0.9;" * 70_000 for k in range(1, 3))
+    for k in range(9):
+        Path(tmp_path, f"{k}.txt").write_text(f"Graph Nodes:\nA;B\n\nGraph Edges:\n{edges}\n")
+    assert ce.read_graphs(f"{tmp_path}/*.txt").nunique() == 1
