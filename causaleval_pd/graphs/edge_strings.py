@@ -41,6 +41,8 @@ _DOUBTFUL = re.compile(rf"[{_JOINS}|~+*^=<>()\[\]/&!?\\]")
 _WORD = re.compile(r"\w")
 # marks of mixed graphs, as in A o-o B, A *-> B and A \u2194 B
 _CIRCLES = "o*@\u2218\u25cb"
+# marks of other tools, as in A ?-> B and A x-> B, unless the arrow has no blank on either side
+_OTHER_MARK = re.compile(r"[^\w\s]|[xXO]")
 _MIXED = re.compile(rf"\s([{_CIRCLES}]-+[{_CIRCLES}]?|-+[{_CIRCLES}])\s|([\u2194\u27f7])")
 _PARTS = re.compile(rf"[{_JOINS}]+")
 
@@ -111,7 +113,7 @@ def parse_edges(text: str) -> EdgeText:
         while arrow := _ARROW.match(text, at):
             before = name
             name, at = _read_name(text, arrow.end(), quoted)
-            _refuse_other_marks(text, before, arrow, name)
+            _refuse_other_marks(text, arrow, before, name, quoted)
             glued.update(_without_circles(text, before, arrow, name))
             if _BIDIRECTED.match(arrow.group()):
                 _refuse_formula(text, arrow, {before, name} - quoted)
@@ -208,14 +210,20 @@ def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
     return name, at + len(bare.group() if bare else "")
 
 
-def _refuse_other_marks(text: str, before: str, arrow: re.Match[str], after: str) -> None:
-    """Refuse *-> and @-> and their like, whose * or @ would be taken for the end of a name."""
+def _refuse_other_marks(text: str, arrow: re.Match[str], before: str, after: str, quoted: Container[str]) -> None:
+    """Refuse *->, @->, ?-> and their like, whose first character would be taken for the end of a name."""
     start, end = arrow.span()
-    mark = arrow.group()
-    if text[start - 1] in _CIRCLES and before[-2:-1].isspace():
-        raise ValueError(_explain_mark(text[start - 1] + mark))
-    if text[end] in _CIRCLES and after[1:2].isspace():
-        raise ValueError(_explain_mark(mark + text[end]))
+    left, right = text[start - 1], text[end : end + 1]
+    ends = ((left, before, before[-2:-1], right, left + arrow.group()), (right, after, after[1:2], left, arrow.group() + right))
+    for mark, name, beside, opposite, found in ends:
+        if name in quoted or not beside.isspace():
+            continue
+        if mark in _CIRCLES:
+            raise ValueError(_explain_mark(found))
+        if _OTHER_MARK.match(mark) and opposite.isspace():
+            raise ValueError(
+                f"{_explain_mark(found)}; if {mark!r} belongs to the node {name!r}, write blanks around the arrow"
+            )
 
 
 def _explain_mark(mark: str) -> str:
