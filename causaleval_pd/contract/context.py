@@ -108,6 +108,8 @@ def _one_input(table: pd.DataFrame, name: str, value: Any) -> tuple[NDArray[np.i
 
 def _column_codes(table: pd.DataFrame, name: str, key: Any) -> tuple[NDArray[np.int64], list[Any]]:
     cells = table[key]
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
     if cells.map(lambda cell: isinstance(cell, (list, set, frozenset, np.ndarray))).any():  # cannot be hashed
         cells = cells.map(lambda cell: tuple(cell) if isinstance(cell, (list, set, frozenset, np.ndarray)) else cell)
     codes, found = pd.factorize(cells)

@@ -92,6 +92,12 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
     if isinstance(latents, str):
         # a cell of a column of text; a constant text is the name of no column
         latents = [name.strip() for name in latents.split(";") if name.strip()]
+    rows = latents if isinstance(latents, (list, tuple, pd.Series)) else ()
+    if any(isinstance(one, (list, tuple, set, frozenset)) for one in rows):
+        raise ValueError(
+            "context 'latents' must be a list of node names for all rows, or the name of a column with a list a row, "
+            "as in context={'latents': 'latents'}; found a list of lists"
+        )
     [names] = read_latents(list(latents) if isinstance(latents, (tuple, set, frozenset)) else latents, 1)
     target, undirected = values.get("target"), values.get("undirected", "tail")
     check_choice(target, (None, *TARGETS), "context 'target'")

@@ -72,10 +72,11 @@ def check_directions(metrics: Sequence[Metric]) -> None:
     """Refuse metrics without a direction: no control can be better or worse by them."""
     if not metrics:
         raise ValueError("no metrics were named; controls need at least one")
-    aimless = [m.name for m in metrics if m.direction is None]
+    # a metric with dimensions is named once, not once a coordinate
+    aimless = [m.name if m.component is None else m.component.whole.name for m in metrics if m.direction is None]
     if aimless:
         raise ValueError(
-            f"{', '.join(aimless)} describes a row and has no direction, so no control can be as good; "
+            f"{', '.join(dict.fromkeys(aimless))} describes a row and has no direction, so no control can be as good; "
             "use evaluate for it"
         )
 

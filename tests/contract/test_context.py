@@ -52,12 +52,18 @@ def test_a_missing_key_names_its_row():
         resolve_context(RUNS.assign(study=["a", None, "a"]), {"data": ("study", {"a": 1})}, TAKES)
 
 
-def test_graphs_take_no_context():
+def test_graphs_take_no_data():
     runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
-    with pytest.raises(ValueError, match="graph takes none"):
+    with pytest.raises(ValueError, match="graph takes latents, target, undirected"):
         ce.evaluate(runs, ["shd"], context={"data": 1})
 
 
 def test_results_say_what_was_given():
     given = {"data": ("study", {}), "frame": RUNS, "n": 5, "estimator": "mle"}
     assert describe_context(given) == {"data": "by column study", "frame": "DataFrame", "n": "5", "estimator": "mle"}
+
+
+def test_categories_are_values():
+    for study in (["a", "b", "a"], [("L",), ("L", "M"), ("L",)]):
+        found = resolve_context(pd.DataFrame({"study": pd.Categorical(study)}), {"n": "study"}, TAKES)
+        assert [found.values[code]["n"] for code in found.codes] == study

@@ -223,6 +223,11 @@ def test_writing_mixed_graphs_reads_back(names: list[str], data: st.DataObject) 
         ("A.1; B_2; C:3; \u03b2", []),
         ("'A-B'; \"A B\"", []),
         ("A->B->C", []),
+        ("digraph", ["digraph"]),
+        ("network ", ["network"]),
+        ("dag; Graph", []),
+        ('"dag"', []),
+        ("dag -> B", []),
     ],
 )
 def test_doubtful_names(text: str, doubtful: list[str]) -> None:

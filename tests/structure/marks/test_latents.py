@@ -73,6 +73,7 @@ def test_estimates_without_latent_confounders():
         ({"latents": ["L"], "target": "cpdag"}, "target"),
         ({"latents": ["L"], "undirected": "o"}, "undirected"),
         ({"latent": ["L"]}, "did you mean 'latents'"),
+        ({"latents": [["L"]]}, r"list of node names for all rows, or the name of a column .*found a list of lists"),
     ],
 )
 def test_contexts_that_do_not_fit(context, message):
