@@ -114,18 +114,21 @@ SHD_PAIRS = [("A -> B", "A; B"), ("A -> B", "B -> A"), ("A -> B", "A -- B"), ("A
 SHD_PAIRS += [("A; B", "A o-o B"), ("A o-> B", "A <-o B"), ("A o-> B", "A -> B")]
 
 
-def shd_conventions() -> str:
+def shd_conventions(*, mixed: bool = True) -> str:
     """Compute the SHD of pairs of nodes by each convention, a dash where it does not apply."""
     rows = []
+    pairs = [sides for sides in SHD_PAIRS if mixed or not any("o" in side for side in sides)]
     for name, options in SHD.items():
+        if "cost" in options and not mixed:
+            continue
         cells = [name, ", ".join(f"`{key}={value!r}`" for key, value in options.items())]
-        for sides in SHD_PAIRS:
+        for sides in pairs:
             plain = not any("o" in side for side in sides)
             graphs = [ce.as_graph(side, nodes=["A", "B"], kind="pdag" if plain else "mixed") for side in sides]
             applies = plain or "cost" in options or not options
             cells.append(f"{ce.shd(*graphs, **options):g}" if applies else "-")
         rows.append(cells)
-    return markdown(["convention", "options", *(" / ".join(f"`{x}`" for x in sides) for sides in SHD_PAIRS)], rows)
+    return markdown(["convention", "options", *(" / ".join(f"`{x}`" for x in sides) for sides in pairs)], rows)
 
 
 def encoding_table() -> str:
@@ -143,12 +146,13 @@ GENERATED: dict[str, Callable[[], str]] = {
     "null_models": null_tables,
     "mixed_graphs": shd_conventions,
     "graphs": encoding_table,
+    "README": lambda: shd_conventions(mixed=False),
 }
 
 
 def with_table(name: str) -> tuple[Path, str]:
     """Return a page with a generated part, and its text with that part made anew."""
-    page = ROOT / "docs" / f"{name}.md"
+    page = ROOT / "README.md" if name == "README" else ROOT / "docs" / f"{name}.md"
     text, made = page.read_text(encoding="utf-8"), GENERATED[name]()
     return page, re.sub(MARKED.format(name), lambda _: made, text, flags=re.DOTALL)
 

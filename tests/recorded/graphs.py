@@ -117,7 +117,8 @@ def tweaked() -> pd.DataFrame:
 @record("graph/metric_functions")
 def called() -> dict[str, float]:
     truth, estimate = "A -> B; B -> C; C -> D; A -> D", "A -> B; C -> B; D"
-    return {name: float(ce.get_metric(name)(truth, estimate)) for name in metric_names("dag", "dag")}
+    names = [name for name in metric_names("dag", "dag") if not ce.get_metric(name).dims]
+    return {name: float(ce.get_metric(name)(truth, estimate)) for name in names}
 
 
 @record("list_metrics")

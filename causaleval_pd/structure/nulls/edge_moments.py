@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from ...contract.law import ClosedForm, Shape
 from ...contract.metric import Metric
@@ -102,10 +102,10 @@ def linear(
         n_values = most_values(np.minimum(directed, me) * extent, step)
         # at least the probability of one graph: its skeleton, and one order or all coins
         ways = (
-            gammaln(n_pairs + 1)
-            - gammaln(me + 1)
-            - gammaln(n_pairs - me + 1)
-            + gammaln(np.add(n_nodes, 1))
+            scipy.special.gammaln(n_pairs + 1)
+            - scipy.special.gammaln(me + 1)
+            - scipy.special.gammaln(n_pairs - me + 1)
+            + scipy.special.gammaln(np.add(n_nodes, 1))
             + me * np.log(2)
         )
         return Shape(np.where(np.isnan(variance), np.nan, skewness), step, n_values, np.exp(-ways) + 0 * third)
@@ -260,7 +260,7 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     def shape() -> Shape:
         # directions and their reversal are equally likely, so the number of right directions has no skewness
         step = np.abs(weights.same - weights.reversed)
-        least = np.exp(-gammaln(pairs.n_nodes + 1) - shared * np.log(2))
+        least = np.exp(-scipy.special.gammaln(pairs.n_nodes + 1) - shared * np.log(2))
         return Shape(np.zeros(pairs.n), step, most_values(shared * step, step), least)
 
     return ClosedForm(mean, variance, shape=shape)
