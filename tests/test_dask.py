@@ -145,6 +145,26 @@ def test_metrics_without_a_truth(two_sided, n_draws):
     pd.testing.assert_frame_equal(cube.ceval.summary(), RUNS.ceval.summary(["estimate_size"], **how))
 
 
+@pytest.mark.slow
+def test_latent_nodes_of_the_rows():
+    truths = ["A -> B; L -> B; L -> C; D -> C", "A -> B; B -> C; D; L"]
+    runs = pd.DataFrame(
+        {"truth": truths * 4, "algorithm": list("xxyy") * 2, "hidden": ["L", "L;A"] * 4, "run": range(8)}
+    )
+    runs["estimate"] = ["A o-> B; B <-> C; D o-> C", "B o-o C; D"] * 4
+    lists = runs.assign(hidden=runs["hidden"].str.split(";"))
+    lazy, order = partitioned(runs, [3, 0, 7, 1, 6, 2, 5, 4], [3, 5]), ["shd", "shd_p", "latent_recall"]
+    how = {"context": {"latents": "hidden"}, "n_draws": 20, "rng": 7, "key": "run"}
+    wanted = lists.ceval.with_controls(["shd", "latent_recall"], **how)
+    assert wanted["shd"].tolist() == [0] * 8
+    found = lazy.ceval.with_controls(["shd", "latent_recall"], **how).compute().sort_values("run")
+    assert np.array_equal(found[order].to_numpy(float), wanted[order].to_numpy(float), equal_nan=True)
+    summary = lists.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary()
+    pd.testing.assert_frame_equal(lazy.ceval.summary(["shd"], by=["algorithm"], **how).compute(), summary)
+    with pytest.raises(ValueError, match=r"partition 0: context 'latents': found the text .*str\.join\(';'\)"):
+        partitioned(lists, list(range(8)), [4]).ceval.evaluate(["shd"], context={"latents": "hidden"}).compute()
+
+
 @pytest.mark.parametrize("verb", ["with_controls", "summary", "cube"])
 def test_errors_name_the_partition(verb):
     bad = RUNS.assign(estimate=RUNS["estimate"].astype(object))

@@ -108,11 +108,12 @@ def _one_input(table: pd.DataFrame, name: str, value: Any) -> tuple[NDArray[np.i
 
 def _column_codes(table: pd.DataFrame, name: str, key: Any) -> tuple[NDArray[np.int64], list[Any]]:
     cells = table[key]
-    if isinstance(cells.dtype, pd.CategoricalDtype):
-        cells = cells.astype(cells.cat.categories.dtype)
-    if cells.map(lambda cell: isinstance(cell, (list, set, frozenset, np.ndarray))).any():  # cannot be hashed
+    if any(isinstance(cell, (list, set, frozenset, np.ndarray)) for cell in cells):  # cannot be hashed
         cells = cells.map(lambda cell: tuple(cell) if isinstance(cell, (list, set, frozenset, np.ndarray)) else cell)
-    codes, found = pd.factorize(cells)
+    try:
+        codes, found = pd.factorize(cells)
+    except TypeError as error:
+        raise TypeError(f"context {name!r}: column {key!r} holds cells that cannot be compared: {error}") from error
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         raise ValueError(f"context {name!r}: {name_row(row, table.index, key)} is missing; every row needs one")
@@ -123,8 +124,10 @@ def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:
     """Describe the given context in words, for the attributes of results."""
     words = {}
     for name, value in (given or {}).items():
-        if isinstance(value, tuple) and len(value) == 2:
+        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
             words[name] = f"by column {value[0]}"
+        elif isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(one, str) for one in value):
+            words[name] = str(sorted(value) if isinstance(value, (set, frozenset)) else list(value))
         else:
             words[name] = str(value) if isinstance(value, (str, int, float, bool)) else type(value).__name__
     return words

@@ -91,14 +91,23 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
     latents = values.get("latents", ())
     if isinstance(latents, str):
         # a cell of a column of text; a constant text is the name of no column
+        if latents == "[]" or latents.startswith(("['", '["')):
+            raise ValueError(
+                f"context 'latents': found the text {latents!r}, a list that dask or a file turned into text; write "
+                "the names with ; between them, as in runs['hidden'].str.join(';') of a column of lists"
+            )
         latents = [name.strip() for name in latents.split(";") if name.strip()]
-    rows = latents if isinstance(latents, (list, tuple, pd.Series)) else ()
-    if any(isinstance(one, (list, tuple, set, frozenset)) for one in rows):
+    if isinstance(latents, (tuple, set, frozenset)):
+        latents = list(latents)
+    if isinstance(latents, (pd.Series, pd.DataFrame)) or (
+        isinstance(latents, list) and any(isinstance(one, (list, tuple, set, frozenset)) for one in latents)
+    ):
         raise ValueError(
-            "context 'latents' must be a list of node names for all rows, or the name of a column with a list a row, "
-            "as in context={'latents': 'latents'}; found a list of lists"
+            f"context 'latents' must be a list of node names for all rows, or the name of a column, found a "
+            f"{type(latents).__name__} of lists; put one list a row into a column of the table and pass its name, as "
+            "in context={'latents': 'hidden'}"
         )
-    [names] = read_latents(list(latents) if isinstance(latents, (tuple, set, frozenset)) else latents, 1)
+    [names] = read_latents(latents, 1)
     target, undirected = values.get("target"), values.get("undirected", "tail")
     check_choice(target, (None, *TARGETS), "context 'target'")
     check_choice(undirected, ("tail", "circle"), "context 'undirected'")

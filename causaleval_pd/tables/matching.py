@@ -72,12 +72,11 @@ def check_directions(metrics: Sequence[Metric]) -> None:
     """Refuse metrics without a direction: no control can be better or worse by them."""
     if not metrics:
         raise ValueError("no metrics were named; controls need at least one")
-    # a metric with dimensions is named once, not once a coordinate
-    aimless = [m.name if m.component is None else m.component.whole.name for m in metrics if m.direction is None]
+    aimless = [(m if m.component is None else m.component.whole).name for m in metrics if m.direction is None]
     if aimless:
         raise ValueError(
-            f"{', '.join(dict.fromkeys(aimless))} describes a row and has no direction, so no control can be as good; "
-            "use evaluate for it"
+            f"{', '.join(dict.fromkeys(aimless))} has no direction: a control can be neither better nor worse by a "
+            "description of the row; use evaluate, or a cube without controls, cube(..., n_draws=None)"
         )
 
 

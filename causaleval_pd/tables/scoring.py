@@ -106,10 +106,10 @@ def check_kinds(metrics: Iterable[Metric], batches: Sequence[Batch], invalid: In
         refused = [batch.pairs.take(at) for batch, at in zip(batches, found, strict=True) if len(at)]
         rows = np.concatenate([batch.rows[at] for batch, at in zip(batches, found, strict=True)])
         places = [(pairs, i) for pairs in refused for i in range(pairs.n)]
-        first = [
-            f"{name_row(int(rows[k]), index)}, where {places[k][0].describe(places[k][1])}"
-            for k in np.argsort(rows)[:3].tolist()
-        ]
+        why: dict[str, list[str]] = {}  # rows by reason
+        for k in np.argsort(rows)[:3].tolist():
+            why.setdefault(places[k][0].describe(places[k][1]), []).append(name_row(int(rows[k]), index))
+        first = [f"{', '.join(named)}, where {reason}" for reason, named in why.items()]
         more = f"; and {len(rows) - 3} more rows" if len(rows) > 3 else ""
         other = m.what_applies(refused)
         raise ValueError(

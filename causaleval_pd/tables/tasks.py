@@ -85,6 +85,8 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
         role: (own.of_truth if role == "truth" else own).coerce(values, str(cells.names[role]))
         for role, values in found.items()
     }
+    if "truth" in canonical:
+        _check_rows(own.of_truth.missing(canonical["truth"]), own.missing(canonical["estimate"]), table.index, cells)
     if chosen is None:
         chosen = tuple(get_metric(name) for name in own.default_metrics)
     _check_truth(chosen, cells.truth)
@@ -106,6 +108,19 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     scored.sort(key=lambda m: order[m.name if m.component is None else m.component.whole.name])
     metric_set(*scored)  # components may take the name of another metric
     return tasks, tuple(scored)
+
+
+def _check_rows(no_truth: NDArray[np.bool_], no_estimate: NDArray[np.bool_], index: pd.Index, cells: Cells) -> None:
+    """Refuse truths and estimates that stand in different rows, as after joining columns with different labels."""
+    if no_truth.all() or no_estimate.all() or not (no_truth | no_estimate).all():
+        return
+    one, other = index[int(np.argmin(no_truth))], index[int(np.argmin(no_estimate))]
+    raise ValueError(
+        f"no row has both a truth and an estimate: the first of column {cells.truth!r} is in the row with index "
+        f"{one!r}, the first of {cells.estimate!r} in that with index {other!r}; pandas aligns columns by index, so "
+        "give both the same labels before they are put into one table, as in "
+        "graphs.rename(lambda name: name.split('.')[0])"
+    )
 
 
 def _view(cells: Any, own: Field, wanted: Field) -> Any:

@@ -200,7 +200,7 @@ def test_settings_are_checked(runs, settings, message):
 
 
 def test_descriptions_and_repeated_keys_are_refused(runs):
-    with pytest.raises(ValueError, match="true_density describes a row and has no direction"):
+    with pytest.raises(ValueError, match="true_density has no direction: .* use evaluate"):
         ce.with_controls(runs, ["true_density"], rng=7)
     twice = pd.concat([runs, runs])
     with pytest.raises(ValueError, match="the index labels repeat"):

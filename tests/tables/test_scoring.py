@@ -61,9 +61,8 @@ def task(table, *metrics):
 
 def test_rows_of_other_kinds_are_named_three_of_many(dags_only):
     message = (
-        r"dags_only applies to dag, not to row 0 \(index 'v'\), where .*; row 1 .*; row 2 .*; and 1 more rows "
-        r"\(4 of 5 rows\); leave "
-        "these rows out, or pass invalid='nan'"
+        r"dags_only applies to dag, not to row 0 \(index 'v'\), row 1 .*, row 2 .*, where truth is a dag and estimate "
+        r"a cpdag; and 1 more rows \(4 of 5 rows\); leave these rows out, or pass invalid='nan'"
     )
     with pytest.raises(ValueError, match=message):
         score_rows(task(RUNS, dags_only), "raise", RUNS.index)

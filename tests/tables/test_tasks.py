@@ -36,6 +36,16 @@ def test_no_metrics_are_the_default_set_and_an_empty_list_is_none():
     assert chosen == () == task.metrics and task.field.name == "graph"
 
 
+def test_truths_and_estimates_in_different_rows_are_refused():
+    truth = pd.Series(["A -> B"] * 2, index=["x.truth.txt", "y.truth.txt"])
+    apart = pd.DataFrame({"truth": truth, "estimate": truth.rename(lambda name: name.replace("truth", "fci"))})
+    with pytest.raises(ValueError, match=r"no row has both .*'x\.truth\.txt'.*'x\.fci\.txt'.*same labels"):
+        read_tasks(apart, ["shd"], Cells())
+    read_tasks(apart.assign(estimate=None), ["shd"], Cells())  # all runs failed
+    read_tasks(RUNS.iloc[1:2], ["shd"], Cells())
+    read_tasks(apart, [], Cells(truth=None))
+
+
 def test_rows_without_truth_or_estimate_failed_and_truths_have_identities():
     [task], _ = read_tasks(RUNS, ["shd"], Cells())
     assert task.failed().tolist() == [False, True, True]

@@ -31,7 +31,7 @@ _CELLS_AT_ONCE = 1 << 24  # bounds the scratch memory of work that spreads bits 
 
 def a_kind(code: int | np.integer[Any]) -> str:
     """Return the name of a class after its article."""
-    return f"{'an' if code == ADMG else 'a'} {KINDS[code]}"
+    return "a mixed graph" if code == MIXED else f"{'an' if code == ADMG else 'a'} {KINDS[code]}"
 
 
 def planes_of_kind(kind: int) -> int:

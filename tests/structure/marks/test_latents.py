@@ -73,7 +73,12 @@ def test_estimates_without_latent_confounders():
         ({"latents": ["L"], "target": "cpdag"}, "target"),
         ({"latents": ["L"], "undirected": "o"}, "undirected"),
         ({"latent": ["L"]}, "did you mean 'latents'"),
-        ({"latents": [["L"]]}, r"list of node names for all rows, or the name of a column .*found a list of lists"),
+        ({"latents": "['L', 'M']"}, r"found the text .*str\.join\(';'\)"),
+        (
+            {"latents": [["L"]]},
+            "found a list of lists; put one list a row into a column of the table and pass its name",
+        ),
+        ({"latents": pd.Series([["L"]])}, "found a Series of lists; put one list a row into a column"),
     ],
 )
 def test_contexts_that_do_not_fit(context, message):

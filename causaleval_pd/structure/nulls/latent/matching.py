@@ -59,8 +59,9 @@ def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs)
         if pd.isna(word):
             if kind == MIXED:
                 raise ValueError(
-                    f"row {row}: the estimate is a mixed graph, a PAG of no class; pass control_kind='pag' to match it "
-                    "by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as it is"
+                    f"row {row}: the estimate is a mixed graph, not the PAG of any MAG; pass control_kind='pag' to "
+                    "match it by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as "
+                    "it is"
                 )
             found[i] = allowed[0]
         elif word in names:
