@@ -3,7 +3,7 @@
 set -euo pipefail
 
 # tests of one field each, for environments that need not run all
-reduced=(tests/graphs tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/causal_kl/networks tests/configurational/formulas)
+reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/causal_kl/networks tests/configurational/formulas)
 
 # Run a test command; print its end, and fail also if a test was skipped: a skipped comparison compares nothing.
 tested() {

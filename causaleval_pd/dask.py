@@ -247,7 +247,10 @@ def summary(
     made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "tails": None}
     table, made = with_whole_clusters(table, by, made)
     made["by"] = by
-    parts = [delayed(_sum_part)(part, metrics, made, i, statistic) for i, part in enumerate(table.to_delayed())]
+    of_means = interval == "mean_ci"
+    parts = [
+        delayed(_sum_part)(part, metrics, made, i, statistic, of_means) for i, part in enumerate(table.to_delayed())
+    ]
     while len(parts) > 1:
         parts = [delayed(merge_sums)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]
     template = cube_table(table._meta, metrics, keep_draws=False, engine="serial", **made)
@@ -349,11 +352,12 @@ def _score_part(
 
 
 def _sum_part(
-    part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int, statistic: Statistic
+    part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int, statistic: Statistic, of_means: bool
 ) -> CubeSums:
     with in_partition(number):
         check_cells(part, settings)
-        return sum_cube(cube_table(part, metrics, keep_draws=False, engine="serial", **settings), statistic)
+        made = cube_table(part, metrics, keep_draws=False, engine="serial", **settings)
+        return sum_cube(made, statistic, by_cluster=of_means)
 
 
 def _ordered(found: CubeSums, columns: pd.DataFrame, by: By, how: dict[str, Any], empty: pd.DataFrame) -> pd.DataFrame:

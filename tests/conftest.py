@@ -10,10 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import settings
 
 from causaleval_pd.statistics.stratum_statistic import stratum_columns
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+# the same few examples in every run; `--hypothesis-profile=default` draws more of them, and others each time
+settings.register_profile("ci", max_examples=40, derandomize=True, deadline=None)
+settings.load_profile("ci")
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import textwrap
 from collections import defaultdict
@@ -112,6 +113,11 @@ def test_every_module_has_a_test_of_its_name():
     assert len(wanted) > 50
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def private_names(tree: ast.AST) -> Iterator[str]:
     """Yield the private names of the package that a test imports, reads or replaces."""
     for node in ast.walk(tree):
@@ -130,7 +136,7 @@ def private_names(tree: ast.AST) -> Iterator[str]:
 def test_tests_use_public_names():
     found = []
     for path in sorted(TESTS.rglob("*.py")):
-        names = private_names(ast.parse(path.read_text(encoding="utf-8")))
+        names = private_names(parsed(path))
         private = {x for x in names if x.startswith("_") and not x.endswith("__")} - OF_NAMED_TUPLES
         found += [f"{path.relative_to(TESTS)}: {name}" for name in sorted(private)]
     assert found == []
@@ -166,10 +172,7 @@ def unchecked(tree: ast.AST) -> Iterator[str]:
 
 
 def test_every_test_can_fail():
-    found = {
-        str(path.relative_to(TESTS)): list(unchecked(ast.parse(path.read_text(encoding="utf-8"))))
-        for path in sorted(TESTS.rglob("test_*.py"))
-    }
+    found = {str(path.relative_to(TESTS)): list(unchecked(parsed(path))) for path in sorted(TESTS.rglob("test_*.py"))}
     assert {path: names for path, names in found.items() if names} == {}
 
 

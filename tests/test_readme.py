@@ -30,10 +30,7 @@ def test_there_are_exactly_two_set_up_commands():
 
 
 def test_it_is_short():
-    written = re.sub(
-        r"<!-- README: begin -->.*<!-- README: end -->\n", "", TEXT, flags=re.DOTALL
-    )  # not the generated table
-    assert written.count("\n") <= 150
+    assert TEXT.count("\n") < 200
 
 
 def test_what_is_not_handled_is_named():

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,26 @@ if str(HERE) not in sys.path:  # this file is also run as a script
 recorded = importlib.import_module("recorded")
 KNOWN = recorded.load(FILE)
 MOST_LINES = 20
+#: repeats of a verb on another cube, by another adjustment or engine; one of each is a quick test
+SLOW = [
+    *("test_controls/summed/*", "test_controls/larger/*", "test_controls/kept/b[hy]", "test_controls/kept/none"),
+    *("summary/larger*", "meta_analysis/larger/*", "meta_analysis/summed/*", "rank_test/summed", "control_power/[sl]*"),
+    *("comparison_power/[sk]*", "compare/adjust/*", "compare/unpaired/t", "compare/test/friedman/holm"),
+    *("compare/greater", "compare/cliffs_delta", "compare/failed_runs", "compare/cluster/value", "size_and_power/*"),
+    *("cube/null/several*", "cube/keep_draws/auto", "cube/keep_draws/false", "cube/level", "cube/zero_division"),
+    *("cube/default_metrics", "cube/share_draws", "cube/method/simulate", "cube/permute", "cube/replicate"),
+    *("engine/serial/*", "engine/default/*", "engine/*/cube/draws", "engine/*/fields", "dask/*/*", "dask/summary"),
+    *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
+    *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),
+    *("quantity/cube/draws", "quantity/null/*/simulate", "answer/null/*/simulate", "network/null/[!d]*/gaussian"),
+]
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] * any(fnmatchcase(name, slow) for slow in SLOW))
+    for name in recorded.RECORDS
+]
 
 
-@pytest.mark.parametrize("name", list(recorded.RECORDS))
+@pytest.mark.parametrize("name", NAMES)
 def test_result_is_as_recorded(name: str) -> None:
     assert name in KNOWN["records"], f"{name} has no record; make it: python tests/{Path(__file__).name} {name}"
     known = KNOWN["records"][name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,14 +23,22 @@ class Context:
         The distinct sets of inputs, each by name.
     codes : (n,) int
         Which set belongs to a row.
+    data_sets : (n,) int, optional
+        Number of each row's objects of the inputs that columns name, the same in any part of the table; None where all
+        rows share all inputs.
+    named_by : tuple of str
+        These columns.
     """
 
     values: tuple[Mapping[str, Any], ...]
     codes: NDArray[np.int64]
+    data_sets: NDArray[np.int64] | None = None
+    named_by: tuple[str, ...] = ()
 
     def take(self, rows: NDArray[Any] | slice) -> Context:
         """Return the context of the rows at these positions."""
-        return Context(self.values, self.codes[rows])
+        data_sets = None if self.data_sets is None else self.data_sets[rows]
+        return Context(self.values, self.codes[rows], data_sets, self.named_by)
 
 
 def resolve_context(
@@ -83,12 +91,39 @@ def resolve_context(
         {name: objects[i] for (name, (_, objects)), i in zip(parts.items(), row, strict=True)}
         for row in distinct.tolist()
     )
-    return Context(values, inverse.reshape(-1).astype(np.int64))
+    columns = data_columns(given, table.columns)
+    return Context(values, inverse.reshape(-1).astype(np.int64), _data_sets(table, columns), tuple(columns))
+
+
+def _data_sets(table: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.int64] | None:
+    """Return a number of the objects that the columns name in each row, never 0; None without columns."""
+    if not columns:
+        return None
+    words = pd.concat([table[key].map(str) for key in columns], axis=1)
+    numbers = pd.util.hash_pandas_object(words, index=False).to_numpy().view(np.int64)
+    return np.where(numbers == 0, 1, numbers)
+
+
+def data_columns(given: Mapping[str, Any] | None, columns: Iterable[Hashable]) -> list[str]:
+    """Return the columns that name inputs of rows.
+
+    Examples
+    --------
+    >>> data_columns({"data": ("study", {}), "n": 10, "latents": "hidden"}, ["study", "estimate"])
+    ['study']
+    """
+    keys = [value[0] if _by_name(value) else value for value in (given or {}).values()]
+    return [key for key in keys if isinstance(key, str) and key in list(columns)]
+
+
+def _by_name(value: Any) -> bool:
+    """Return whether an input is a column with the objects that it names."""
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping)
 
 
 def _one_input(table: pd.DataFrame, name: str, value: Any) -> tuple[NDArray[np.int64], list[Any]]:
     """Return the distinct objects of one input, and each row's number among them."""
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
+    if _by_name(value):
         key, objects = value
         if key not in table.columns:
             raise ValueError(f"context {name!r}: the table has no column {key!r}; {nearest(str(key), table.columns)}")

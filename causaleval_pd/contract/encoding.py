@@ -66,6 +66,8 @@ class Edges(NamedTuple):
     ends : list of (int, int, int, int), optional
         Of a graph with circles or bidirected edges, instead of `arcs`: all edges as (node, node, mark at the first,
         mark at the second), where 1 is a tail, 2 an arrow and 3 a circle. ``->`` and ``<->`` may join the same nodes.
+    kind : {"mag", "pag"}, optional
+        Class that the cell names. A graph that is not in it is "mixed".
     """
 
     labels: Labels | None
@@ -73,6 +75,7 @@ class Edges(NamedTuple):
     is_open: bool = False
     doubtful: tuple[str, ...] = ()
     ends: Ends | None = None
+    kind: str | None = None
 
 
 class Matrix(NamedTuple):
@@ -84,10 +87,13 @@ class Matrix(NamedTuple):
         Labels of rows and columns; None if they are named by `nodes=`.
     values : (d, d) array or scipy sparse matrix
         Numbers.
+    kind : {"mag", "pag"}, optional
+        As that of `Edges`.
     """
 
     labels: Labels | None
     values: Any
+    kind: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -201,7 +207,8 @@ def register_encoding(encoding: Encoding) -> Encoding:
 def list_encodings() -> pd.DataFrame:
     """Return the encodings of graphs that `graph_column` reads, one a row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.encodings``.
+    Third parties add theirs by entry points in the group ``causaleval_pd.encodings``, which name modules that
+    register them.
 
     Returns
     -------

@@ -8,8 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from .context import Context
 
-def _truths(truths: pd.Series, estimates: pd.Series) -> pd.Series:
+
+def _truths(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
     return truths
 
 
@@ -23,8 +25,8 @@ class Relabelling:
         `cells(pairs, truths)` returns the estimates of pairs as canonical cells; `truths` are the canonical truths of
         the same rows, with their labels.
     perfect : callable
-        `perfect(truths, estimates)` returns perfect estimates, each in the class of the row's estimate; by default the
-        truths.
+        `perfect(truths, estimates, context)` returns perfect estimates, each in the class of the row's estimate; by
+        default the truths. `context` is that of the rows, or None.
     forward : callable or None
         `forward(truths)` returns how many relations of the truths point from an earlier to a later label, and how many
         there are. None where labels have no order or relations no direction.
@@ -39,5 +41,5 @@ class Relabelling:
     """
 
     cells: Callable[[Any, pd.Series], pd.Series]
-    perfect: Callable[[pd.Series, pd.Series], pd.Series] = _truths
+    perfect: Callable[[pd.Series, pd.Series, Context | None], pd.Series] = _truths
     forward: Callable[[pd.Series], tuple[int, int]] | None = None

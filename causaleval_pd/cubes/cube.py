@@ -122,7 +122,8 @@ def cube(
         Which runs depend on each other: those on one truth, or those with one value of a column, which may hold several
         truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw
         r exchanges the nodes of all estimates of a cluster in one way. None takes all runs for independent, also those
-        on one truth. Answers and quantities have no clusters unless a column names them.
+        on one truth. Without truths, runs on one data set that a column of `context=` names are a cluster. Answers and
+        quantities have no clusters unless a column names them.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default rows take the number of their
         truth, so that strata that share truths are paired by truth; repeats follow `key`.

@@ -29,7 +29,7 @@ from .reading import (
     strata_dims,
     strata_table,
 )
-from .stratum_sums import Skill, Sums, Table, stratum_sums, summary_columns
+from .stratum_sums import ClusterSums, Skill, Sums, Table, stratum_sums, summary_columns
 from .summary import COLUMNS, typed_columns
 from .worst_case import cells
 
@@ -68,6 +68,8 @@ class RunSums(NamedTuple):
 
     sums: Sums
     losses: ClusterLosses
+    #: sum and size, the number of values, of each cluster; None where runs are independent
+    means: pd.DataFrame | None
 
     def merge(self, other: RunSums) -> RunSums:
         """Add the runs of another table; values of the metric stay exact, those of controls are kept to a limit."""
@@ -76,7 +78,14 @@ class RunSums(NamedTuple):
         drawn = add_values(_series(a.control_values), _series(b.control_values))
         tests = None if a.tests is None or b.tests is None else a.tests.merge(b.tests)
         merged = Sums(a.n + b.n, _table(values), a.totals + b.totals, a.draws + b.draws, _table(drawn), tests)
-        return RunSums(merged, self.losses.merge(other.losses))
+        means = None
+        if self.means is not None and other.means is not None:
+            means = self.means.add(other.means, fill_value=0)
+        return RunSums(merged, self.losses.merge(other.losses), means)
+
+    def by_cluster(self) -> ClusterSums | None:
+        """Return the sums and sizes of the clusters as one stratum."""
+        return None if self.means is None else (self.means[["sum"]].to_numpy().T, self.means[["size"]].to_numpy().T)
 
 
 def _series(table: Table) -> pd.Series:
@@ -106,7 +115,7 @@ def merge_sums(sums: Iterable[CubeSums]) -> CubeSums:
     return reduce(CubeSums.merge, sums)
 
 
-def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSums:
+def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_cluster: bool = True) -> CubeSums:
     """Add up the runs of a cube that holds some of the runs of each stratum.
 
     Parameters
@@ -116,6 +125,8 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSum
         in a stratum.
     statistic : {"standardized", "mean", "rank"}
         As in `summary`.
+    by_cluster : bool
+        Whether to add up the values of each cluster, for intervals of the mean.
 
     Returns
     -------
@@ -128,8 +139,8 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSum
         labels = [tuple(_plain(x) for x in row) for row in strata_table(alone).itertuples(index=False)]
         labels = labels if strata_dims(alone) else [()]
         n, values, totals, draws, drawn, tests = stratum_sums(alone, metric, statistic=statistic)
-        shape = cells(alone[metric], strata_dims(alone)).shape
-        own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(shape, np.nan),) * 2
+        scores = cells(alone[metric], strata_dims(alone))
+        own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(scores.shape, np.nan),) * 2
         clusters, single = clusters_of_runs(alone), cluster_setting(alone) == SINGLE
         for i in np.flatnonzero(n[:, 0]).tolist():
             one = slice(i, i + 1)
@@ -138,9 +149,16 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized") -> CubeSum
             distinct = Table(found[None], counts[None].astype(np.float64))
             of_tests = None if tests is None else tests.take(one)
             sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls, of_tests)
-            by_cluster = ClusterLosses.of(clusters[i], own[i], expected[i], single=single)
-            strata[metric, labels[i]] = RunSums(sums, by_cluster)
+            lost = ClusterLosses.of(clusters[i], own[i], expected[i], single=single)
+            means = _cluster_means(clusters[i], scores[i]) if by_cluster and not single else None
+            strata[metric, labels[i]] = RunSums(sums, lost, means)
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
+
+
+def _cluster_means(clusters: NDArray[np.int64], values: Floats) -> pd.DataFrame:
+    """Return the sum and number of the defined values of each cluster of one stratum."""
+    here = ~np.isnan(values)
+    return pd.DataFrame({"sum": values[here], "size": 1.0}).groupby(clusters[here]).sum()
 
 
 def _plain(label: Any) -> Any:
@@ -178,6 +196,7 @@ def summarise_sums(
             runs.losses.skill(level) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
+            by_cluster=runs.by_cluster(),
             cluster=cluster_setting(found.empty),
             shared=shared,
             level=level,

@@ -270,9 +270,24 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
     described = METRICS.get(name)
     if here or described is None or described.direction is not None:
         return column_or_level(table, name, "by").reset_index(drop=True)
-    if task.context is not None and not described.of_truth:
-        scored = score_rows(task._replace(metrics=(described,)), "raise", task.estimate.index)
-        return pd.Series(scored[described.name], name=name)
+    if task.context is not None:
+        scored = score_rows(task._replace(metrics=(described,)), "raise", task.estimate.index)[described.name]
+        if not described.of_truth or not task.failed().any():
+            return pd.Series(scored, name=name)
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
-    return cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
+    found = cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
+    return found if task.context is None else _of_failed_too(found, scored, task)
+
+
+def _of_failed_too(whole: pd.Series, scored: NDArray[np.float64], task: Task) -> pd.Series:
+    """Return a number a truth by its context, for failed runs that of other runs on the same truth and context.
+
+    `whole` is the number without the context, which holds for failed runs if the context changes it nowhere.
+    """
+    failed = task.failed()
+    if np.array_equal(whole.to_numpy(float)[~failed], scored[~failed], equal_nan=True):
+        return whole
+    same = [task.identity(), None if task.context is None else task.context.codes]
+    found = pd.Series(scored, name=whole.name)
+    return found.where(~failed, found.groupby([np.asarray(x) for x in same if x is not None]).transform("first"))

@@ -17,11 +17,22 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..statistics.arrays import Estimate, Floats, quantile_interval, weighted_quantile
+from ..statistics.clusters import cluster_limits, cluster_sums
 from ..statistics.direction import TOLERANCE
 from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
+from ..tables.clusters import SINGLE
 from .p_values import StratumP, of_draws
-from .reading import cluster_losses, control_values, has_controls, has_draws, strata_dims, variable
+from .reading import (
+    cluster_losses,
+    cluster_setting,
+    clusters_of_runs,
+    control_values,
+    has_controls,
+    has_draws,
+    strata_dims,
+    variable,
+)
 from .schema import FAILED, NO_RUN, SCORED
 from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
@@ -35,6 +46,10 @@ CONTROL_COLUMNS = (
     *("skill", "skill_low", "skill_high", "ci_level", "control_mean_se", "p_se", "p_at_floor", "p_method"),
     *("n_clusters", "note"),
 )
+
+
+#: sum and number of the values of each cluster, a row a stratum
+ClusterSums = tuple[Floats, Floats]
 
 
 class Table(NamedTuple):
@@ -91,6 +106,13 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statisti
     return Sums(n, values, totals, draws, Table(*drawn_values), tests)
 
 
+def stratum_clusters(cube: xr.Dataset, metric: str) -> ClusterSums | None:
+    """Return the sum and number of the values of each cluster of runs; None where runs are independent."""
+    if cluster_setting(cube) == SINGLE:
+        return None
+    return cluster_sums(cells(cube[metric], strata_dims(cube)), clusters_of_runs(cube))
+
+
 def _total(values: Floats) -> Floats:
     """Return the sum of the defined values of each row and their number."""
     undefined = np.isnan(values)
@@ -130,6 +152,7 @@ def summary_columns(
     tested: NDArray[np.bool_],
     tails: Callable[[StratumP], StratumP] = lambda found: found,
     *,
+    by_cluster: ClusterSums | None = None,
     cluster: str,
     shared: bool,
     level: float,
@@ -149,6 +172,8 @@ def summary_columns(
         Strata that have a p-value.
     tails : callable
         Replaces p-values of draws by those that do not rest on draws.
+    by_cluster : tuple of (n_strata, n) ndarray, optional
+        For the interval of the mean: sum and number of the values of each cluster; None for independent runs.
     cluster : str
         What runs of a cluster share.
     shared : bool
@@ -159,14 +184,14 @@ def summary_columns(
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)
     columns: dict[str, Any] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
+    nothing = np.full(len(n), None, object)
+    notes = nothing
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
-        half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
-        columns["low"], columns["high"] = mean - half, mean + half
+        columns["low"], columns["high"], notes = _mean_limits(n, mean, deviation, by_cluster, level)
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
-    nothing = np.full(len(n), None, object)
-    columns |= {"n_clusters": np.full(len(n), -1), "p_method": nothing, "note": nothing}
+    columns |= {"n_clusters": np.full(len(n), -1), "p_method": nothing, "note": notes}
     columns["p_at_floor"] = np.full(len(n), pd.NA, object)
     if skill is None or sums.tests is None:
         return columns
@@ -187,8 +212,29 @@ def summary_columns(
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
     columns["ci_level"] = np.where(np.isnan(skill.estimate.low), np.nan, skill.level)
-    columns["note"] = skill.note
+    both = zip(notes, skill.note, strict=True)
+    columns["note"] = np.array(["; ".join(x for x in pair if x) or None for pair in both], object)
     return columns
+
+
+def _mean_limits(
+    n: Floats, mean: Floats, deviation: Floats, by_cluster: ClusterSums | None, level: float
+) -> tuple[Floats, Floats, NDArray[np.object_]]:
+    """Return the limits of the mean of the runs of each stratum, and why there are none."""
+    deviation = np.where(deviation == 0, np.nan, deviation)
+    half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
+    low, high, number = mean - half, mean + half, n
+    if by_cluster is not None:
+        limits, number = cluster_limits(*by_cluster, level), (by_cluster[1] > 0).sum(axis=-1)
+        low, high = (np.where(number < n, a, b) for a, b in zip(limits, (low, high), strict=True))
+    words = {
+        "mean without interval: one cluster": (number == 1) & (n > 1),
+        "mean without interval: one run": n == 1,
+        "mean without interval: infinite values": (n > 1) & np.isnan(mean),
+        "mean without interval: no variation": (n > 1) & np.isnan(low),
+    }
+    notes = np.select(list(words.values()), [np.array(word, object) for word in words], np.array(None, object))
+    return low, high, notes
 
 
 def _moments(values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:

@@ -29,7 +29,7 @@ from .reading import (
 from .reshaped import read_cube
 from .schema import declare_columns
 from .simultaneous_skill import simultaneous_level
-from .stratum_sums import CONTROL_COLUMNS, COUNTS, stratum_skill, stratum_sums, summary_columns
+from .stratum_sums import CONTROL_COLUMNS, COUNTS, stratum_clusters, stratum_skill, stratum_sums, summary_columns
 
 COLUMNS = declare_columns("summary", ("metric", *COUNTS, "mean", "low", "high", *CONTROL_COLUMNS))
 
@@ -56,10 +56,11 @@ def summary(
     level : float
         Probability of the intervals.
     interval : {"quantile", "mean_ci"}
-        Whether `low`, `high` hold the middle share `level` of the runs (and of their controls), or are limits for the
-        mean: a t interval for the runs, the reference interval of the mean over the draws for the controls. The draws
-        are those of the test: estimates relabelled by cluster in a stratum that repeats one. Where `p_method` is twice
-        a mean p, no joint draws exist; the interval then takes the controls of runs as independent and is too narrow.
+        Whether `low`, `high` hold the middle share `level` of the runs (and of their controls), or are limits
+        for the mean: a t interval for the runs, by clusters where a stratum repeats them, and the reference
+        interval of the mean over the draws for the controls. The draws are those of the test: estimates
+        relabelled by cluster in a stratum that repeats one. Where `p_method` is twice a mean p, no joint draws
+        exist; the interval then takes the controls of runs as independent and is too narrow.
     statistic : {"standardized", "mean", "rank"}
         What `p_value` compares with the draws, as in `test_controls`.
     simultaneous : bool
@@ -79,10 +80,11 @@ def summary(
         `skill_high` and `ci_level`, the level of these limits by themselves, larger than `level` for simultaneous ones
         and missing where there are none; `control_mean_se` and `p_se`, the Monte Carlo standard errors of
         `control_mean` and `p_value`; `p_at_floor`, `p_method` and `n_clusters`, as in `test_controls`; `note`, why
-        skill has no interval or what its interval assumes. Without controls, as for carried columns, those from
-        `control_mean` on are missing. A cube of several null models has rows for each, named in the first column
-        `null`. A composite one (`ce.worst_of`) has the rows of the member with the largest p, which `control_null`
-        names. Dimensions that a metric declares are columns after the strata, missing in the rows of other metrics.
+        skill, or the mean under "mean_ci", has no interval, or what the interval of skill assumes. Without controls, as
+        for carried columns, those from `control_mean` on are missing. A cube of several null models has rows for each,
+        named in the first column `null`. A composite one (`ce.worst_of`) has the rows of the member with the largest p,
+        which `control_null` names. Dimensions that a metric declares are columns after the strata, missing in the rows
+        of other metrics.
 
     Raises
     ------
@@ -97,6 +99,10 @@ def summary(
     shape 2, but .40 with five truths, .65 with ten and .83 with twenty where a tenth of them has losses nine times as
     large: a disaster that has not happened cannot be seen. There are no limits below five truths, where few truths
     outweigh the others, or where fewer than two have a loss.
+
+    The interval of the mean leaves out one cluster at a time as well, with Kish's effective number of clusters less one
+    as degrees of freedom. It covers .95 for normal clusters of equal size and .946 or more for unequal ones; .91 for
+    five clusters of means as skewed as a gamma law of shape 2. Runs are taken as independent under `cluster=None`.
 
     Examples
     --------
@@ -138,6 +144,7 @@ def _summary(
         cube[metric].attrs,
         tested(cube, metric),
         lambda found: with_tails(found, cube, metric, statistic),
+        by_cluster=None if interval == "quantile" else stratum_clusters(cube, metric),
         cluster=cluster_setting(cube),
         shared=draws_shared(cube),
         level=level,

@@ -11,17 +11,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
+from .classes import not_in_class
 from .collect import Collector
 from .decode import Where, unpack_array
 from .edge_strings import explain_doubt, write_mixed_graph, write_names
 from .header import MAX_NODES
-from .kernels.planes import arcs_from_planes, row_chunks
+from .kernels.planes import KINDS, arcs_from_planes, row_chunks
 from .mixed import marks as mixed
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
-from .unpacked import UnpackedColumn
+from .unpacked import Block, UnpackedColumn
 
 #: letters of a graph in a message
 _MOST_SHOWN = 60
+#: letters of texts that are kept to be found again
+_MOST_LETTERS = 1 << 24
 
 _Read = tuple[Encoding, Edges | Matrix | bytes]
 
@@ -73,7 +76,10 @@ class Cells:
             self._recogniser(0)  # refuses an unknown name
         self._sets, self._collector = NodeSets(rename), Collector()
         self._texts: dict[tuple[str, Recogniser], _Read] = {}
+        self._n_letters = 0
         self._packed: list[tuple[int, bytes]] = []
+        #: the class that the cell of a row names
+        self._named: dict[int, str] = {}
         self._stacks: dict[tuple[Any, ...], _Stack] = {}
 
     def read(self, cells: Iterable[Any], n_rows: int) -> tuple[UnpackedColumn, NDArray[np.int16]]:
@@ -91,6 +97,7 @@ class Cells:
         self._decode_packed(declared)
         self._decode_stacks()
         blocks = self._collector.blocks()
+        self._settle_named(blocks, declared)
         return UnpackedColumn(n_rows, blocks, tuple(self._sets.known)), declared
 
     def _recogniser(self, row: int) -> Recogniser:
@@ -110,6 +117,8 @@ class Cells:
         recogniser = self._recogniser(row)
         read = self._read_text if isinstance(cell, str) else self._read_cell
         encoding, found = read(cell, recogniser)
+        if not isinstance(found, bytes) and found.kind is not None:
+            self._named[row] = found.kind
         if isinstance(found, bytes):
             self._packed.append((row, found))
         elif isinstance(found, Edges):
@@ -131,7 +140,11 @@ class Cells:
         """Read a text, or return what the same text was read as before."""
         found = self._texts.get((text, recogniser))
         if found is None:
-            found = self._texts[text, recogniser] = self._read_cell(text, recogniser)
+            found = self._read_cell(text, recogniser)
+            self._n_letters += len(text)
+            if self._n_letters > _MOST_LETTERS:
+                self._texts, self._n_letters = {}, len(text)
+            self._texts[text, recogniser] = found
         return found
 
     def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
@@ -214,6 +227,21 @@ class Cells:
                 mine = edges[bounds[i] : bounds[i + 1]]
                 self._collector.add(row, matched, [] if is_mixed else mine, mine if is_mixed else None)
                 declared[row] = block.kinds[i]
+
+    def _settle_named(self, blocks: Iterable[Block], declared: NDArray[np.int16]) -> None:
+        """Declare the classes that cells name: a graph that is not in the one it names is mixed."""
+        for block in blocks if self._named else ():
+            names = [self._named.get(row) for row in block.rows.tolist()]
+            for kind in {*names} - {None}:
+                chosen = np.array([i for i, name in enumerate(names) if name == kind], dtype=np.int64)
+                planes = block.planes[chosen]
+                planes = planes if mixed.is_mixed(planes) else mixed.lift(planes)
+                code = KINDS.index(str(kind))
+                wrong = not_in_class(planes, block.n_nodes, np.full(len(chosen), code, np.uint8))
+                # two edges between two nodes are of an admg only
+                one_a_pair = ~mixed.doubles(planes).any(axis=1)
+                declared[block.rows[chosen[~wrong]]] = code
+                declared[block.rows[chosen[wrong & one_a_pair]]] = KINDS.index("mixed")
 
     def _decode_stacks(self) -> None:
         for stack in self._stacks.values():

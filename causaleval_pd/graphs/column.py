@@ -89,7 +89,9 @@ def graph_column(
     Graphs with latent confounders have edges ``A <-> B``, ``A o-> B``, ``A o-o B`` and ``A o-- B``, written with blanks
     around the mark. With circles such a graph is a pag, or mixed where no equivalence class has this PAG
     (`series.graph.faults` returns the reason). Without circles it is a mag, else an admg, whose pairs of nodes may have
-    ``->`` and ``<->``, else mixed. A declared kind is checked; "mixed" and "skeleton" hold what is declared so.
+    ``->`` and ``<->``, else mixed. A declared kind is checked; "mixed" and "skeleton" hold what is declared so. The
+    codes of "pcalg amat.pag" and the headings ``pag`` and ``mag`` of dagitty name the class: without circles too, a
+    graph is a pag (mag), or mixed where it is not a legal one. Declare the kind of MAGs and CPDAGs in codes of PAGs.
 
     A bare name that stands alone must be a word: ``A-B`` and ``A B`` may be edges in another notation, and are refused
     unless they are quoted or in `nodes`. In edges such names are read, as in ``IL-6 -> blood pressure``. The text
@@ -126,7 +128,7 @@ def graph_column(
 
 
 def read_column(
-    cells: list[Any],
+    cells: Iterable[Any],
     labels: pd.Index,
     nodes: Any,
     encoding: Any,

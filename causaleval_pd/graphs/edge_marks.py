@@ -21,6 +21,8 @@ SIGNS = {
     (CIRCLE, TAIL): "o--",
     (TAIL, CIRCLE): "--o",
 }
+#: the same in edge strings
+SHORT_SIGNS = SIGNS | {(TAIL, TAIL): "--", (TAIL, ARROW): "->", (ARROW, TAIL): "<-"}
 MARKS = {sign: marks for marks, sign in SIGNS.items()}
 #: with the short ones, of two characters or one
 MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, TAIL), "-": (TAIL, TAIL)}
@@ -55,7 +57,7 @@ class MarkedEdges:
     >>> edges = MarkedEdges(["C"])
     >>> edges.add("A", "B", *MARKS_OF_SIGN["o->"])
     >>> edges.found()
-    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, doubtful=(), ends=[(1, 2, 3, 2)])
+    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, doubtful=(), ends=[(1, 2, 3, 2)], kind=None)
     """
 
     def __init__(self, labels: list[Hashable] | tuple[Hashable, ...] = ()) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_type
 from ..contract.encoding import ENCODINGS
 from .column import read_column
-from .formats.edge_list import EDGE_COLUMNS
+from .formats.edge_list import EDGE_COLUMNS, read_csv
 from .header import MAX_NODES
 
 #: a file of this size is read at once
@@ -97,14 +97,17 @@ def read_graphs(
     names = [file.name for file in files]
     if len(set(names)) < len(names):
         names = [str(file) for file in files]
-    cells = np.empty(len(files), dtype=object)
-    for i, file in enumerate(files):
-        try:
-            cells[i] = _read_cell(file)
-        except (ValueError, TypeError) as fault:
-            raise type(fault)(f"file {names[i]}: {fault}") from fault
+    # a file is read when its graph is
+    cells = (_read_named(file, name) for file, name in zip(files, names, strict=True))
     index = pd.Index(names, name="file", dtype="str")
-    return read_column(list(cells), index, nodes, encoding, kind, rename, lambda row: f"file {names[row]}")
+    return read_column(cells, index, nodes, encoding, kind, rename, lambda row: f"file {names[row]}")
+
+
+def _read_named(file: Path, name: str) -> Any:
+    try:
+        return _read_cell(file)
+    except (ValueError, TypeError) as fault:
+        raise type(fault)(f"file {name}: {fault}") from fault
 
 
 def _files(path: Any) -> list[Path]:
@@ -170,7 +173,7 @@ def read_table(text: str) -> Any:
     if first[0] and all(_NUMBER.match(field) for field in first[0]):
         return _matrix(text, separator, header=False)
     if separator is not None and any({*names[:2]} <= {*first[0]} for names in EDGE_COLUMNS):
-        return _edge_table(text, separator)
+        return read_csv(text, separator)
     if len(first) == 2 and first[1]:
         numbers = [bool(_NUMBER.match(field)) for field in first[1]]
         if (
@@ -222,34 +225,10 @@ def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
     if not rows or len(rows) != len(rows[0]):
         raise ValueError(f"found {len(rows)} rows of {len(rows[0]) if rows else 0} numbers, expected a square matrix")
     stacked = np.stack(rows)
-    values = stacked.astype(np.int64) if np.isin(stacked, np.arange(-100, 101)).all() else stacked
+    values = stacked.astype(np.int8) if np.isin(stacked, np.arange(-100, 101)).all() else stacked
     if names is None:
         return values
     columns = [name for name in names if name] if len(names) > len(rows) else names
     if len(columns) != len(rows) or (labels and len(labels) != len(rows)):
         raise ValueError(f"line 1: found {len(columns)} names, expected {len(rows)} as there are rows")
     return pd.DataFrame(values, labels or columns, columns)
-
-
-def _edge_table(text: str, separator: str) -> pd.DataFrame:
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    rows: list[list[str]] = []
-    names: list[str] | None = None
-    try:
-        for fields in reader:
-            found = [field.strip() for field in fields]
-            if not any(found):
-                continue
-            if names is None:
-                names = found
-            elif len(found) != len(names):
-                raise ValueError(f"line {reader.line_num}: found {len(found)} fields, the header has {len(names)}")
-            else:
-                rows.append(found)
-    except csv.Error as fault:
-        raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
-    table = pd.DataFrame(rows, columns=names, dtype=object)
-    for name in ("weight", "lag"):
-        if name in table.columns:
-            table[name] = pd.to_numeric(table[name], errors="coerce")
-    return table

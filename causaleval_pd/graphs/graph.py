@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
 from .decode import unpack_array
-from .edge_marks import single_edges
+from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_graph, write_mixed_edges, write_mixed_graph, write_names
 from .header import check_names, pack_cell
 from .kernels.ones import count_ones
@@ -237,7 +237,8 @@ class Graph:
         Parameters
         ----------
         encoding : str, default "edge string"
-            "dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see `list_encodings`).
+            "dagitty", "DOT", "edge table" (CSV), "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see
+            `list_encodings`).
 
         Returns
         -------
@@ -260,19 +261,37 @@ class Graph:
         return find_text_writer(encoding)(self.nodes, edges)
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """Return a networkx DiGraph; an undirected edge becomes two arcs."""
+        """Return a networkx DiGraph, which `as_graph` reads.
+
+        Returns
+        -------
+        DiGraph
+            An undirected edge is two arcs. From kind "mag" on an edge is one arc whose attribute type is its sign:
+            "->", "<->", "o->", "o-o", "--" or "o--", the mark at the source on the left. Where two nodes have both
+            ``->`` and ``<->``, it is a MultiDiGraph.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> graph = ce.as_graph("A o-> B; B <-> C")
+        >>> list(graph.to_networkx().edges.data("type"))
+        [('A', 'B', 'o->'), ('B', 'C', '<->')]
+        >>> ce.as_graph(graph.to_networkx()) == graph
+        True
+        """
         import networkx as nx
 
-        self._refuse_mixed("a networkx DiGraph")
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_nodes_from(self.nodes)
-        graph.add_edges_from((self.nodes[s], self.nodes[t]) for s, t in self._arcs())
-        return graph
-
-    def _refuse_mixed(self, what: str) -> None:
-        if self._is_mixed:
-            kind = a_kind(KINDS.index(self.kind))
-            raise ValueError(f"{what} cannot hold the marks of {kind}; write it as an edge string, by to_string()")
+        if not self._is_mixed:
+            plain: nx.DiGraph[str] = nx.DiGraph()
+            plain.add_nodes_from(self.nodes)
+            plain.add_edges_from((self.nodes[s], self.nodes[t]) for s, t in self._arcs())
+            return plain
+        edges = [(self.nodes[i], self.nodes[j], (a, b)) for i, j, a, b in map(forward, single_edges(self._ends()))]
+        marked: nx.DiGraph[str] = nx.DiGraph() if len({edge[:2] for edge in edges}) == len(edges) else nx.MultiDiGraph()
+        marked.add_nodes_from(self.nodes)
+        for source, target, marks in edges:
+            marked.add_edge(source, target, type=SHORT_SIGNS[marks])
+        return marked
 
     def skeleton(self) -> Graph:
         """Return the graph with all edges undirected: a cpdag if that is one, else a pdag.

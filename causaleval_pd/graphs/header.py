@@ -136,6 +136,8 @@ def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     cell, raw = whole[before:], whole[before:].tobytes()
     if len(cell) < HEADER_WORDS or raw[0] != MAGIC:
         raise ValueError(f"{not_a_graph(whole.tobytes())} (these start with a line such as 'dag, 3 nodes, 2 edges')")
+    if raw[1] == VERSION and not before:
+        raise ValueError("begins without its line of text, such as 'dag, 3 nodes, 2 edges'; the cell is damaged")
     if raw[1] != (VERSION if before else 1):
         raise ValueError(f"found a packed graph of format version {raw[1]}; this release reads versions 1 to {VERSION}")
     if raw[2] >= len(KINDS):

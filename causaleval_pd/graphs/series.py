@@ -116,7 +116,7 @@ class SeriesGraphAccessor(MixedGraphMethods):
         return _each(self._obj, lambda graph: graph)
 
     def to_networkx(self) -> pd.Series:
-        """Return the graphs as networkx DiGraphs (an object column); an undirected edge becomes two arcs."""
+        """Return the graphs as networkx DiGraphs (an object column), as `Graph.to_networkx` does."""
         return _each(self._obj, Graph.to_networkx)
 
     def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[Any]:

@@ -14,6 +14,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test, offered
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import (
+    cluster_ids,
     cube_metrics,
     draws_shared,
     has_controls,
@@ -28,13 +29,17 @@ from ..cubes.reading import (
     variable,
 )
 from ..cubes.reshaped import read_cube
+from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells
-from ..statistics.arrays import BLOCK, Floats, moments, paired_difference, ratio
+from ..statistics.arrays import BLOCK, Bools, Floats, moments, paired_difference, ratio
+from ..statistics.clusters import cluster_means
 from ..statistics.direction import better_side, score
 from ..statistics.paired_tests import Alternative
 from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
 from .result_tables import check_shares, in_order
 from .statistical_tests import MOMENTS
+
+Ints = NDArray[np.int64]
 
 #: verdict on a test that ranks draws among draws
 BY_CONSTRUCTION = "by construction"
@@ -92,12 +97,14 @@ def size_and_power(
 
     Notes
     -----
-    The size is that among runs which guess independently as the null model does: each run's draw takes the place of its
-    estimate. It cannot show that runs depend on one another, as repeats on one truth do, or that the null model does
-    not describe how an algorithm guesses; `size_and_power` of the table of runs relabels the study's own estimates and
-    shows both. A test is conservative mostly because there are few runs or draws: with R draws the randomisation test
-    has no p-value below 1 / (R + 1), and its level holds by construction, as it ranks draws among draws. Each table is
-    compared with one draw fewer than the study.
+    The size is that among runs which guess as the null model does: each run's draw takes the place of its estimate. In
+    strata that repeat a cluster these are the estimates relabelled by cluster, and paired tests take the mean of each
+    cluster, as `test_controls` does; where p is twice a mean p there is nothing to simulate. It cannot show that runs
+    of different clusters depend on one another, or that the null model does not describe how an algorithm guesses;
+    `size_and_power` of the table of runs relabels the study's own estimates and shows both. A test is conservative
+    mostly because there are few runs or draws: with R draws the randomisation test has no p-value below 1 / (R + 1),
+    and its level holds by construction, as it ranks draws among draws. Each table is compared with one draw fewer than
+    the study.
 
     Examples
     --------
@@ -141,14 +148,25 @@ def _rates(
 ) -> pd.DataFrame:
     """Return the rows of one metric and test, one a stratum; the parameters are those of `size_and_power`."""
     dims, spec = strata_dims(cube), cube[name].attrs
-    draws = _draws(cube, name)
+    _check_draws(cube, name)
+    study = stratum_tests(cube, name, "mean")
+    draws = _draws(cube, name, study.relabelled)
+    clusters = np.where(study.repeated[:, None], cells(cluster_ids(cube), dims), np.arange(draws.shape[1]))
+    if test.design == "draws":
+        # twice the mean p of a cluster is no rank among draws
+        draws = np.where(study.by_logs[:, None, None], np.nan, draws)
     tables = min(n_tables, draws.shape[2])
     loss = moments(losses(cube, name)[1])[1]
     better = np.where(np.isfinite(loss), skill * loss, np.nan) * (1 if spec["direction"] == "maximize" else -1)
     alternative = better_side(spec["direction"])
-    p_values = _among_draws if test.design == "draws" else _paired
-    count, defined = _rejections(p_values(draws, np.zeros(len(draws)), tables, test, alternative), alpha)
-    found, _ = _rejections(p_values(draws, better, tables, test, alternative), alpha)
+
+    def p_values(shift: Floats) -> Floats:
+        if test.design == "draws":
+            return _among_draws(draws, shift, tables, test, alternative)
+        return _paired(draws, clusters, shift, tables, test, alternative)
+
+    count, defined = _rejections(p_values(np.zeros(len(draws))), alpha)
+    found, _ = _rejections(p_values(better), alpha)
 
     table = strata_table(cube)
     table["null"] = table["null"] if "null" in dims else null_name(cube, name)
@@ -185,8 +203,8 @@ def _verdict(count: NDArray[np.int64], defined: NDArray[np.int64], alpha: float,
     return pd.Series(words.tolist(), dtype="str")
 
 
-def _draws(cube: xr.Dataset, name: str) -> Floats:
-    """Return the scores of the kept draws, (strata, runs, draws); NaN where the run has no value."""
+def _check_draws(cube: xr.Dataset, name: str) -> None:
+    """Refuse cubes whose draws cannot stand for the estimates of a study."""
     if not has_controls(cube):
         raise ValueError("the cube has no controls; make it by cube(..., n_draws=1000, keep_draws=True)")
     if draws_shared(cube):
@@ -196,8 +214,19 @@ def _draws(cube: xr.Dataset, name: str) -> Floats:
             f"the cube keeps no draws of {name} that could stand for the estimates; make it by cube(..., "
             "keep_draws=True) with at least 2 draws"
         )
+
+
+def _draws(cube: xr.Dataset, name: str, relabelled: Bools) -> Floats:
+    """Return the scores of the kept draws, (strata, runs, draws); NaN where the run has no value.
+
+    Those of `relabelled` strata are the study's estimates, relabelled by cluster.
+    """
     dims = strata_dims(cube)
     values = cells(variable(cube, name, "control"), dims, last=("replicate", "draw"))
+    if relabelled.any():
+        joint = cells(variable(cube, name, "relabelled"), dims, last=("replicate", "draw"))
+        made = cells(variable(cube, name, "relabelled_defined"), dims) >= 0
+        values = np.where((relabelled[:, None] & made)[:, :, None], joint, values)
     defined = ~np.isnan(cells(cube[name], dims))
     found = score(values, direction=cube[name].attrs["direction"], optimum=cube[name].attrs["optimum"])
     return np.where(defined[:, :, None], found, np.nan)
@@ -221,11 +250,17 @@ def _among_draws(draws: Floats, shift: Floats, tables: int, test: StatisticalTes
     return found
 
 
-def _paired(draws: Floats, shift: Floats, tables: int, test: StatisticalTest, alternative: Alternative) -> Floats:
-    """Return p-values (strata, tables) of draws, each paired with the draw that follows it; see `_among_draws`."""
+def _paired(
+    draws: Floats, clusters: Ints, shift: Floats, tables: int, test: StatisticalTest, alternative: Alternative
+) -> Floats:
+    """Return p-values (strata, tables) of draws, each paired with the draw that follows it; see `_among_draws`.
+
+    The runs of a cluster (s, n) count by their mean.
+    """
     n = draws.shape[2]
     own = draws[:, :, :tables] + shift[:, None, None]
     pairs = paired_difference(own, draws[:, :, (np.arange(tables) + 1) % n])
-    flat = np.moveaxis(pairs, 2, 1).reshape(-1, pairs.shape[1])
+    means = cluster_means(np.moveaxis(pairs, 2, 1), clusters[:, None, :])
+    flat = means.reshape(-1, pairs.shape[1])
     p = test.function(flat, alternative=alternative)[1]
     return np.asarray(p, np.float64).reshape(len(draws), tables)

@@ -180,10 +180,10 @@ def size_and_power(
     --------
     >>> import causaleval_pd as ce
     >>> runs = ce.datasets.runs().query("density == 0.2 and n == 100")
-    >>> how = {"by": ["algorithm"], "n_draws": 19, "n_placebos": 40, "rng": 7, "alpha": 0.05}
+    >>> how = {"by": ["algorithm"], "n_draws": 19, "n_placebos": 20, "rng": 7, "alpha": 0.05}
     >>> found = runs.ceval.size_and_power(["shd"], **how)
     >>> found["method"].unique().tolist(), found["n_placebos"].unique().tolist()
-    (['randomisation', 'skill interval'], [40])
+    (['randomisation', 'skill interval'], [20])
     """
     check_whole(n_placebos, "n_placebos", 1)
     levels = [alpha] if isinstance(alpha, (int, float)) else list(alpha)

@@ -89,6 +89,7 @@ def _notes(effect: Floats, low: Floats, share: Floats, n_clusters: Ints) -> NDAr
     """Return why there is no result, or that one cluster carries it."""
     few = n_clusters < FEWEST_CLUSTERS
     reasons = {
+        "no run of both levels": n_clusters == 0,
         "controls without a loss": np.isnan(effect),
         f"fewer than {FEWEST_CLUSTERS} clusters": few,
         "no variation": np.isnan(low) & ~few,

@@ -106,7 +106,8 @@ def brunner_munzel(
     half = scipy.special.stdtrit(df, (1 + level) / 2) * error / rest
     centre = np.arctanh(np.where(inside, delta, 0.0))
     low, high = np.tanh(centre - half), np.tanh(centre + half)
-    low, high = np.where(apart & (delta < 0), -1.0, low), np.where(apart & (delta > 0), 1.0, high)
+    known = ~np.isnan(low)
+    low, high = np.where(known & apart & (delta < 0), -1.0, low), np.where(known & apart & (delta > 0), 1.0, high)
     return BoundedOutcome(statistic, p_value, low, high)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
 
@@ -78,7 +79,8 @@ def different_nodes(truth: list[str], estimate: list[str]) -> str:
             f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
         ]
         what = f"truth has {len(truth)} nodes, estimate {len(estimate)} ({'; '.join(sides)})"
-    return f"{what}; give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
+    latent = "" if only[1] or not only[0] else "name the others in context={'latents': [...]} if they are latent, or "
+    return f"{what}; {latent}give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
 
 
 def pair(truth: Any, estimate: Any) -> GraphPairs:
@@ -96,32 +98,44 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
 
 
 def relabelled_cells(pairs: GraphPairs, truths: pd.Series) -> pd.Series:
-    """Pack the estimates of pairs over the nodes of their truths."""
+    """Pack the estimates of pairs over the nodes of their truths, without latent ones."""
     n = pairs.n
     names = unpack_column(truths)
+    node_sets, node_set = names.node_sets, names.row_node_set
+    if pairs.truth.origins is not None:
+        observed = pairs.truth.origins.observed[pairs.truth_index].tolist()
+        seen = [tuple(node_sets[k][i] for i in kept) for k, kept in zip(node_set.tolist(), observed, strict=True)]
+        numbers = {nodes: number for number, nodes in enumerate(dict.fromkeys(seen))}
+        node_sets, node_set = tuple(numbers), np.array([numbers[nodes] for nodes in seen], np.int64)
     block = Block(
         pairs.estimate.n_nodes,
         np.arange(n, dtype=np.int64),
         pairs.estimate.planes[pairs.estimate_index],
         pairs.estimate.kinds[pairs.estimate_index],
-        names.row_node_set,
+        node_set,
     )
-    return pack_column(UnpackedColumn(n, (block,), names.node_sets), index=truths.index)
+    return pack_column(UnpackedColumn(n, (block,), node_sets), index=truths.index)
 
 
-def perfect_estimates(truths: pd.Series, estimates: pd.Series) -> pd.Series:
-    """Return the truths, or their CPDAGs where the estimate is a CPDAG."""
+def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
+    """Return the truths, their CPDAGs where the estimate is a CPDAG, or what the context compares estimates with."""
     wanted = (estimates.graph.kind == "cpdag") & (truths.graph.kind == "dag")
     some = np.flatnonzero(wanted.fillna(False).to_numpy(bool))
     perfect = truths.copy()
     perfect.iloc[some] = truths.iloc[some].graph.cpdag().array
+    if context is not None:
+        for batch in batches(truths, estimates, context):
+            pairs = batch.pairs
+            if isinstance(pairs, GraphPairs) and pairs.truth.origins is not None:
+                targets = replace(pairs, estimate=pairs.truth, estimate_index=pairs.truth_index)
+                perfect.iloc[batch.rows] = relabelled_cells(targets, truths.iloc[batch.rows]).array
     return perfect
 
 
 def forward_edges(truths: pd.Series) -> tuple[int, int]:
     """Count the directed edges of distinct graphs that point to a later node, and all; X10 comes after X2.
 
-    Mixed graphs are left out: placebos of them are refused where they are relabelled.
+    Graphs with latent confounders are left out.
     """
     forward = total = 0
     column = unpack_column(truths.drop_duplicates())
@@ -143,13 +157,17 @@ def _natural(name: str) -> list[tuple[bool, int, str]]:
 
 
 def samples() -> Iterator[pd.DataFrame]:
-    """Make tables of DAGs and of CPDAGs, over few nodes and over more than a word has bits."""
+    """Make tables of DAGs and of CPDAGs, over few nodes and over more than a word has bits, and of mixed graphs."""
     for n_nodes in (4, 65):
         names = [str(i) for i in range(n_nodes)]
         chain, fork = ("; ".join(f"{i} -> {j}" for i, j in edges) for edges in (pairwise(names), product("0", "123")))
         dags = graph_column([chain, fork], nodes=names)
         for estimates in (dags, dags.graph.cpdag()):
             yield pd.DataFrame({"truth": dags, "estimate": estimates})
+    latent = graph_column(["A -> C; B -> C; C -> D; L -> C; L -> D; M -> A; M -> B"]).graph
+    for project in (latent.pag, latent.mag, latent.admg):
+        mixed = project(latents=["L", "M"])
+        yield pd.DataFrame({"truth": mixed, "estimate": mixed})
 
 
 GRAPHS = register_field(

@@ -6,7 +6,7 @@ read. The truths stay beside their projections, for metrics of true ancestors an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +53,13 @@ class Wanted:
         self, context: Context, truths: UnpackedColumn, estimates: UnpackedColumn, where: Callable[[int], str]
     ) -> None:
         self.where, self.codes = where, context.codes
-        found = [_read_input(values) for values in context.values]
+        found = []
+        for number, values in enumerate(context.values):
+            try:
+                found.append(_read_input(values))
+            except (TypeError, ValueError) as error:
+                row = int((context.codes == number).argmax())
+                raise type(error)(f"{where(row)}: {error}") from None
         self.latents: Latents = [found[code][0] for code in context.codes.tolist()]
         target = np.array([goal for _, goal, _ in found], np.int64)[context.codes]
         self.circled = np.array([circled for _, _, circled in found], bool)[context.codes]
@@ -97,16 +103,21 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
                 "the names with ; between them, as in runs['hidden'].str.join(';') of a column of lists"
             )
         latents = [name.strip() for name in latents.split(";") if name.strip()]
-    if isinstance(latents, (tuple, set, frozenset)):
-        latents = list(latents)
     if isinstance(latents, (pd.Series, pd.DataFrame)) or (
-        isinstance(latents, list) and any(isinstance(one, (list, tuple, set, frozenset)) for one in latents)
+        isinstance(latents, (list, tuple)) and any(isinstance(one, (list, tuple, set, frozenset)) for one in latents)
     ):
         raise ValueError(
             f"context 'latents' must be a list of node names for all rows, or the name of a column, found a "
             f"{type(latents).__name__} of lists; put one list a row into a column of the table and pass its name, as "
             "in context={'latents': 'hidden'}"
         )
+    if isinstance(latents, Iterable):
+        latents = list(latents)
+        if any(not isinstance(one, str) for one in latents):
+            raise TypeError(
+                f"context 'latents' is the names of the latent nodes of all truths, or a column with a list of names a "
+                f"row: context={{'latents': 'column'}}; found {latents[:3]}"
+            )
     [names] = read_latents(latents, 1)
     target, undirected = values.get("target"), values.get("undirected", "tail")
     check_choice(target, (None, *TARGETS), "context 'target'")
@@ -193,9 +204,11 @@ def _check_nodes(
             "of the estimate, or of the latents"
         )
     more, fewer = sorted(set(estimated) - set(true)), sorted(set(true) - set(estimated))
+    found = [f"lacks the observed nodes {fewer[:5]} of the truth"] if fewer else []
+    found += [f"has the nodes {more[:5]}, which the truth has not"] if more else []
     raise ValueError(
-        f"{wanted.where(row)}: the estimate lacks the observed nodes {fewer[:5]} of the truth and has {more[:5]} "
-        "besides; name the latent nodes in context={'latents': [...]}, or give both the same observed nodes"
+        f"{wanted.where(row)}: the estimate {' and '.join(found)}; name the latent nodes in "
+        "context={'latents': [...]}, or give both the same observed nodes"
     )
 
 

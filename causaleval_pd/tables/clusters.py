@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +96,11 @@ def repeated_strata(ids: Ints, stratum: Ints, counted: Bools) -> Bools:
     return found
 
 
+def by_data(columns: Sequence[str]) -> str:
+    """Return the setting of a table without truths, whose clusters are data sets that columns of the context name."""
+    return f"column {', '.join(columns)}"
+
+
 def read_clusters(
     table: pd.DataFrame, cluster: Cluster, task: Task, identity: Ints, *, relabelled: bool = True
 ) -> Clusters:
@@ -129,7 +134,10 @@ def read_clusters(
         placed, marks = table[cluster.ids].to_numpy(np.int64), table[cluster.repeated].to_numpy(bool)
         return Clusters(cluster.setting, placed, marks, cluster.anywhere)
     setting = setting_of(cluster, task.field)
-    if setting == SINGLE or (setting == BY_TRUTH and task.truth is None):
+    without = setting == BY_TRUTH and task.truth is None
+    if without and task.context is not None and task.context.data_sets is not None:
+        return Clusters(by_data(task.context.named_by), np.where(task.failed(), 0, task.context.data_sets))
+    if setting == SINGLE or without:
         return Clusters(SINGLE, np.arange(1, len(table) + 1, dtype=np.int64))
     if setting == BY_TRUTH:
         return Clusters(BY_TRUTH, identity)

@@ -184,7 +184,7 @@ class Placebos:
         relabelling = self.task.field.relabelling
         perfect = self.task.truth
         if relabelling is not None:
-            perfect = relabelling.perfect(self.task.truth, self.task.estimate)
+            perfect = relabelling.perfect(self.task.truth, self.task.estimate, self.task.context)
         own = self._estimates(number)
         skilled = (uniforms(self.row_keys, number, 1)[:, 0] < skill) & ~self.task.failed()
         return with_cells(self.runs, {self.estimate: own.where(~skilled, perfect)})
@@ -235,7 +235,8 @@ def _check_labels(task: Task, index: pd.Index) -> None:
     field = task.field.of_truth
     if field.labels is None:
         return
-    found = field.labels(task.truth)
+    # with a context the labels are those that a run sees, without latent nodes
+    found = field.labels(task.truth if task.context is None or field is not task.field else task.estimate)
     known = np.flatnonzero(found != 0)
     other = known[found[known] != found[known[:1]]]
     if len(other):

@@ -43,10 +43,10 @@ class Task(NamedTuple):
         return missing if self.truth is None else missing | self.field.of_truth.missing(self.truth)
 
     def identity(self) -> NDArray[np.int64] | None:
-        """Return a number a row, equal for runs on the same truth, else on the same context; None without both."""
+        """Return a number a row, equal for runs on the same truth, else on the same data set; None without both."""
         if self.truth is not None:
             return self.field.of_truth.identify(self.truth)
-        return None if self.context is None else self.context.codes + 1
+        return None if self.context is None else self.context.data_sets
 
 
 def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[list[Task], tuple[Metric, ...]]:

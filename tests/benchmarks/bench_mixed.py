@@ -1,7 +1,7 @@
 """Graphs with latent confounders against causal-learn, on one thread: `python tests/benchmarks/bench_mixed.py`.
 
 Times are CPU time of batches of random DAGs with latent nodes; causal-learn's are of a few of the same DAGs. Then
-follow the distances of an estimate from one truth, and reading and packing of mixed graphs over those of DAGs. Only
+follow the distances of an estimate from one truth, and reading, packing and metrics of PAGs over those of DAGs. Only
 ratios of one run mean something. Without causal-learn its column is empty. mixed.md holds a run.
 """
 
@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
@@ -29,6 +30,8 @@ from causaleval_pd.graphs.packed import unpack_column
 
 ROUNDS = 5
 
+#: metrics that take graphs with and without latent confounders
+METRICS = ("shd", "adjacency_f1", "arrowhead_f1", "tail_f1", "directed_f1", "bidirected_f1", "v_structure_f1")
 
 #: observed and latent nodes, graphs, graphs for causal-learn
 SIZES = ((6, 2, 20_000, 20), (10, 3, 10_000, 2), (20, 5, 3_000, 0), (50, 10, 500, 0), (80, 10, 200, 0))
@@ -139,7 +142,24 @@ def columns() -> None:
         print(f"{label:<14} DAGs {of_dags:>8.2f} ms   PAGs {of_pags:>8.2f} ms   ratio {of_pags / of_dags:.2f}")
 
 
+def metrics() -> None:
+    """Print times of metrics on packed columns of PAGs over those on the DAGs that they come from."""
+    rng = np.random.default_rng(3)
+    n, d = 5_000, 10
+    names = [f"X{i}" for i in range(d)]
+    drawn = [marks.lower(marks.planes_from_marks(random_dags(n, d, 3, rng))) for _ in range(2)]
+    dags = [ce.graph_column([ce.graphs.Graph(names, "dag", plane) for plane in planes]) for planes in drawn]
+    sides = [
+        pd.DataFrame({"truth": truth, "estimate": estimate})
+        for truth, estimate in (dags, [column.graph.pag() for column in dags])
+    ]
+    for name in METRICS:
+        of_dags, of_pags = (spent(ce.evaluate, side, [name]) / n * 1e6 for side in sides)
+        print(f"{name:<20} DAGs {of_dags:>6.2f} us   PAGs {of_pags:>6.2f} us   ratio {of_pags / of_dags:.2f}")
+
+
 if __name__ == "__main__":
     projections()
     of_distances()
     columns()
+    metrics()

@@ -68,3 +68,16 @@ def test_results_say_what_was_given():
     assert describe_context(given) == {"data": "by column study", "frame": "DataFrame", "n": "5", "estimator": "mle"}
     assert describe_context({"latents": ("L", "M")}) == describe_context({"latents": ["L", "M"]})
     assert describe_context({"latents": {"M", "L"}}) == {"latents": "['L', 'M']"}
+
+
+def test_data_sets_have_the_same_number_in_any_part_of_a_table():
+    runs = pd.DataFrame({"study": ["a", "b", "a", "c"], "n": [1, 1, 2, 2]})
+    objects = {"a": 1.5, "b": 2.5, "c": 3.5}
+    accepted = {"f": ("data", "n")}
+    whole = resolve_context(runs, {"data": ("study", objects), "n": 10}, accepted).data_sets
+    part = resolve_context(runs.iloc[1:], {"data": ("study", objects), "n": 10}, accepted).data_sets
+    assert whole[1:].tolist() == part.tolist() and (whole != 0).all()
+    assert [whole[0] == whole[2], whole[0] == whole[1], whole[1] == whole[3]] == [True, False, False]
+    both = resolve_context(runs, {"data": ("study", objects), "n": "n"}, accepted)
+    assert len(set(both.data_sets)) == 4 and both.take(slice(2)).data_sets.tolist() == both.data_sets[:2].tolist()
+    assert resolve_context(runs, {"n": 10}, accepted).data_sets is None

@@ -98,6 +98,7 @@ def test_a_stratum_without_a_p_under_one_member_has_none():
         assert table["p_value"].notna().tolist() == [table["p_value"].notna()[0], True]
 
 
+@pytest.mark.slow
 def test_cubes_of_composite_null_models_are_saved_and_lazy(runs, tmp_path):
     import dask.dataframe as dd
     import xarray as xr

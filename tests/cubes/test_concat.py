@@ -26,8 +26,7 @@ def how(request) -> dict:
     return {"draws": {}, "sums": {"keep_draws": False}, "none": {"n_draws": None}}[request.param]
 
 
-@pytest.mark.parametrize("lazy", [False, True])
-@pytest.mark.parametrize("dim", ["algorithm", "n"])
+@pytest.mark.parametrize(("dim", "lazy"), [("algorithm", False), ("n", True)])
 def test_strata_are_put_together(how, dim, lazy):
     parts = [make(part, **how) for _, part in RUNS.groupby(dim)]
     found = ce.concat([part.chunk({"replicate": 3}) for part in parts] if lazy else parts, dim)
@@ -65,7 +64,7 @@ def test_replicates_are_put_together(how):
         ce.concat(words, "replicate")
 
 
-@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("keep", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_null_models_are_put_side_by_side(keep):
     nulls = ["edges", "permutation", "oracle_skeleton"]
     parts = [make(RUNS, null=null, keep_draws=keep) for null in nulls]

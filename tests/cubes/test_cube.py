@@ -42,8 +42,7 @@ def test_specs_seed_and_conventions_are_carried(cube):
     assert "cpdag" in cube.attrs["control_kind"]
 
 
-@pytest.mark.parametrize("keep", [True, False])
-@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+@pytest.mark.parametrize(("keep", "suffix"), [(True, "zarr"), (False, "nc")])
 def test_round_trip(tmp_path, small, keep, suffix):
     table = small.assign(word=pd.Categorical(small["algorithm"], categories=sorted(small["algorithm"].unique())[::-1]))
     cube = ce.cube(

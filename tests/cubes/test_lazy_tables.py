@@ -20,7 +20,10 @@ RUNS.loc[[4, 17, 200], "estimate"] = None
 BY = ["algorithm", "density", "n"]
 
 
-@pytest.fixture(scope="module", params=["draws", "sums", "nulls"])
+KINDS = ["draws", "sums", "nulls"]
+
+
+@pytest.fixture(scope="module", params=KINDS)
 def cube(request) -> xr.Dataset:
     null = ["edges", "erdos_renyi"] if request.param == "nulls" else "edges"
     found = ce.cube(RUNS, METRICS, by=BY, n_draws=40, rng=7, keep_draws=request.param == "draws", null=null)
@@ -52,7 +55,19 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS.keys())
+#: verbs that read controls, which each kind of cube has in its own variables; to the others all kinds are the same
+CONTROLLED = ["summary", "summary of means", "test_controls", "compare excess", "control_power", "size_and_power"]
+CONTROLLED += ["meta_analysis"]
+#: the kind of which the others are tested too, because its null models are a dimension
+PAIRS = [
+    pytest.param(kind, verb, id=f"{kind}-{name}", marks=[pytest.mark.slow] * (name == "hierarchical"))
+    for kind in KINDS
+    for name, verb in VERBS.items()
+    if name in CONTROLLED or kind == "nulls"
+]
+
+
+@pytest.mark.parametrize(("cube", "verb"), PAIRS, indirect=["cube"])
 def test_tables_are_lazy_and_agree(cube, verb, monkeypatch):
     monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 20_000)
     if verb is VERBS["size_and_power"] and "shd_control" not in cube:
@@ -94,6 +109,9 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
     assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
 
 
+@pytest.mark.parametrize(
+    "cube", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "sums")) for kind in KINDS], indirect=True
+)
 def test_figures_of_a_lazy_cube(cube):
     lazy = cube.chunk({"algorithm": 1})
     if "null" not in cube.dims:

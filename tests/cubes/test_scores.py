@@ -17,7 +17,7 @@ RUNS = pd.DataFrame(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def many_nulls():
     runs = ce.datasets.runs().query("density == 0.2 and n == 100 and replicate < 6")
     nulls = ["edges", "permutation", "oracle_skeleton", ce.null_model("degree", switches=5)]
@@ -31,6 +31,7 @@ def test_several_null_models_are_a_dimension(many_nulls):
     assert cube["shd_control"].dims == ("null", "algorithm", "replicate", "draw")
     assert "permutation: exact; oracle_skeleton: " in cube["shd_control_mean"].attrs["method"]
     assert "edges: exact; permutation: simulated; oracle_skeleton: none" in cube["adjacency_f1_p"].attrs["method"]
+    tests, summary = cube.ceval.test_controls(), cube.ceval.summary()
     for null in nulls:
         one = ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, null=null)
         name = one.attrs["control_null"]
@@ -38,16 +39,16 @@ def test_several_null_models_are_a_dimension(many_nulls):
         for variable in one.data_vars:
             np.testing.assert_array_equal(cut[variable], one[variable], err_msg=variable)
         table = one.ceval.test_controls()
-        mine = cube.ceval.test_controls().query("null == @name").reset_index(drop=True)
+        mine = tests.query("null == @name").reset_index(drop=True)
         pd.testing.assert_frame_equal(mine, table)
         pd.testing.assert_frame_equal(cut.ceval.test_controls(), table)
         pd.testing.assert_frame_equal(
-            cube.ceval.summary().query("null == @name").drop(columns="null").reset_index(drop=True), one.ceval.summary()
+            summary.query("null == @name").drop(columns="null").reset_index(drop=True), one.ceval.summary()
         )
     for method in ("randomisation", "wilcoxon"):
         tested = cube.ceval.test_controls(method=method)
         assert (tested["p_value"].isna() == (tested["null"] == "oracle_skeleton")).all()
-    references = cube.ceval.summary().query("null == 'oracle_skeleton'")
+    references = summary.query("null == 'oracle_skeleton'")
     assert references["p_value"].isna().all() and references.query("metric == 'shd'")["skill"].notna().all()
 
 
@@ -68,6 +69,7 @@ def test_comparisons_do_not_depend_on_the_null_models(many_nulls):
     assert several.ceval.test_controls(missing="worst")["p_value"].notna().all()
 
 
+@pytest.mark.slow
 def test_figures_of_several_null_models(many_nulls):
     import matplotlib.pyplot as plt
 

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import scipy
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.schema import FAILED, SCORED
@@ -126,3 +127,55 @@ def test_the_randomisation_test_is_valid_where_metrics_are_undefined():
         p = part["p_value"].dropna()
         for alpha in (0.05, 0.1, 0.2):
             assert (p <= alpha).mean() <= alpha + 4 * np.sqrt(alpha * (1 - alpha) / len(p))
+
+
+def _of_data_sets(rng, sizes):
+    """Runs of one stratum; those on one truth get the same number of wrong edges, plus noise of each run."""
+    nodes = [f"X{i}" for i in range(12)]
+    rows = []
+    for i, size in enumerate(sizes):
+        truth = "; ".join([f"X{k} -> X{k + 1}" for k in range(11) if k != i] + nodes)
+        extra = int(rng.integers(0, 9))
+        for _ in range(size):
+            wrong = [f"X{k} -> X{k + 2}" for k in range(extra + int(rng.integers(0, 2)))]
+            rows.append({"truth": truth, "estimate": "; ".join([*wrong, *nodes])})
+    return pd.DataFrame(rows)
+
+
+def test_the_interval_of_the_mean_leaves_out_one_cluster_at_a_time():
+    runs = _of_data_sets(np.random.default_rng(1), [6, 3, 2, 1, 1]).assign(s=0, lab=[0] * 9 + [1, 1, 2, 3])
+    for settings, groups in (({}, "truth"), ({"cluster": "lab"}, "lab")):
+        for n_draws in (None, 20):
+            made = runs.ceval.cube(["shd"], by=["s"], n_draws=n_draws, rng=1, **settings)
+            row = made.ceval.summary(interval="mean_ci").iloc[0]
+            values = ce.evaluate(runs, ["shd"])["shd"]
+            without = [values[runs[groups] != g].mean() for g in runs[groups].unique()]
+            n, sizes = len(without), runs[groups].value_counts()
+            error = np.sqrt((n - 1) / n * np.square(without - np.mean(without)).sum())
+            half = scipy.stats.t.ppf(0.975, max(1, sizes.sum() ** 2 / (sizes**2).sum() - 1)) * error
+            np.testing.assert_allclose([row["low"], row["high"]], [values.mean() - half, values.mean() + half])
+    single = runs.ceval.cube(["shd"], by=["s"], n_draws=None, cluster=None).ceval.summary(interval="mean_ci").iloc[0]
+    half = scipy.stats.t.ppf(0.975, 12) * values.std() / np.sqrt(13)
+    np.testing.assert_allclose([single["low"], single["high"]], [values.mean() - half, values.mean() + half])
+
+
+def test_a_mean_without_interval_has_a_reason():
+    one = {"truth": ["A -> B; C"] * 3, "estimate": ["A -> B; C", "A; B; C", "B -> C; A"], "s": "one cluster"}
+    same = {"truth": ["A -> B; C", "A; B -> C", "A -> C; B"], "estimate": ["A; B; C"] * 3, "s": "no variation"}
+    alone = {"truth": ["A -> B; C"], "estimate": ["A; B; C"], "s": "one run"}
+    runs = pd.concat([pd.DataFrame(x) for x in (one, same, alone)], ignore_index=True)
+    for n_draws in (None, 20):
+        found = runs.ceval.cube(["shd"], by=["s"], n_draws=n_draws, rng=1).ceval.summary(interval="mean_ci")
+        assert found[["low", "high"]].isna().all(axis=None)
+        assert [f"mean without interval: {s}" in note for s, note in zip(found["s"], found["note"], strict=True)] == [
+            True
+        ] * 3
+
+
+@pytest.mark.slow
+def test_the_interval_of_the_mean_covers_where_clusters_have_unequal_sizes():
+    """Bootstraps of data sets: 600 strata with five truths of 6, 3, 2, 1 and 1 runs."""
+    rng = np.random.default_rng(2)
+    runs = pd.concat([_of_data_sets(rng, [6, 3, 2, 1, 1]).assign(s=i) for i in range(600)], ignore_index=True)
+    found = runs.ceval.cube(["adjacency_fp"], by=["s"], n_draws=None).ceval.summary(interval="mean_ci")
+    assert ((found["low"] <= 4.5) & (found["high"] >= 4.5)).mean() > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 600)

@@ -153,6 +153,7 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
     pd.testing.assert_frame_equal(means, wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
     with clients[n_workers].as_current():
@@ -175,6 +176,7 @@ def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
     assert one.identical(two)
 
 
+@pytest.mark.slow
 def test_summary_on_a_cluster(client):
     table = dd.from_pandas(RUNS, npartitions=5)
     found = table.ceval.summary(METRICS, by=["algorithm", "density"], n_draws=100, rng=7).compute()

@@ -135,17 +135,18 @@ def table_of(verb, keep):
 
 
 @pytest.mark.parametrize(
-    "chunks",
+    ("keep", "chunks"),
     [
-        None,
-        {},
-        pytest.param({"algorithm": 1}, marks=pytest.mark.slow),
-        pytest.param({"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),
-        {"n": 1, "draw": 5},
+        (True, None),
+        pytest.param(True, {}, marks=pytest.mark.slow),
+        pytest.param(True, {"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),
+        (True, {"n": 1, "draw": 5}),
+        (False, None),
+        pytest.param(False, {"algorithm": 1}, marks=pytest.mark.slow),
+        pytest.param(False, {"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("keep", [True, False], ids=["draws", "no draws"])
 def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
     cube = CUBES[keep] if chunks is None else CUBES[keep].chunk(chunks)
     path = to_zarr(cube, tmp_path / "cube.zarr")

@@ -262,6 +262,7 @@ def test_further_dimensions_in_cubes(runs, tmp_path):
             pd.testing.assert_frame_equal(ce.test_controls(back), ce.test_controls(cube))
 
 
+@pytest.mark.slow
 def test_verbs_on_dask_tables(runs):
     table, how = dd.from_pandas(runs, npartitions=5), {"n_draws": 40, "rng": 7}
     metrics = ["footrule", DECLARED]

@@ -22,7 +22,7 @@ ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
     [
         ("a.txt", "0 2\r\n1 0\r\n", "pcalg amat.pag", "A o-> B"),
         ("a.csv", "A,B\n0,1\n0,0\n", "row->column", "A -> B"),
-        ("a.csv", '"","A","B"\n"A",0,2\n"B",3,0\n', "pcalg amat.pag", "A -> B"),
+        ("a.csv", '"","A","B"\n"A",0,2\n"B",3,0\n', "MXM", "A -> B"),
         ("a.csv", "B;A\n0;1\n0;0\n", "row->column", "B -> A"),
         ("a.tsv", "\tB\tA\nA\t1\t0\nB\t0\t0\n", "row->column", "A -> B"),
         ("a.txt", "A B\n0 1\n1 0\n", "row->column", "A -- B"),
@@ -30,6 +30,8 @@ ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
         ("a.csv", "ID,Variable 1,Dependency,Variable 2\n1,A,->,B\n", None, "A -> B"),
         ("a.csv", "source,target,weight\nA,B,1\n", None, "A -> B"),
         ("a.dot", "digraph { A -> B }", None, "A -> B"),
+        ("a.csv", "from,edge,to\nA,,\nB,,\n", None, "A; B"),
+        ("a.csv", "source;target\nA;B\n", None, "A -> B"),
         ("a.dag", "dag { A <-> B }\n", None, "A <-> B"),
         ("a.txt", "A -> B\n", None, "A -> B"),
         ("a.txt", "\ufeffGraph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n", None, "A -> B"),
@@ -173,3 +175,10 @@ def test_paths(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="path must be a file, a pattern, or a list of files, found bytes"):
         ce.read_graphs(b"a.dot")  # type: ignore[arg-type]
     assert isinstance(ce.read_graphs([]), pd.Series)
+
+
+def test_texts_that_are_read_again_are_not_kept_without_bound(tmp_path: Path) -> None:
+    edges = "\n".join(f"{k}. A --> B " + "[A --> B]:0.9;" * 70_000 for k in range(1, 3))
+    for k in range(9):
+        Path(tmp_path, f"{k}.txt").write_text(f"Graph Nodes:\nA;B\n\nGraph Edges:\n{edges}\n")
+    assert ce.read_graphs(f"{tmp_path}/*.txt").nunique() == 1

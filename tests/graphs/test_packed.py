@@ -252,7 +252,7 @@ def test_other_cells() -> None:
 def test_fuzz() -> None:
     rng = np.random.default_rng(7)
     good = cell(tuple("ABCDEFGHIJKLM"), arcs=((0, 1), (5, 2), (2, 5), (11, 12)))
-    for i in range(2000):
+    for i in range(600):
         if i % 2:
             raw = bytearray(good)
             raw[rng.integers(len(raw))] ^= int(rng.integers(1, 256))
@@ -291,7 +291,7 @@ def test_faulty_cells_of_version_1(fault: str) -> None:
     for cells in ([old(bad)], [old(cell()), old(bad)]):
         with pytest.raises(ValueError, match=rf"row {len(cells) - 1} .*: .*{message}"):
             unpack_column(packed(cells))
-    with pytest.raises(ValueError, match="found a packed graph of format version 2"):
+    with pytest.raises(ValueError, match="begins without its line of text"):
         unpack_column(packed([cell()[TEXT:]]))
 
 

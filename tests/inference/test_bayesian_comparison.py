@@ -82,6 +82,7 @@ def test_levels_that_are_always_equal(make_cube):
     assert bayesian_comparison(cube, "algorithm", rope=0.5, rng=1)["p_equivalent"].tolist() == [1, 1]
 
 
+@pytest.mark.slow
 def test_excess_reference_and_lazy_cubes(ragged):
     settings = {"rope": 0.5, "reference": "pc", "rng": 1}
     for model in ("signed_rank", "hierarchical"):
@@ -124,6 +125,7 @@ def test_metrics_without_a_direction_and_levels_without_pairs_are_refused(study)
         bayesian_comparison(study(status=status), "algorithm", rope=0.1)
 
 
+@pytest.mark.slow
 def test_strata_with_the_same_truths_are_noted():
     cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
     how = {"rope": 1.0, "model": "hierarchical"}

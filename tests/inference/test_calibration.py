@@ -117,3 +117,35 @@ def test_cubes_without_draws_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             ce.size_and_power(ce.cube(runs, ["shd"], by=[], rng=1, **given))
+
+
+def _repeats():
+    """Four truths with five bootstraps each of one guess."""
+    rng, nodes = np.random.default_rng(1), [f"X{i}" for i in range(6)]
+
+    def guess():
+        order = rng.permutation(6)
+        pairs = [(order[i], order[j]) for i in range(6) for j in range(i)]
+        return "; ".join([f"X{a} -> X{b}" for a, b in (pairs[k] for k in rng.choice(15, 5, replace=False))] + nodes)
+
+    rows = [(guess(), guess()) for _ in range(4)]
+    return pd.DataFrame([row for row in rows for _ in range(5)], columns=["truth", "estimate"]).assign(s=0)
+
+
+def test_repeats_count_once_and_keep_the_level():
+    runs = _repeats()
+    made = runs.ceval.cube(["shd"], by=["s"], n_draws=400, rng=1, keep_draws=True)
+    found = made.ceval.size_and_power(methods=["randomisation", "t", "sign"]).set_index("method")
+    # of four clusters the sign test has no p-value below 1/16
+    assert found.loc["sign", "size"] == found.loc["sign", "power"] == 0
+    joint = made["shd_relabelled"].transpose("s", "replicate", "draw").to_numpy()[0]
+    means = (joint - np.roll(joint, -1, axis=1)).reshape(4, 5, 400).mean(axis=1)
+    expected = np.mean(paired_t(means.T, alternative="less")[1] <= 0.05)
+    assert found.loc["t", "size"] == pytest.approx(expected)
+    assert found.loc["randomisation", "verdict"] == "by construction"
+
+
+def test_twice_a_mean_p_has_no_size_to_simulate():
+    made = _repeats().ceval.cube(["shd"], by=["s"], null="degree", n_draws=50, rng=1, keep_draws=True)
+    found = made.ceval.size_and_power(methods="randomisation").iloc[0]
+    assert np.isnan(found["size"]) and np.isnan(found["power"]) and pd.isna(found["verdict"])

@@ -20,6 +20,7 @@ def cube():
     return ce.cube(RUNS, ["shd", "adjacency_f1"], **HOW)
 
 
+@pytest.mark.slow
 def test_tables_are_those_of_the_cube(cube):
     names = ["shd", "adjacency_f1"]
     pd.testing.assert_frame_equal(

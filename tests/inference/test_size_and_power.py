@@ -1,6 +1,6 @@
 """How often each test rejects when there is nothing to find, beside how often it does when there is.
 
-2,000 tables of random guesses for every test and null model, with 1 to 100 rows a stratum, and as many as time allows
+1,000 tables of random guesses for every test and null model, with 1 to 100 rows a stratum, and as many as time allows
 where controls are streamed. A test may reject at .01, .05 and .10 no more often than that, beyond binomial error; a
 test that hardly ever rejects is conservative, not calibrated, which is why its power is looked at too.
 """
@@ -20,7 +20,7 @@ from causaleval_pd.tables.matching import find_null
 
 pytestmark = pytest.mark.slow
 
-N_TABLES, N_ROWS = 2000, 100
+N_TABLES, N_ROWS = 1000, 100
 SIZES = [1, 2, 5, 20, 100]
 LEVELS = np.array([0.01, 0.05, 0.1])
 NULLS = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import matplotlib as mpl
 
 mpl.use("agg")
@@ -44,6 +46,7 @@ def runs():
 
 @pytest.fixture(scope="session")
 def make(runs):
+    @functools.cache
     def of(**options):
         options = {"n_draws": 60, "rng": 7, "replicate": "replicate", "control_kind": "dag", **options}
         return ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm", "density", "n"], **options)

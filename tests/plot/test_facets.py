@@ -112,6 +112,7 @@ def test_facets_without_a_value_say_so(runs):
     assert "not ranked: zero" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_many_columns_go_on_in_further_rows():
     rows = [(f"method {i}", "A -> B", "A -> B" if i % 2 else "B -> A") for i in range(20) for _ in range(2)]
     table = pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"])

@@ -65,6 +65,7 @@ def test_open_points_are_not_better_than_controls(cube, make):
     assert "filled" not in captions(plain.figure)
 
 
+@pytest.mark.slow
 def test_many_levels_and_hues_fit(runs):
     tables = [
         runs[runs["n"] == 100].assign(algorithm=f"{kind} {i:02d}") for kind in ("pc", "lingam") for i in range(14)

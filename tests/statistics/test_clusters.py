@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from statsmodels.regression.linear_model import OLS
+import pytest
+import scipy
 
 from causaleval_pd.statistics.arrays import mean_difference
 from causaleval_pd.statistics.clusters import (
@@ -62,16 +63,39 @@ def test_columns_are_clusters_that_all_rows_share():
     assert cluster_count(values, groups).tolist() == (~np.isnan(found)).sum(axis=1).tolist()
 
 
-def test_the_clustered_mean_is_that_of_statsmodels():
+def test_the_clustered_mean_leaves_out_one_cluster_at_a_time():
     rng = np.random.default_rng(3)
-    groups = np.repeat(np.arange(9), [1, 2, 3, 4, 5, 1, 2, 3, 4])
+    sizes = np.array([1, 2, 3, 4, 5, 1, 2, 3, 4])
+    groups = np.repeat(np.arange(9), sizes)
     values = rng.normal(size=25) + rng.normal(size=9)[groups]
-    how = {"groups": groups, "use_correction": True, "df_correction": True}
-    fit = OLS(values, np.ones(25)).fit(cov_type="cluster", cov_kwds=how, use_t=True)
     found = clustered_mean(values, groups, 0.95)
-    np.testing.assert_allclose([found.effect, found.low, found.high], [fit.params[0], *fit.conf_int()[0]])
+    without = [values[groups != g].mean() for g in range(9)]
+    error = np.sqrt(8 / 9 * np.square(without - np.mean(without)).sum())
+    half = scipy.stats.t.ppf(0.975, sizes.sum() ** 2 / (sizes**2).sum() - 1) * error
+    np.testing.assert_allclose(found, [values.mean(), values.mean() - half, values.mean() + half])
     gaps = clustered_mean(np.append(values, np.nan), np.append(groups, 0), 0.95)
     np.testing.assert_allclose(gaps, found)
     np.testing.assert_allclose(clustered_mean(values, np.arange(25), 0.95), mean_difference(values, 0.95))
     alone = clustered_mean(values, np.zeros(25), 0.95)
     assert alone.effect == found.effect and np.isnan([alone.low, alone.high]).all()
+
+
+def test_the_clustered_mean_of_equal_clusters_is_the_t_interval_of_their_means():
+    values = np.random.default_rng(4).normal(size=(3, 20))
+    found = clustered_mean(values, np.arange(20) // 4, 0.9)
+    np.testing.assert_allclose(found, mean_difference(values.reshape(3, 5, 4).mean(axis=2), 0.9))
+
+
+def test_the_clustered_mean_has_no_limits_where_clusters_do_not_differ():
+    found = clustered_mean([[0.1, 0.1, 0.1, 0.1], [0.0, 2.0, 0.0, 2.0], [np.inf, 1.0, 1.0, 2.0]], [1, 1, 2, 2], 0.95)
+    assert np.isnan([found.low, found.high]).all()
+
+
+@pytest.mark.parametrize("sizes", [[12, 4, 2, 1, 1], [20, 1, 1, 1, 1], [5] * 4, [12, 8, 1, 1, 1, 1, 1, 1, 3, 2]])
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_the_clustered_mean_covers(sizes, share):
+    """`share` is the part of the variance that the values of a cluster have in common."""
+    rng, groups = np.random.default_rng(5), np.repeat(np.arange(len(sizes)), sizes)
+    common, own = rng.normal(size=(4000, len(sizes))), rng.normal(size=(4000, len(groups)))
+    found = clustered_mean(np.sqrt(share) * common[:, groups] + np.sqrt(1 - share) * own, groups, 0.95)
+    assert ((found.low <= 0) & (found.high >= 0)).mean() > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 4000)

@@ -86,6 +86,11 @@ def test_brunner_munzel_equals_scipy(alternative):
         assert found.p_value[i] == pytest.approx(theirs.pvalue)
 
 
+def test_brunner_munzel_has_both_limits_or_none():
+    found = brunner_munzel([[2.0, np.nan], [2.0, 3.0], [5.0, 6.0]], [[1.0, np.nan], [1.0, np.nan], [1.0, 2.0]])
+    assert np.isnan(found.low).tolist() == np.isnan(found.high).tolist() == [True, True, False]
+
+
 def test_brunner_munzel_interval_does_not_contradict_its_test():
     rng = np.random.default_rng(5)
     a, b = rng.normal(0.7, 1, (300, 8)), rng.normal(0, 3, (300, 12))

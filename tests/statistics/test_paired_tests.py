@@ -74,6 +74,7 @@ def test_short_rows_with_ties_equal_enumeration(alternative, zero_method):
             np.testing.assert_allclose(p, enumerated(row, alternative, zero_method), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_ties_up_to_thirteen_pairs_equal_scipys_permutation_test():
     rng = np.random.default_rng(11)
     values = rng.integers(1, 6, (3, 13)) * rng.choice([-1.0, 1.0], (3, 13))

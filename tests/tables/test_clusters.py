@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+import causaleval_pd.dask
+from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.tables.clusters import PlacedClusters, read_clusters, repeated_strata
 from causaleval_pd.tables.settings import Cells
 from causaleval_pd.tables.tasks import read_tasks
@@ -162,3 +165,63 @@ def test_clusters_of_rows_that_are_refused(repeated):
     assert len(mixed.ceval.with_controls(["shd"], cluster="g", n_draws=5)) == 2
     with pytest.raises(ValueError, match="are in one cluster, but their truths have different nodes"):
         mixed.ceval.with_controls(["shd"], cluster="g", null="permutation", n_draws=5)
+
+
+#: nodes that the data sets do not hold
+HIDDEN = {"one": ["H"], "two": ["H", "L"], "three": []}
+
+
+@pytest.fixture
+def size():
+    spec = {"field": "graph", "kinds": ("dag",), "truth_kinds": (), "direction": "minimize", "optimum": 0}
+
+    @ce.metric(**spec, range=(0, np.inf), long_name="edges")
+    def size_without_truth(pairs):
+        """Count the edges of the estimate."""
+        return pairs.estimate.edge_counts.edges[pairs.estimate_index]
+
+    yield "size_without_truth"
+    del METRICS["size_without_truth"]
+
+
+@pytest.fixture
+def estimates():
+    cells = ["A -> B; C", "A -> B; B -> C", "A; B; C"]
+    return pd.DataFrame(
+        {"study": ["one"] * 4 + ["two"] * 3 + ["three"], "estimate": (cells * 3)[:8], "s": 0, "number": range(8)}
+    )
+
+
+def test_runs_on_one_data_set_are_a_cluster(size, estimates):
+    how = {"by": ["s"], "truth": None, "context": {"latents": ("study", HIDDEN)}, "rng": 1}
+    by_column = estimates.ceval.cube([size], cluster="study", n_draws=20, **how)
+    for n_draws in (None, 20):
+        made = estimates.ceval.cube([size], n_draws=n_draws, **how)
+        assert made.attrs["control_cluster"] == "column study"
+        named = made.ceval.summary(interval="mean_ci")[["mean", "low", "high"]]
+        other = by_column.ceval.summary(interval="mean_ci")[["mean", "low", "high"]]
+        pd.testing.assert_frame_equal(named, other)
+    tested = made.ceval.test_controls(cluster="study").iloc[0]
+    assert tested["n_clusters"] == 3
+    with pytest.raises(ValueError, match="cluster=None cannot be asked of a cube that was made with"):
+        made.ceval.test_controls(cluster=None)
+
+
+def test_inputs_that_all_rows_share_mark_no_cluster(size, estimates):
+    made = estimates.ceval.cube([size], by=["s"], truth=None, context={"latents": ["H"]}, n_draws=None)
+    assert made.attrs["control_cluster"] == "none"
+    assert len(np.unique(made["truth_id"])) == 8
+
+
+def test_partitions_agree_on_data_sets(size, estimates):
+    how = {"by": ["s"], "truth": None, "context": {"latents": ("study", HIDDEN)}, "rng": 1, "n_draws": 20}
+    whole = estimates.ceval.cube([size], tails=None, **how)
+    parts = dd.from_pandas(estimates, npartitions=3).ceval
+    lazy = parts.cube([size], replicate="number", **how).compute()
+    assert set(np.unique(lazy["cluster_id"])) == set(np.unique(whole["cluster_id"]))
+    expected = whole.ceval.test_controls()[["p_value", "n_clusters", "p_method"]]
+    pd.testing.assert_frame_equal(lazy.ceval.test_controls()[["p_value", "n_clusters", "p_method"]], expected)
+    for interval in ("mean_ci", "quantile"):
+        found = parts.summary([size], interval=interval, **how).compute()
+        columns = ["mean", "low", "high", "p_value", "n_clusters"]
+        pd.testing.assert_frame_equal(found[columns], whole.ceval.summary(interval=interval)[columns])

@@ -129,7 +129,9 @@ def random_dags(rng, n, d, m):
 
 
 @pytest.mark.parametrize("null", ["edges", "permutation"])
-@pytest.mark.parametrize(("d", "m"), [(10, 10), (20, 5), (10, 20)])
+@pytest.mark.parametrize(
+    ("d", "m"), [(10, 10), *(pytest.param(*x, marks=pytest.mark.slow) for x in ((20, 5), (10, 20)))]
+)
 def test_moments_keep_the_level(null, d, m):
     """Guesses against one truth: the normal law without correction rejected .085 at .05, and .063 at .001."""
     rng = np.random.default_rng(d + m)

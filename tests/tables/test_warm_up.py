@@ -27,6 +27,10 @@ if sys.argv[1] == "warm":
     ce.warm_up(["shd", "v_structure_f1"])
 table = ce.datasets.runs().query("algorithm in ['pc', 'lingam']").groupby("algorithm").head(3)
 table.ceval.with_controls(["shd", "v_structure_f1"], n_draws=5, rng=0)
+table = table.head(1).assign(
+    truth=["A -> C; B -> C; L -> C; L -> D"], estimate=ce.graph_column(["A o-> C; B o-> C; D o-> C"], kind="pag")
+)
+table.ceval.with_controls(["shd", "v_structure_f1"], n_draws=5, rng=0, context={"latents": ["L"]})
 sys.stdout.write(" ".join(compiled))
 """
 
@@ -43,6 +47,7 @@ def compiled(how, cache):
 def test_later_processes_compile_nothing(tmp_path):
     first = compiled("warm", tmp_path)
     assert {"_adjacency_counts", "_v_structures", "_draw"} <= first
+    assert {"_project", "_convert", "_mark_counts"} & first == {"_project", "_convert"}
     assert not first & {"_sid_bounds", "_adjustment_mistakes"}  # not asked for
     assert compiled("use", tmp_path) == set()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import dask.dataframe as dd
@@ -12,6 +12,7 @@ from dask.base import compute
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
+from ...contract.context import data_columns
 from ...contract.field import Field, get_field
 from ...execution.random_streams import hash_rows
 from ...tables.clusters import (
@@ -19,6 +20,7 @@ from ...tables.clusters import (
     SINGLE,
     Cluster,
     PlacedClusters,
+    by_data,
     check_clusters,
     read_clusters,
     setting_of,
@@ -70,12 +72,18 @@ class ClusterPlan(NamedTuple):
         return part.assign(**{CLUSTER: ids, REPEATED: np.isin(stratum, self.repeated)})
 
 
-def clustered(settings: Mapping[str, Any], own: Field) -> bool:
-    """Return whether the rows of a table have clusters, by the settings of a cube and the field of its cells."""
+def lazy_setting(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> str:
+    """Return what the runs of a cluster share, by the settings of a cube, the field of its cells and the columns."""
     cluster = settings.get("cluster", BY_TRUTH)
-    if cluster == BY_TRUTH and (settings["n_draws"] is None or settings.get("truth", "") is None):
-        return False
-    return setting_of(cluster, own) != SINGLE
+    found = setting_of(cluster, own)
+    if found != BY_TRUTH:
+        return found
+    if settings["n_draws"] is None:
+        return SINGLE
+    if settings.get("truth", "") is None:
+        named = data_columns(settings.get("context"), columns)
+        return by_data(named) if named else SINGLE
+    return BY_TRUTH
 
 
 def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) -> PartClusters:
@@ -85,7 +93,7 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
     identity = nothing if own.truth is None else run_identity(own, [], None)
     relabelled = settings["n_draws"] is not None
     found = np.where(own.failed(), 0, read_clusters(part, cluster, own, identity, relabelled=relabelled).ids)
-    if setting_of(cluster, own.field) == "truth":
+    if setting_of(cluster, own.field) == BY_TRUTH:
         return PartClusters(found, nothing, nothing)
     return PartClusters(found, *truth_marks(own, identity, relabelled=relabelled))
 
@@ -98,7 +106,7 @@ def plan_clusters(
     ids, truths, labels = (np.concatenate(x) for x in zip(*parts, strict=True))
     number = np.repeat(np.arange(len(parts)), sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    if setting != "truth":
+    if setting != BY_TRUTH:
         check_clusters(
             ids, truths, labels, cluster, lambda row: f"partition {number[row]}, row {row - starts[number[row]]}"
         )
@@ -138,11 +146,12 @@ def mark_clusters(part: pd.DataFrame, by: By, settings: Mapping[str, Any], plan:
 def with_whole_clusters(table: dd.DataFrame, by: By, settings: dict[str, Any]) -> tuple[dd.DataFrame, dict[str, Any]]:
     """Mark the clusters of a table's rows, and shuffle rows so that each partition has the whole of its clusters."""
     own = get_field(settings["field"])
-    if not clustered(settings, own):
+    setting = lazy_setting(settings, own, table.columns)
+    if setting == SINGLE:
         return table, settings
     marks = compute(*[delayed(marks_of)(part, by, settings, i) for i, part in enumerate(table.to_delayed())])
     cluster = settings.get("cluster", "truth")
-    plan = plan_clusters([x.clusters for x in marks], [x.stratum for x in marks], cluster, setting_of(cluster, own))
+    plan = plan_clusters([x.clusters for x in marks], [x.stratum for x in marks], cluster, setting)
     meta = table._meta.assign(**{CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.Series(dtype=bool)})
     marked = table.map_partitions(mark_clusters, by, settings, plan, meta=meta)
     if plan.spread:

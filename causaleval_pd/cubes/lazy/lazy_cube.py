@@ -19,7 +19,7 @@ from ...contract.field import get_field
 from ...contract.null import Nulls
 from ...execution.files import computation
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
-from ...tables.clusters import setting_of
+from ...tables.clusters import SINGLE
 from ...tables.columns import column
 from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
@@ -38,7 +38,7 @@ from ..strata import (
     strata_edges,
     stratum_numbers,
 )
-from .clusters import CLUSTER, REPEATED, ClusterPlan, PartClusters, clustered, part_clusters, plan_clusters
+from .clusters import CLUSTER, REPEATED, ClusterPlan, PartClusters, lazy_setting, part_clusters, plan_clusters
 from .cube_chunks import chunked_variables
 from .partitions import cells_of, check_draws, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
 
@@ -137,9 +137,9 @@ def cube(
     coordinates, extra = _coordinates(found, table._meta, by)
     field = get_field(made["field"])
     scoring, plan = made, None
-    if clustered(made, field):
+    setting = lazy_setting(made, field, table.columns)
+    if setting != SINGLE:
         placed_strata = [_strata(part, coordinates) for part in found]
-        setting = setting_of(made.get("cluster", "truth"), field)
         plan = plan_clusters([part.clusters for part in found], placed_strata, made.get("cluster", "truth"), setting)
         scoring = made | {"cluster": plan.placed}
         blank = table._meta.assign(**{CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.Series(dtype=bool)})
@@ -221,7 +221,7 @@ def _look_up(
     with in_partition(number):
         own = cells_of(part, settings)
         axes = _axes(part, by, replicate, own)
-        grouped = clustered(settings, own.field)
+        grouped = lazy_setting(settings, own.field, part.columns) != SINGLE
         nothing = np.empty(0, np.int64)
         clusters = part_clusters(part, settings, own) if grouped else PartClusters(nothing, nothing, nothing)
     if replicate is not None:

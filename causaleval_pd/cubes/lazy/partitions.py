@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ...contract.context import data_columns, resolve_context
 from ...contract.field import get_field
 from ...contract.null import Nulls
 from ...execution.random_streams import key_columns
@@ -127,4 +128,10 @@ def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:
     own = get_field(settings["field"])
     cells = Cells(settings.get("truth", "truth"), settings.get("estimate", "estimate"))
     truth = None if cells.truth is None else own.of_truth.coerce(part[cells.truth], "truth")
-    return Task(own, (), truth, own.coerce(part[cells.estimate], "estimate"))
+    given, context = settings.get("context"), None
+    if truth is not None:
+        context = resolve_context(part, given, {own.name: own.context})
+    elif data_columns(given, part.columns):
+        # inputs of other fields are checked where the metrics are known
+        context = resolve_context(part, given, {own.name: tuple(given or ())})
+    return Task(own, (), truth, own.coerce(part[cells.estimate], "estimate"), context)

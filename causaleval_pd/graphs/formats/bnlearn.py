@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
-from xml.etree import ElementTree
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, TAIL
 from ..edge_strings import write_graph, write_name
+from .graph_files import parse_xml
 
 _STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
 _NAME = re.compile(r"""[^\s|,'"](?:[^|,'"]*[^\s|,'"])?$""")
@@ -93,8 +93,9 @@ MODEL_STRING = register_encoding(
 # ---- networks ------------------------------------------------------------------------------------------------------
 
 _NETWORK = re.compile(
-    r"(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*+(?:(?:network|net|belief\s+network)\b[^{};\n<>-]*+\s*+\{"
-    r"|<\?xml[^>]*>\s*+(?:<!.*?>\s*+)*+<BIF\b|<BIF\b)",
+    r"(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*+(?:(?:network|net)\b[^{};\n<>-]*+\s*+\{"
+    r"|belief\s+network\b[^{};\n<>-]*+\s*+(?:\{|node\s)"
+    r"|<\?xml[^>]*>\s*+(?:(?:<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?>)\s*+)*+<BIF\b|<BIF\b)",
     re.S,
 )
 _VARIABLE = re.compile(r"^[ \t]*+(?:variable|node)\s++(\"[^\"\n]*\"|[^\s{]++)", re.M)
@@ -116,7 +117,11 @@ def read_network(text: str) -> Edges:
     parents: dict[str, list[str]] = {}
     for family in _FAMILY.finditer(text):
         child, *rest = re.split(r"\|", family.group(1))
-        _add_family(parents, child.strip().strip('"'), re.findall(r'"[^"]*"|[^\s,"]+', " ".join(rest)), position)
+        listed = re.findall(r'"[^"]*"|[^\s,"]+', " ".join(rest))
+        try:
+            _add_family(parents, child.strip().strip('"'), listed, position)
+        except ValueError as fault:
+            raise ValueError(f"line {_line(text, family.start())}: {fault}") from None
     return _of_families(parents, position)
 
 
@@ -147,19 +152,20 @@ def _of_families(parents: dict[str, list[str]], position: dict[str, int]) -> Edg
 
 
 def _read_xmlbif(text: str) -> Edges:
-    if "<!ENTITY" in text:
-        raise ValueError("found entities in XMLBIF, which are not read")
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as fault:
-        raise ValueError(f"line {fault.position[0]}: found no XMLBIF: {fault}") from None
+    root, lines = parse_xml(text, "XMLBIF")
     position: dict[str, int] = {}
-    for name in root.iterfind(".//VARIABLE/NAME"):
-        position.setdefault((name.text or "").strip(), len(position))
+    for variable in root.iterfind(".//VARIABLE/NAME"):
+        name = (variable.text or "").strip()
+        if name in position:
+            raise ValueError(f"line {lines[variable]}: found the variable {name!r} twice")
+        position[name] = len(position)
     parents: dict[str, list[str]] = {}
     for family in root.iterfind(".//DEFINITION"):
         given = [(x.text or "").strip() for x in family.iterfind("GIVEN")]
-        _add_family(parents, (family.findtext("FOR") or "").strip(), given, position)
+        try:
+            _add_family(parents, (family.findtext("FOR") or "").strip(), given, position)
+        except ValueError as fault:
+            raise ValueError(f"line {lines[family]}: {fault}") from None
     return _of_families(parents, position)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+import csv
+import io
+import math
+import re
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...contract.encoding import Edges, Encoding, register_encoding
-from ..edge_marks import MARKS, MARKS_OF_SIGN, MarkedEdges
+from ...contract.encoding import Edges, Encoding, Ends, register_encoding
+from ..edge_marks import MARKS, MARKS_OF_SIGN, SIGNS, MarkedEdges, forward
 from ..weights import explain_weights
 
 
@@ -68,6 +72,9 @@ EDGE_COLUMNS = (
 )
 
 
+_LONGEST_HEADING = 10_000
+
+
 def _columns_of(cell: Any) -> tuple[str, str, str] | None:
     """Return the names of the columns of a table of edges, None for any other object."""
     if not isinstance(cell, pd.DataFrame) or set(cell.columns) == set(cell.index):
@@ -75,8 +82,62 @@ def _columns_of(cell: Any) -> tuple[str, str, str] | None:
     return next((names for names in EDGE_COLUMNS if {*names[:2]} <= {*cell.columns}), None)
 
 
-def read_edge_table(cell: pd.DataFrame) -> Edges:
-    """Read a table with an edge a row, both directions of a pair without marks an undirected edge."""
+def is_edge_table(cell: Any) -> bool:
+    """Return whether a cell is a table of edges, or such a table as CSV."""
+    if isinstance(cell, str):
+        line = cell.lstrip("\r\n").partition("\n")[0]
+        heading = {field.strip().strip('"') for field in line[:_LONGEST_HEADING].split(",")}
+        return any({*names[:2]} <= heading for names in EDGE_COLUMNS)
+    return _columns_of(cell) is not None
+
+
+def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
+    """Read a table of edges as CSV."""
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    rows: list[list[str]] = []
+    names: list[str] | None = None
+    try:
+        for fields in reader:
+            found = [field.strip() for field in fields]
+            if not any(found):
+                continue
+            if names is None:
+                names = found
+            elif len(found) != len(names):
+                raise ValueError(f"line {reader.line_num}: found {len(found)} fields, the header has {len(names)}")
+            else:
+                rows.append(found)
+    except csv.Error as fault:
+        raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
+    table = pd.DataFrame(rows, columns=names, dtype=object)
+    for name in ("weight", "lag"):
+        if name in table.columns:
+            table[name] = pd.to_numeric(table[name], errors="coerce")
+    return table
+
+
+def write_csv(names: Sequence[str], ends: Ends) -> str:
+    """Write a graph as a table of edges in CSV; a row without an edge is an isolated node."""
+    odd = next((x for x in names if x != x.strip() or re.search(r"[\r\n]", x)), None)
+    if odd is not None:
+        raise ValueError(f"a table in CSV cannot hold the node name {odd!r}; rename the node")
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(["from", "edge", "to"])
+    edges = sorted(map(forward, ends))
+    writer.writerows([names[i], SIGNS[a, b], names[j]] for i, j, a, b in edges)
+    joined = {node for edge in edges for node in edge[:2]}
+    writer.writerows([name, "", ""] for node, name in enumerate(names) if node not in joined)
+    return written.getvalue()
+
+
+def read_edge_table(cell: pd.DataFrame | str) -> Edges:
+    """Read a table with an edge a row, both directions of a pair without marks an undirected edge.
+
+    A row without an edge and a second node is an isolated node.
+    """
+    if isinstance(cell, str):
+        cell = read_csv(cell)
     names = _columns_of(cell)
     if names is None or not cell.columns.is_unique:
         raise ValueError(f"found a table with the columns {list(cell.columns)!r:.80}, expected from, edge and to")
@@ -88,10 +149,15 @@ def read_edge_table(cell: pd.DataFrame) -> Edges:
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take a column a lag")
     first, second = (cell[name].tolist() for name in names[:2])
     if names[2] not in cell.columns:
-        return read_edge_list(list(zip(first, second, strict=True)))
+        found = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
+        alone = [_distinct(a)[1] for a, b in zip(first, second, strict=True) if _is_blank(b)]
+        return found._replace(labels=tuple(dict.fromkeys([*(found.labels or ()), *alone])) or None)
     edges = MarkedEdges()
     words = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
     for number, (a, sign, b) in enumerate(zip(first, cell[names[2]].tolist(), second, strict=True), 1):
+        if _is_blank(b) and _is_blank(sign):
+            edges.node(_distinct(a)[1])
+            continue
         plain = words.get(sign.strip().lower(), sign.strip()) if isinstance(sign, str) else sign
         if not isinstance(plain, str) or plain not in MARKS_OF_SIGN:
             raise ValueError(f"edge {number}: found {sign!r:.60}, expected one of {', '.join(MARKS)}")
@@ -102,16 +168,21 @@ def read_edge_table(cell: pd.DataFrame) -> Edges:
     return edges.found(is_open=True)
 
 
+def _is_blank(value: Any) -> bool:
+    return value is None or value is pd.NA or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
 EDGE_TABLE = register_encoding(
     Encoding(
         name="edge table",
         tool="caugi, causalDisco, bnlearn (arcs), Bayesys",
-        cells="edge table",
+        cells="edge table or CSV",
         meaning="from, edge (-->, ---, <->, o->, o-o, o--) and to; source, target; Variable 1, Dependency, Variable 2",
         mark="an edge i -> j is the row from i to j",
         example="pd.DataFrame({'from': ['A'], 'edge': ['o->'], 'to': ['B']})",
         read=read_edge_table,
-        types=(pd.DataFrame,),
-        recognise=lambda cell: _columns_of(cell) is not None,
+        types=(pd.DataFrame, str),
+        recognise=is_edge_table,
+        write_text=write_csv,
     )
 )

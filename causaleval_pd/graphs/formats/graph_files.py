@@ -1,11 +1,12 @@
-"""Texts of GraphML and GML as cells, with the marks of their edges where they declare them."""
+"""Texts of GraphML, GEXF and GML as cells, with the marks of their edges where they declare them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
-from xml.etree import ElementTree
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
@@ -22,37 +23,128 @@ _GML = re.compile(
     re.I,
 )
 _GML_TOKEN = re.compile(r'(?P<blank>\s+|#[^\n]*)|"(?P<string>[^"]*)"|(?P<mark>[\[\]])|(?P<word>[^\s\[\]"]+)')
+_GEXF = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<gexf[\s>]", re.S)
 _DEEPEST = 50
+
+#: an edge of a file: its place for messages, source and target, data by key, and whether it is directed
+Arc = tuple[str, Any, Any, dict[Any, str], bool]
+Lines = dict[Element, int]
+
+
+def parse_xml(text: str, what: str) -> tuple[Element, Lines]:
+    r"""Return the root of a text in XML, tags without their namespace, and the line of each element.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    what : str
+        What is expected, for messages.
+
+    Returns
+    -------
+    root : Element
+        The root.
+    lines : dict
+        The line in which each element begins, from 1.
+
+    Raises
+    ------
+    ValueError
+        If the text is not well-formed, or declares entities; names the line.
+
+    Examples
+    --------
+    >>> root, lines = parse_xml("<graph>\n<node id='A'/></graph>", "a graph")
+    >>> lines[root[0]], root[0].get("id")
+    (2, 'A')
+    """
+    builder, lines = TreeBuilder(), Lines()
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        lines[builder.start(_local(tag), attributes)] = parser.CurrentLineNumber
+
+    def refuse(*_: Any) -> NoReturn:
+        raise ValueError(f"line {parser.CurrentLineNumber}: found entities in {what}, which are not read")
+
+    parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
+    parser.EndElementHandler = lambda tag: builder.end(_local(tag))
+    parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as fault:
+        raise ValueError(f"line {fault.lineno}: found no {what}: {fault}") from None
+    return builder.close(), lines
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]
 
 
 def read_graphml(text: str) -> Edges:
     """Read GraphML; an edge may have the data sourceEndpoint and targetEndpoint, or type."""
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ValueError("found a document type or entities in GraphML, which are not read")
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as fault:
-        raise ValueError(f"line {fault.position[0]}: found no GraphML: {fault}") from None
-    keys = {key.get("id"): key.get("attr.name") for key in root.iterfind("{*}key")}
-    graphs = root.findall("{*}graph")
-    if len(graphs) != 1:
-        raise ValueError(f"found {len(graphs)} graphs in GraphML, expected one")
-    directed = graphs[0].get("edgedefault", "directed") != "undirected"
+    root, lines = parse_xml(text, "GraphML")
+    keys = {key.get("id"): key.get("attr.name") for key in root.iterfind("key")}
+    graph = _only_graph(root, "GraphML")
+    directed = graph.get("edgedefault", "directed") != "undirected"
     edges = MarkedEdges()
-    for number, node in enumerate(graphs[0].iterfind("{*}node"), 1):
+    for node in graph.iterfind("node"):
         name = node.get("id")
         if not name or name in edges.position:
-            raise ValueError(f"node {number}: found the id {name!r:.60}, expected a name that no other node has")
+            raise ValueError(f"line {lines[node]}: found the node {name!r:.60}, expected a name that no other node has")
         edges.node(name)
-    arcs = []
-    for number, edge in enumerate(graphs[0].iterfind("{*}edge"), 1):
-        data = {keys.get(x.get("key"), x.get("key")): (x.text or "").strip() for x in edge.iterfind("{*}data")}
+    arcs: list[Arc] = []
+    for edge in graph.iterfind("edge"):
+        data = {keys.get(x.get("key"), x.get("key")): (x.text or "").strip() for x in edge.iterfind("data")}
         given = {"true": True, "false": False}.get(edge.get("directed", ""), directed)
-        arcs.append((f"edge {number}", edge.get("source"), edge.get("target"), data, given))
+        arcs.append((f"line {lines[edge]}", edge.get("source"), edge.get("target"), data, given))
     return _read_edges(edges, arcs)
 
 
-def _read_edges(edges: MarkedEdges, arcs: Sequence[tuple[str, Any, Any, dict[Any, str], bool]]) -> Edges:
+def _only_graph(root: Element, what: str) -> Element:
+    graphs = root.findall("graph")
+    if len(graphs) != 1:
+        raise ValueError(f"found {len(graphs)} graphs in {what}, expected one")
+    return graphs[0]
+
+
+def read_gexf(text: str) -> Edges:
+    """Read GEXF; the label names a node, else its id. An edge may have endpoints or a type among its attributes."""
+    root, lines = parse_xml(text, "GEXF")
+    graph = _only_graph(root, "GEXF")
+    titles = {x.get("id"): x.get("title") for x in graph.iterfind("attributes[@class='edge']/attribute")}
+    default = graph.get("defaultedgetype", "undirected")
+    names: dict[str | None, str] = {}
+    for node in graph.iterfind("nodes/node"):
+        name, label = node.get("id"), node.get("label")
+        if not name or name in names:
+            raise ValueError(f"line {lines[node]}: found the id {name!r:.60}, expected one that no other node has")
+        names[name] = label or name
+    if len({*names.values()}) < len(names):
+        raise ValueError("found two nodes with one label in GEXF; labels name the nodes")
+    arcs: list[Arc] = []
+    for edge in graph.iterfind("edges/edge"):
+        where = f"line {lines[edge]}"
+        a, b = (_named(names, edge.get(key), where) for key in ("source", "target"))
+        attributes = edge.iterfind("attvalues/attvalue")
+        data: dict[Any, str] = {titles.get(x.get("for")): x.get("value", "") for x in attributes}
+        data |= {"weight": edge.get("weight", "1")}
+        word = edge.get("type", default)
+        if word not in ("directed", "undirected", "mutual"):
+            data |= {"type": word}
+        arcs.append((where, a, b, data, word == "directed"))
+    return _read_edges(MarkedEdges(list(names.values())), arcs)
+
+
+def _named(names: Mapping[str | None, str], key: str | None, where: str) -> str:
+    if key not in names:
+        raise ValueError(f"{where}: found the node {key!r:.60}, which is not among the nodes")
+    return names[key]
+
+
+def _read_edges(edges: MarkedEdges, arcs: Sequence[Arc]) -> Edges:
     """Add edges with their data; without data, the edges of both directions are an undirected one."""
     plain = {(a, b) for _, a, b, data, directed in arcs if directed and not _declares_marks(data)}
     for where, a, b, data, directed in arcs:
@@ -125,7 +217,7 @@ def read_gml(text: str) -> Edges:
             found.append((line, fields))
     if len({*nodes.values()}) < len(nodes):
         raise ValueError("found two nodes with one label in GML; labels name the nodes")
-    arcs = []
+    arcs: list[Arc] = []
     for line, fields in found:
         for key in ("source", "target"):
             if fields.get(key) not in nodes:
@@ -182,6 +274,21 @@ GRAPHML = register_encoding(
         types=(str,),
         recognise=lambda text: bool(_XML.match(text)),
         write_text=write_graphml,
+    )
+)
+
+GEXF = register_encoding(
+    Encoding(
+        name="GEXF",
+        tool="networkx, Gephi",
+        cells="GEXF",
+        meaning="type directed or undirected, or the attributes sourceEndpoint and targetEndpoint, or type; both arcs "
+        "of a pair an undirected edge; labels name the nodes",
+        mark="an edge i -> j has source i and target j",
+        example="'\\n'.join(nx.generate_gexf(graph))",
+        read=read_gexf,
+        types=(str,),
+        recognise=lambda text: bool(_GEXF.match(text)),
     )
 )
 

@@ -222,8 +222,12 @@ class _Reader:
 
 
 def read_dagitty(text: str) -> Edges:
-    """Read a graph of dagitty; positions, exposures, outcomes and latent nodes are nodes like others."""
-    return _Reader(text, "dagitty").graph()
+    """Read a graph of dagitty; positions, exposures, outcomes and latent nodes are nodes like others.
+
+    The headings mag and pag name its class; dag and pdag are written for other graphs too.
+    """
+    found, heading = _Reader(text, "dagitty").graph(), _DAGITTY.match(text)
+    return found._replace(kind=heading.group(1)) if heading and heading.group(1) in ("mag", "pag") else found
 
 
 def read_dot(text: str) -> Edges:

@@ -90,7 +90,20 @@ def read_codes(cell: Any) -> Matrix:
     return Matrix(found.labels, found.values.toarray()) if hasattr(found.values, "toarray") else found
 
 
-def _register(name: str, tool: str, meaning: str, mark: str, example: str, pairs: Mapping[Pair, Pair]) -> Encoding:
+def read_pag_codes(cell: Any) -> Matrix:
+    """Read a matrix of codes whose name says that it is a PAG."""
+    return read_codes(cell)._replace(kind="pag")
+
+
+def _register(
+    name: str,
+    tool: str,
+    meaning: str,
+    mark: str,
+    example: str,
+    pairs: Mapping[Pair, Pair],
+    read: Callable[[Any], Matrix] = read_codes,
+) -> Encoding:
     return register_encoding(
         Encoding(
             name=name,
@@ -99,7 +112,7 @@ def _register(name: str, tool: str, meaning: str, mark: str, example: str, pairs
             meaning=meaning,
             mark=mark,
             example=example,
-            read=read_codes,
+            read=read,
             types=MATRIX_TYPES,
             by_name=True,
             is_likely=is_square,
@@ -116,6 +129,7 @@ PCALG_PAG = _register(
     "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i): marks at the column's node",
     "[[0, 2], [3, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
     pairs_of_marks({1: CIRCLE, 2: ARROW, 3: TAIL}, "column"),
+    read_pag_codes,
 )
 
 BNMETRICS = _register(

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, CIRCLE, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
+from .graph_files import parse_xml
 
 _NODES = re.compile(r"Graph Nodes:(.*)")
 _EDGES = re.compile(r"Graph Edges:\s*$")
@@ -116,14 +117,50 @@ TETRAD = register_encoding(
     )
 )
 
+# ---- XML -----------------------------------------------------------------------------------------------------------
+
+_XML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<graph\s*+>\s*+<variables\b", re.S)
+
+
+def read_tetrad_xml(text: str) -> Edges:
+    """Read Tetrad's XML: a list of variables, and edges as in its text."""
+    root, lines = parse_xml(text, "XML of Tetrad")
+    edges = MarkedEdges()
+    for variable in root.iterfind("variables/variable"):
+        name = (variable.text or "").strip()
+        if not name or name in edges.position:
+            raise ValueError(f"line {lines[variable]}: found {name!r:.60}, expected a name that no other variable has")
+        edges.node(name)
+    names = frozenset(map(str, edges.position))
+    for edge in root.iterfind("edges/edge"):
+        _read_edge((edge.text or "").strip(), edges, names, lines[edge])
+    return edges.found()
+
+
+TETRAD_XML = register_encoding(
+    Encoding(
+        name="Tetrad XML",
+        tool="Tetrad",
+        cells="Tetrad XML",
+        meaning="variables, then edges with the marks of Tetrad's text",
+        mark="an edge i -> j is <edge>i --&gt; j</edge>",
+        example="'<graph><variables><variable>A</variable></variables><edges/></graph>'",
+        read=read_tetrad_xml,
+        types=(str,),
+        recognise=lambda text: bool(_XML.match(text)),
+    )
+)
+
 # ---- JSON ----------------------------------------------------------------------------------------------------------
 
 _ENDPOINTS = {"tail": TAIL, "arrow": ARROW, "circle": CIRCLE, "none": TAIL}
+_EDGE_KEYS = "edges|edgesSet|links"
+_GAP = re.compile(r"[\s,]*+")
 
 
 def is_json(text: str) -> bool:
     """Return whether a text begins as a JSON object with edges."""
-    return text.lstrip()[:1] == "{" and bool(re.search(r'"(?:nodes|edges|edgesSet|links)"\s*:', text[:100_000]))
+    return text.lstrip()[:1] == "{" and bool(re.search(rf'"(?:nodes|{_EDGE_KEYS})"\s*:', text[:100_000]))
 
 
 def read_json(text: str) -> Edges:
@@ -134,24 +171,42 @@ def read_json(text: str) -> Edges:
         raise ValueError(f"line {fault.lineno}: found no JSON: {fault.msg}") from None
     except RecursionError:
         raise ValueError("found JSON that is nested too deeply") from None
-    edges_of = next((found[key] for key in ("edges", "edgesSet", "links") if key in found), None)
+    edges_of = next((found[key] for key in _EDGE_KEYS.split("|") if key in found), None)
     if not isinstance(edges_of, list) or not isinstance(found.get("nodes", []), list):
         raise ValueError("found a JSON object without lists of nodes and edges")
     edges = MarkedEdges()
-    for node in found.get("nodes", []):
-        name = _json_name(node)
-        if name in edges.position:
-            raise ValueError(f"found the node {name!r} twice")
+    for k, node in enumerate(found.get("nodes", [])):
+        try:
+            name = _json_name(node)
+            if name in edges.position:
+                raise ValueError(f"found the node {name!r} twice")
+        except ValueError as fault:
+            raise ValueError(f"{_line_of(text, 'nodes', k, node)}{fault}") from None
         edges.node(name)
     n_nodes = len(edges.position)
     for k, edge in enumerate(edges_of):
-        where = f"edge {k + 1}"
-        if not isinstance(edge, dict):
-            raise ValueError(f"{where}: found {edge!r:.60}, expected an object")
-        edges.add(*_json_edge(edge, where, found.get("directed", True)))
-    if n_nodes and len(edges.position) > n_nodes:
-        raise ValueError(f"found an edge of the node {list(edges.position)[n_nodes]!r}, which is not among the nodes")
+        try:
+            edges.add(*_json_edge(edge, found.get("directed", True)))
+            if n_nodes and len(edges.position) > n_nodes:
+                absent = list(edges.position)[n_nodes]
+                raise ValueError(f"found an edge of the node {absent!r}, which is not among the nodes")
+        except ValueError as fault:
+            raise ValueError(f"{_line_of(text, _EDGE_KEYS, k, edge)}edge {k + 1}: {fault}") from None
     return edges.found(is_open=not n_nodes)
+
+
+def _line_of(text: str, keys: str, k: int, value: Any) -> str:
+    """Return the line of the value in place `k` of a list in JSON, for messages; none if it is not where it seems."""
+    decoder, heading = json.JSONDecoder(), re.search(rf'"(?:{keys})"\s*:\s*\[', text)
+    at, start, found = (heading.end() if heading is not None else len(text)), 0, None
+    for _ in range(k + 1):
+        gap = _GAP.match(text, at)
+        start = at if gap is None else gap.end()
+        try:
+            found, at = decoder.raw_decode(text, start)
+        except json.JSONDecodeError:
+            return ""
+    return f"line {text.count(chr(10), 0, start) + 1}: " if found == value else ""
 
 
 def _json_name(node: Any) -> str:
@@ -164,28 +219,28 @@ def _json_name(node: Any) -> str:
     return node
 
 
-def _json_edge(edge: dict[str, Any], where: str, directed: Any) -> tuple[str, str, int, int]:
+def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
+    if not isinstance(edge, dict):
+        raise ValueError(f"found {edge!r:.60}, expected an object")
     for first, second in (("from", "to"), ("node1", "node2"), ("source", "target")):
         if first in edge and second in edge:
             break
     else:
-        raise ValueError(f"{where}: found the keys {sorted(edge)!r:.60}, expected from and to, or source and target")
+        raise ValueError(f"found the keys {sorted(edge)!r:.60}, expected from and to, or source and target")
     a, b = _json_name(edge[first]), _json_name(edge[second])
     if "endpoint1" in edge and "endpoint2" in edge:
         ends = [_json_name(edge[key]).lower() for key in ("endpoint1", "endpoint2")]
         if not {*ends} <= {*_ENDPOINTS}:
-            raise ValueError(f"{where}: found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE")
+            raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE")
         return a, b, _ENDPOINTS[ends[0]], _ENDPOINTS[ends[1]]
     if "weight" in edge and edge["weight"] != 1:
-        raise ValueError(
-            f"{where}: found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without"
-        )
+        raise ValueError(f"found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without")
     sign = next((edge[key] for key in ("edge", "type") if key in edge), "-->" if directed else "---")
     sign = (
         {"directed": "-->", "undirected": "---", "bidirected": "<->"}.get(sign, sign) if isinstance(sign, str) else ""
     )
     if sign not in MARKS_OF_SIGN:
-        raise ValueError(f"{where}: found the edge {sign!r:.60}, expected one of {', '.join(MARKS)}")
+        raise ValueError(f"found the edge {sign!r:.60}, expected one of {', '.join(MARKS)}")
     return a, b, *MARKS_OF_SIGN[sign]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import networkx as nx
 import numpy as np
@@ -16,6 +17,8 @@ from .marks import ARROW, CIRCLE, NONE, TAIL, ends_from_planes, marks_from_plane
 
 Planes = NDArray[np.uint64]
 
+#: nodes of a path that a message names at most
+_LONGEST_PATH = 20
 _TWO_EDGES = "has the two edges {} of one pair; only an admg has such pairs"
 
 
@@ -44,15 +47,25 @@ class _Written:
 
     def __init__(self, planes: Planes, names: Sequence[str]) -> None:
         self.names = [write_name(name) for name in names]
-        self.marks = marks_from_planes(planes[None], len(names))[0]
+        self._planes = planes
         _, *ends = ends_from_planes(planes[None], len(names))
         self.ends = list(zip(*(x.tolist() for x in ends), strict=True))
-        directed = (self.marks == ARROW) & (self.marks.T != ARROW)
         self.directed: nx.DiGraph[int] = nx.DiGraph()
         self.directed.add_nodes_from(range(len(names)))
-        self.directed.add_edges_from(((int(i), int(j)) for i, j in np.argwhere(directed)))
-        self.spouses = (self.marks == ARROW) & (self.marks.T != TAIL) & (self.marks.T != CIRCLE)
-        self.spouses |= self.spouses.T
+        for i, j, a, b in self.ends:
+            if (a == ARROW) != (b == ARROW):
+                self.directed.add_edge(*((i, j) if b == ARROW else (j, i)))
+
+    @cached_property
+    def marks(self) -> NDArray[np.uint8]:
+        """The codes as a matrix."""
+        return marks_from_planes(self._planes[None], len(self.names))[0]
+
+    @cached_property
+    def spouses(self) -> NDArray[np.bool_]:
+        """Which pairs have a bidirected edge."""
+        found = (self.marks == ARROW) & (self.marks.T != TAIL) & (self.marks.T != CIRCLE)
+        return found | found.T
 
     def edge(self, i: int, j: int) -> str:
         """Write the edge or edges of a pair."""
@@ -63,8 +76,11 @@ class _Written:
         return next((self.edge(i, j) for i, j, a, b in self.ends if odd(a, b)), None)
 
     def path(self, nodes: Sequence[int], arrow: str = "->") -> str:
-        """Write a directed path."""
-        return f" {arrow} ".join(self.names[node] for node in nodes)
+        """Write a directed path; of a long one its beginning and end."""
+        shown = [self.names[node] for node in nodes]
+        if len(shown) > _LONGEST_PATH:
+            shown[_LONGEST_PATH // 2 : -_LONGEST_PATH // 2] = ["..."]
+        return f" {arrow} ".join(shown)
 
 
 def _cycle(graph: _Written) -> str | None:

@@ -34,11 +34,12 @@ __all__ = [
     "tail_claim_tp",
 ]
 
-Among = Literal["adjacent", "all"]
+Among = Literal["all", "adjacent"]
 Confounded = Literal["projection", "ancestor"]
 
-_AMONG = """among : {"adjacent", "all"}
-    Which true positives can be missed: those whose nodes are adjacent in the estimate, or all."""
+_AMONG = """among : {"all", "adjacent"}
+    Which true positives can be missed: all, also where the estimate has no edge, or those whose nodes are adjacent in
+    the estimate, which changes with the estimate."""
 _OPTIONS = {
     "confounded": """confounded : {"projection", "ancestor"}
     Which pairs of nodes are confounded: those with <-> in the projection of the truth to an acyclic directed mixed
@@ -49,26 +50,24 @@ _OPTIONS = {
 
 
 def _check_among(among: str) -> bool:
-    check_known(among, ("adjacent", "all"), "among")
+    check_known(among, ("all", "adjacent"), "among")
     return among == "adjacent"
 
 
-def right_heads(pairs: GraphPairs, *, among: Among = "adjacent") -> Confusion:
+def right_heads(pairs: GraphPairs, *, among: Among = "all") -> Confusion:
     """Compare arrowheads with the nodes that are no ancestors."""
     found, adjacent = pairs.claims, _check_among(among)
     others = found.adjacent_others if adjacent else pairs.n_nodes * (pairs.n_nodes - 1) - found.ancestors
     return Confusion(found.right_heads, others, found.heads)
 
 
-def right_tails(pairs: GraphPairs, *, among: Among = "adjacent") -> Confusion:
+def right_tails(pairs: GraphPairs, *, among: Among = "all") -> Confusion:
     """Compare tails with ancestors."""
     found, adjacent = pairs.claims, _check_among(among)
     return Confusion(found.right_tails, found.adjacent_ancestors if adjacent else found.ancestors, found.tails)
 
 
-def right_confounders(
-    pairs: GraphPairs, *, confounded: Confounded = "projection", among: Among = "adjacent"
-) -> Confusion:
+def right_confounders(pairs: GraphPairs, *, confounded: Confounded = "projection", among: Among = "all") -> Confusion:
     """Compare bidirected edges with confounded pairs of nodes."""
     check_known(confounded, ("projection", "ancestor"), "confounded")
     found, adjacent = pairs.claims, _check_among(among)
@@ -122,10 +121,10 @@ _LATENT = replace(
 
 arrow_claim_tp = _ARROW.metric("tp", gives=2, long_name="right arrowheads against the true graph")
 arrow_claim_fp = _ARROW.metric("fp", gives=1, long_name="wrong arrowheads against the true graph")
-arrow_claim_fn = _ARROW.metric("fn", gives=0, long_name="missed arrowheads against the true graph")
+arrow_claim_fn = _ARROW.metric("fn", gives=1, long_name="missed arrowheads against the true graph")
 arrow_claim_precision = _ARROW.metric("precision", gives=2 / 3)
-arrow_claim_recall = _ARROW.metric("recall", gives=1)
-arrow_claim_f1 = _ARROW.metric("f1", gives=4 / 5)
+arrow_claim_recall = _ARROW.metric("recall", gives=2 / 3)
+arrow_claim_f1 = _ARROW.metric("f1", gives=2 / 3)
 
 tail_claim_tp = _TAIL.metric("tp", gives=1, long_name="right tails against the true graph")
 tail_claim_fp = _TAIL.metric("fp", gives=0, long_name="wrong tails against the true graph")

@@ -37,6 +37,7 @@ def test_exclusive_or_costs_nothing():
     assert ce.edit_distance(truth, from_joint("A -> C; B", truth)) == 1
 
 
+@pytest.mark.slow
 def test_patterns_are_those_of_the_equivalence_class():
     """Two DAGs are equivalent if and only if every law of one is a law of the other."""
     rng = np.random.default_rng(0)

@@ -108,7 +108,7 @@ def chains(draw):
     return Model(tuple(atoms))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(chains())
 def test_minimal_forms_are_those_of_the_definition(model):
     cases = ideal_data(model).to_dict("records")
@@ -119,7 +119,7 @@ def test_minimal_forms_are_those_of_the_definition(model):
         assert set(own.loc[own["component"] == "disjunctive", "item"]) == (expected or set()), str(model)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(chains())
 def test_pairwise_paths_are_those_through_causes(model):
     setting = Setting()

@@ -227,7 +227,7 @@ def test_rows_do_not_depend_on_order_or_neighbours(null: str) -> None:
     assert not other["f_beta_control_mean"].equals(whole["f_beta_control_mean"])
 
 
-@pytest.mark.parametrize("null", ["complexity", "relabel"])
+@pytest.mark.parametrize("null", [pytest.param("complexity", marks=pytest.mark.slow), "relabel"])
 def test_a_guess_is_not_better_than_chance(null: str) -> None:
     """Estimates drawn from the null have p-values that are uniform or, for ties, conservative."""
     truth = "A*b+C*d<->E"
@@ -274,7 +274,7 @@ def test_every_metric_has_mean_p_and_skill(null: str) -> None:
         assert 0 <= scored[f"{name}_control_mean"] < 1, name
 
 
-@pytest.mark.parametrize("null", ["complexity", "relabel"])
+@pytest.mark.parametrize("null", [pytest.param("complexity", marks=pytest.mark.slow), "relabel"])
 def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
     truths = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=1)
     guesses = random_models(6, 5, disjuncts=2, conjuncts=(1, 2), rng=2)

@@ -49,11 +49,17 @@ CUBES = {
     "no controls": {"n_draws": None, "values": ["run"]},
     "one stratum": {"by": []},
 }
-SLOW = dict.fromkeys([name for name in CUBES if name not in ("draws", "sums")], pytest.mark.slow)
+QUICK = [("draws", "cut"), ("sums", "whole")]
+#: each kind of cube is cut into blocks; whole ones of few kinds are enough
+PAIRS = [
+    pytest.param(how, size == "whole", id=f"{name}-{size}", marks=[pytest.mark.slow] * ((name, size) not in QUICK))
+    for name, how in CUBES.items()
+    for size in ("cut", "whole")
+    if size == "cut" or name in ("draws", "sums")
+]
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["cut", "whole"])
-@pytest.mark.parametrize("settings", [pytest.param(x, id=name, marks=SLOW.get(name, ())) for name, x in CUBES.items()])
+@pytest.mark.parametrize(("settings", "whole"), PAIRS)
 def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
     runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())
     runs.loc[[3, 30], "n_nodes"] = [7, 8]
@@ -61,7 +67,7 @@ def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
     by = ["n_nodes", "algorithm", {"density": [0, 0.3, 0.5, 1]}]
     how = {"by": by, "n_draws": 30, "rng": 7, "key": "run", "keep_draws": False} | settings
     # tables of values are padded
-    limit = 2**26 if whole else 1_500_000 if how["n_draws"] and not how["keep_draws"] else 20_000
+    limit = 2**26 if whole else 1_000_000 if how["n_draws"] and not how["keep_draws"] else 20_000
     monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", limit)
     wanted = ce.cube(runs, METRICS, tails=None, **how)
     lazy = partitioned(runs, list(range(len(runs)))[::-1], [5, 20, 40]).ceval.cube(METRICS, **how)

@@ -9,7 +9,7 @@ import pytest
 
 from causaleval_pd.graphs import as_graph
 
-ALL_CELLS = "model string, .*edge list, .*edge string, .*networkx, Graph or packed bytes, .*or missing"
+ALL_CELLS = ".*model string, .*edge list, .*networkx, .*edge string, Graph or packed bytes, .*or missing"
 
 
 def test_edge_lists() -> None:

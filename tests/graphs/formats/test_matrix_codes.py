@@ -63,7 +63,12 @@ LEARN = "causal-learn matrix"
 )
 def test_codes(encoding: str, cells: tuple[int, int], expected: str) -> None:
     matrix = np.array([[0, cells[0], 0], [cells[1], 0, 0], [0, 0, 0]])
-    nodes, graph = ["A", "B", "C"], ce.as_graph(expected + "; C")
+    nodes, graph = (
+        ["A", "B", "C"],
+        ce.as_graph(
+            expected + "; C", kind="mixed" if encoding == PAG and "o" not in expected[:5].replace("o--", "") else None
+        ),
+    )
     for cell in (matrix, matrix.astype(float), sp.csr_array(matrix), pd.DataFrame(matrix, nodes, nodes)):
         assert ce.as_graph(cell, nodes=nodes, encoding=encoding) == graph
     column = ce.graph_column([matrix, None, matrix.T], nodes=nodes, encoding=encoding)
@@ -113,7 +118,7 @@ def test_self_loops() -> None:
 def test_wrong_declarations_of_circles_and_tails_are_legal_so_that_none_is_guessed() -> None:
     cell = np.array([[0, 2], [3, 0]])
     assert ce.as_graph(cell, encoding="bnmetrics") == ce.as_graph("0 o-> 1")
-    assert ce.as_graph(cell, encoding=PAG) == ce.as_graph("0 -> 1")
+    assert ce.as_graph(cell, encoding=PAG, kind="dag") == ce.as_graph("0 -> 1")
     with pytest.raises(ce.AmbiguousEncodingError, match="in 2 ways") as error:
         ce.as_graph(cell)
     for part in ("'pcalg amat.pag'", "'bnmetrics'", "reads '0 -> 1', as with 'MXM'", "reads '0 o-> 1'"):
@@ -198,3 +203,14 @@ def test_strings_of_tigramite_refused(cell: Any, message: str) -> None:
 def test_missing_graphs_have_no_strings() -> None:
     with pytest.raises(ValueError, match=r"row 1 .*the graph is missing, .* column.dropna"):
         ce.graph_column(["A -> B", None]).graph.to_numpy(encoding="tigramite")
+
+
+def test_codes_of_pags_name_the_class() -> None:
+    legal = ce.as_graph("A o-> C <-o B; C -> D")
+    assert ce.as_graph(legal.to_numpy(encoding=PAG), nodes=legal.nodes, encoding=PAG) == legal
+    for kind in ("dag", "mag", "cpdag"):
+        graph = ce.as_graph("A -> C <- B", kind=kind)
+        matrix = graph.to_numpy(encoding=PAG)
+        assert ce.as_graph(matrix, nodes=graph.nodes, encoding=PAG).kind == "mixed", "its PAG has circles"
+        assert ce.as_graph(matrix, nodes=graph.nodes, encoding=PAG, kind=kind) == graph
+    assert ce.graph_column([np.zeros((2, 2), int), None], encoding=PAG).graph.kind.tolist()[0] == "pag"

@@ -61,6 +61,44 @@ node B
 potential (A) { data = (0.5 0.5); }
 potential (B | A) { }
 """
+DSC = """belief network "unknown"
+node A {
+  type : discrete [ 2 ] = { "yes", "no" };
+}
+node B {
+  type : discrete [ 2 ] = { "yes", "no" };
+}
+probability ( A ) {
+   0.01, 0.99;
+}
+probability ( B | A ) {
+  (0) : 0.05, 0.95;
+  (1) : 0.01, 0.99;
+}
+"""
+GEXF = """<?xml version='1.0' encoding='utf-8'?>
+<gexf version="1.2" xmlns="http://www.gexf.net/1.2draft">
+  <graph defaultedgetype="directed" mode="static">
+    <attributes mode="static" class="edge"><attribute id="0" title="sourceEndpoint" type="string" />
+    <attribute id="1" title="targetEndpoint" type="string" /></attributes>
+    <nodes><node id="0" label="A" /><node id="1" label="B" /><node id="c" /></nodes>
+    <edges>
+      <edge source="0" target="1" id="0"><attvalues><attvalue for="0" value="circle" />
+      <attvalue for="1" value="arrow" /></attvalues></edge>
+      <edge source="1" target="c" id="1" type="undirected" weight="1.0" />
+    </edges>
+  </graph>
+</gexf>"""
+TETRAD_XML = """<?xml version="1.0"?>
+<graph>
+    <variables>
+        <variable>X1</variable>
+        <variable>blood pressure</variable>
+    </variables>
+    <edges>
+        <edge>X1 o-&gt; blood pressure dd nl</edge>
+    </edges>
+</graph>"""
 XMLBIF = (
     '<?xml version="1.0"?><BIF VERSION="0.3"><NETWORK><VARIABLE><NAME>A</NAME></VARIABLE><VARIABLE><NAME>B</NAME>'
     "</VARIABLE><DEFINITION><FOR>A</FOR></DEFINITION><DEFINITION><FOR>B</FOR><GIVEN>A</GIVEN></DEFINITION></NETWORK></BIF>"
@@ -103,6 +141,13 @@ READ = [
     ("BIF", BIF, "A -> B"),
     ("BIF", NET, "A -> B"),
     ("BIF", XMLBIF, "A -> B"),
+    ("BIF", XMLBIF.replace("<BIF", "<!DOCTYPE BIF [ <!ELEMENT BIF ( NETWORK )*> ]><BIF"), "A -> B"),
+    ("BIF", DSC, "A -> B"),
+    ("BIF", 'belief network "x"\n{\n}\n' + DSC.partition("\n")[2], "A -> B"),
+    ("GEXF", GEXF, "A o-> B; B -- c"),
+    ("Tetrad XML", TETRAD_XML, "X1 o-> blood pressure"),
+    ("edge table", "from,edge,to\nA,o->,B\nC,,\n", "A o-> B; C"),
+    ("edge table", '"source","target"\n"A","B"\n"B","A"\n"C",\n', "A -- B; C"),
 ]  # fmt: skip
 
 
@@ -117,6 +162,32 @@ def test_texts_of_networkx() -> None:
     graph = nx.DiGraph([("A", "B"), ("B", "C"), ("C", "B")])
     for text in ("\n".join(nx.generate_graphml(graph)), "\n".join(nx.generate_gml(graph))):
         assert ce.as_graph(text) == ce.as_graph(graph) == ce.as_graph("A -> B; B -- C")
+    marked = ce.as_graph("A o-> B; B <-> C; C -> D; A o-o D; E; C o-- E")
+    for write in (nx.generate_graphml, nx.generate_gexf, nx.generate_gml):
+        for one in (marked, ce.as_graph("A -> B; C <-> B; C -> B; D")):
+            assert ce.as_graph("\n".join(write(one.to_networkx()))) == one
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("pag { A; B }", "pag"),
+        ("pag { A -> B }", "mixed"),
+        ("pag { A @-> C; B @-> C; C -> D }", "pag"),
+        ("pag { A -> C; B -> C; C -> D; A @-@ B }", "mixed"),
+        ("pag { A -> B; A <-> B }", "admg"),
+        ("mag { A -> B }", "mag"),
+        ("mag { A -> B; B -> C; C -> A }", "mixed"),
+        ("dag { A -> B }", "dag"),
+        ("dag { A <-> B }", "mag"),
+        ("pdag { A -- B }", "cpdag"),
+    ],
+)
+def test_the_heading_of_dagitty_names_the_class(text: str, kind: str) -> None:
+    assert ce.as_graph(text).kind == kind
+    assert ce.graph_column([None, text, "A -> B"]).graph.kind.tolist()[1:] == [kind, "dag"]
+    if "->" in text and "@" not in text and "<->" not in text and text.count(";") < 2:
+        assert ce.as_graph(text, kind="dag").kind == "dag"
 
 
 def test_a_column_of_encodings() -> None:
@@ -151,6 +222,33 @@ REFUSED = [
     ("Y ~ X\nY ~ a:b", "line 2: found 'a:b', expected a variable"),
     ("Y ~ X\nX ~ Y", "line 2: found the edges"),
     ("Y ~ X\nY <~ Z", "line 2: found a formative variable"),
+    ('{"nodes": ["A"],\n "edges": [\n{"from": "A", "to": "A"}]}', "line 3: edge 1: found an edge from 'A' to itself"),
+    ('{"edges": [{"from": "A", "to": "B"},\n\n{"from": "B", "to": "C"},\n[1]]}', r"line 4: edge 3: found \[1\], exp"),
+    ('{"nodes": ["A",\n"A"], "edges": []}', "line 2: found the node 'A' twice"),
+    (DSC.replace("B | A", "B | C"), "line 11: found 'C' in the probabilities of 'B', which is no variable"),
+    (XMLBIF.replace("<GIVEN>A", "\n<GIVEN>C"), "line 1: found 'C' in the probabilities of 'B'"),
+    (GEXF.replace('target="c"', 'target="d"'), "line 10: found the node 'd', which is not among the nodes"),
+    (GEXF.replace('id="c"', 'id="0"'), "line 6: found the id '0', expected one that no other node has"),
+    (GEXF.replace('weight="1.0"', 'weight="0.3"'), "line 10: found the weight 0.3"),
+    (GEXF.replace('type="undirected"', 'type="odd"'), "line 10: found the type 'odd', expected one of"),
+    (TETRAD_XML.replace("X1 o", "X2 o"), "line 8: found the node 'X2'"),
+    (TETRAD_XML.replace(">blood pressure<", "><"), "line 5: found '', expected a name"),
+    ("from,edge,to\nA,->,B,C", "line 2: found 4 fields, the header has 3"),
+    ("from,edge,to\nA,,B", "edge 1: found '', expected one of"),
+    (
+        '<graphml>\n<graph><node id="A"/>\n<edge source="A" target="B"/></graph></graphml>',
+        "line 3: found the node 'B', which is not among the nodes",
+    ),
+    (
+        '<graphml>\n<graph><node id="A"/>\n<node id="A"/></graph></graphml>',
+        "line 3: found the node 'A', expected a name",
+    ),
+    (
+        '<graphml>\n<graph><node id="A"/><node id="B"/>\n<edge source="A" target="B">'
+        '<data key="weight">0.5</data></edge></graph></graphml>',
+        "line 3: found the weight 0.5",
+    ),
+    ("<?xml version='1.0'?><graphml>&a;</graphml>", "line 1: found no GraphML: undefined entity"),
     ("<graphml><graph>", "line 1: found no GraphML"),
     ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ] ]", "line 3: found the target '1', which is not among"),
     ("graph [ node [ id 0 ] ", "expected ']'"),
@@ -167,7 +265,8 @@ def test_refused_with_the_line(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "encoding", ["dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string", "Tetrad text", "edge string"]
+    "encoding",
+    ["dagitty", "DOT", "edge table", "GraphML", "JSON", "lavaan", "model string", "Tetrad text", "edge string"],
 )
 def test_marks_and_names_that_a_text_cannot_hold_are_refused(encoding: str) -> None:
     for graph in (ce.as_graph("A o-> B"), ce.as_graph('"a;""b[" -> "c\td"')):
@@ -218,6 +317,10 @@ LONG: list[Callable[[int], str]] = [
     lambda n: "network x {}\nvariable A {}\nprobability ( A | " + "A, " * n + " ) {}",
     lambda n: " //" * n,
     lambda n: '{"nodes": ' + "[" * n,
+    lambda n: '{"edges": [' + '{"from": "A", "to": "B"},' * n + "1]}",
+    lambda n: "<graphml>" + "<a>" * n,
+    lambda n: "from,edge,to\n" + "A,->,B\n" * n + "A",
+    lambda n: "from," * n,
 ]
 
 

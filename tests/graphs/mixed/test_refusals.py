@@ -126,11 +126,17 @@ def test_columns_of_many_kinds_are_scored_where_the_metric_applies() -> None:
 
 @pytest.mark.parametrize("kind", MIXED_KINDS)
 def test_conversions_without_room_for_marks_are_refused(kind: str) -> None:
-    column = packed(kind)
-    for convert in (column.graph.to_numpy, column.graph.to_networkx, column.graph.cpdag):
+    for made in (packed(kind), ce.as_graph(TEXTS[kind], kind=kind)):
+        graphs = made.graph if isinstance(made, pd.Series) else made
+        with pytest.raises(ValueError, match="zeros and ones cannot hold the marks of a graph with latent confounders"):
+            graphs.to_numpy()
         with pytest.raises(ValueError, match=f"an? {kind}"):
-            convert()
-    graph = ce.as_graph(TEXTS[kind], kind=kind)
-    for convert in (graph.to_numpy, graph.to_networkx, graph.cpdag):
-        with pytest.raises(ValueError, match=f"an? {kind}"):
-            convert()
+            graphs.cpdag()
+
+
+@pytest.mark.parametrize("kind", MIXED_KINDS)
+def test_networkx_graphs_hold_marks_as_types_of_edges(kind: str) -> None:
+    column = packed(kind).dropna()
+    written = column.graph.to_networkx()
+    assert (ce.graph_column(written, kind=kind) == column).all()
+    assert all("type" in data for graph in written for *_, data in graph.edges(data=True))

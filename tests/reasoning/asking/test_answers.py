@@ -152,7 +152,7 @@ def cpu_seconds(text):
 
 
 @pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize("end", ["", "x"])
+@pytest.mark.parametrize("end", [pytest.param("", marks=pytest.mark.slow), "x"])
 def test_the_time_of_a_reply_grows_with_its_length(start, end):
     """Twice as long a text takes about twice the time: four times over two steps, and 16 if time were quadratic."""
     for token in REPEATED:

@@ -210,6 +210,7 @@ def test_faulty_quantities_are_named(text, message, tmp_path):
         read_published_quantities(path)
 
 
+@pytest.mark.slow
 def test_published_tables_are_read_in_linear_time(monkeypatch):
     monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 100)
     times = []

@@ -234,3 +234,81 @@ def test_types_of_edges():
     assert (from_truth[:, [labels.index(x) for x in ("<-", "<-o", "o--", "<-&<->")]] == 0).all()
     same = sum(np.trace(x) for x in found)
     assert same == sum(np.trace(x) for x in from_truth) == (10 - ce.shd(paired(truth, estimate))).sum()
+
+
+def marks_of_all(d):
+    """All graphs with at most one edge a pair, as codes, and the ordered pairs of nodes."""
+    pairs, types = list(itertools.combinations(range(d), 2)), [(0, 0), *EDGES]
+    marks = np.zeros((len(types) ** len(pairs), d, d), np.uint8)
+    for place, (i, j) in enumerate(pairs):
+        chosen = np.array(types, np.uint8)[np.arange(len(marks)) // len(types) ** place % len(types)]
+        marks[:, j, i], marks[:, i, j] = chosen.T
+    return marks, pairs
+
+
+def cost_of(cost, s, t):
+    """What it costs that the marks (here, there) of one pair are s and t; 0 is no edge."""
+    differ = sum(a != b for a, b in zip(s, t, strict=True))
+    gone = (s == (0, 0)) != (t == (0, 0))
+    circles = 3 in s and 3 in t
+    return {
+        "any": s != t,
+        "marks": differ,
+        "marks+edge": differ + gone,
+        "information": 1 + sum(x in (1, 2) for x in (*s, *t)) if gone else differ,
+        "sep_distances": 1 if gone else differ,
+        "bnmetrics": s != t and not circles,
+    }[cost]
+
+
+@pytest.mark.slow
+def test_all_pairs_of_graphs_of_three_nodes():
+    """Counts of a million pairs as products of indicators of ends, pairs and triples of nodes."""
+    marks, pairs = marks_of_all(3)
+    n = len(marks)
+    ends = np.stack([marks[:, u, v] for u, v in itertools.permutations(range(3), 2)], axis=1)
+    near = (ends > 0).astype(float)
+    truth, estimate = np.divmod(np.arange(n * n), n)
+    batch = GraphBatch(3, planes_from_marks(marks), np.full(n, 8, np.uint8))
+    every = GraphPairs(batch, batch, truth, estimate)
+
+    def same(found, left, right):
+        np.testing.assert_array_equal(found, (left @ right.T).ravel())
+
+    circle = (ends == 3).astype(float)
+    for name, code in (("tail", 1), ("arrowhead", 2), ("circle", 3)):
+        mine = (ends == code).astype(float)
+        metrics = {k: ce.get_metric(f"{name}_{k}") for k in ("tp", "fp", "fn", "tn")}
+        same(metrics["tp"](every), mine, mine)
+        same(metrics["fp"](every), 1 - mine, mine)
+        same(metrics["fn"](every), mine, 1 - mine)
+        same(metrics["tn"](every), 1 - mine, 1 - mine)
+        same(metrics["fp"](every, slots="shared"), near - mine, mine)
+        same(metrics["tn"](every, slots="shared"), near - mine, near - mine)
+        if name != "circle":
+            # ends where the truth has a circle are left out, of false positives and true negatives alike
+            same(metrics["fp"](every, circle="unknown"), 1 - mine - circle, mine)
+            same(metrics["tn"](every, circle="unknown"), 1 - mine - circle, 1 - mine)
+            same(metrics["fn"](every, circle="unknown"), mine, 1 - mine)
+            same(
+                metrics["tp"](every, circle="half"),
+                np.hstack([mine, mine, circle]),
+                np.hstack([mine, circle / 2, mine / 2]),
+            )
+    both = np.stack([(marks[:, i, j] == 2) & (marks[:, j, i] == 2) for i, j in pairs], axis=1).astype(float)
+    same(ce.bidirected_tp(every), both, both)
+    same(ce.bidirected_fn(every), both, 1 - both)
+    types = [(0, 0), *EDGES]
+    shown = np.stack([[marks[:, j, i] == a, marks[:, i, j] == b] for i, j in pairs for a, b in types]).all(axis=1)
+    shown = shown.reshape(3, len(types), n).astype(float)
+    for cost in COSTS:
+        table = np.array([[cost_of(cost, s, t) for t in types] for s in types], float)
+        found = sum(one.T @ table @ one for one in shown)
+        np.testing.assert_array_equal(ce.shd(every, cost=cost), found.ravel())
+    collide = [
+        (marks[:, u, v] == 2) & (marks[:, w, v] == 2) & (marks[:, u, w] == 0)
+        for u, v, w in ((1, 0, 2), (0, 1, 2), (0, 2, 1))
+    ]
+    unshielded = np.stack(collide, axis=1).astype(float)
+    same(ce.get_metric("v_structure_tp")(every), unshielded, unshielded)
+    same(ce.get_metric("v_structure_fp")(every), 1 - unshielded, unshielded)

@@ -47,6 +47,7 @@ def random_studies(n_studies, n_rows, n_nodes, n_edges, rng):
     return pd.DataFrame({**columns, "study": np.repeat(np.arange(n_studies), n_rows)})
 
 
+@pytest.mark.slow
 def test_guessing_a_directed_graph_is_no_skill():
     """300 studies of 20 random directed graphs: controls that are CPDAGs reject in .35 and .21 of them."""
     studies = random_studies(300, 20, 8, 16, np.random.default_rng(11))

@@ -1,4 +1,4 @@
-"""Edge strings as cells: ``"A -> B; B -- C; D"``, ``"A o-> B; B <-> C"``."""
+"""Cells of our own: edge strings (``"A -> B; B -- C; D"``, ``"A o-> B; B <-> C"``), `Graph` values and packed bytes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, CIRCLE, TAIL
 from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_mixed_graph, write_names
+from ..graph import Graph
+from ..header import is_cell
 
 
 def read_edge_string(text: str) -> Edges:
@@ -24,7 +26,7 @@ def write_edge_string(names: Sequence[str], ends: Ends) -> str:
     return write_graph(written, arcs)
 
 
-def _is_likely(text: str) -> bool:
+def _is_likely_text(text: str) -> bool:
     return any(arrow in text for arrow in ("->", "<-", "--", " o-o ")) or bool(TEXT_OF_OBJECT.match(text))
 
 
@@ -39,7 +41,33 @@ EDGE_STRING = register_encoding(
         example="'A -> B; B -- C; D'",
         read=read_edge_string,
         types=(str,),
-        is_likely=_is_likely,
+        is_likely=_is_likely_text,
         write_text=write_edge_string,
+    )
+)
+
+# ---- packed graphs -------------------------------------------------------------------------------------------------
+
+
+def read_packed(cell: Graph | bytes) -> bytes:
+    """Return the canonical bytes."""
+    return cell.to_bytes() if isinstance(cell, Graph) else cell
+
+
+def _is_likely_graph(cell: Graph | bytes) -> bool:
+    return isinstance(cell, Graph) or is_cell(cell)
+
+
+PACKED = register_encoding(
+    Encoding(
+        name="packed",
+        tool="causaleval_pd",
+        cells="Graph or packed bytes",
+        meaning="a line of text, class and node names, then two bits a pair of nodes",
+        mark="an edge i -> j is the bit of its pair in plane 0 if i < j, else in plane 1",
+        example="ce.as_graph('A -> B'), ce.as_graph('A -> B').to_bytes()",
+        read=read_packed,
+        types=(Graph, bytes),
+        is_likely=_is_likely_graph,
     )
 )

@@ -1,11 +1,75 @@
-"""Graphs of pywhy-graphs, dodiscover and ananke as cells: objects that keep a graph or a list for each type of edge."""
+"""Graph objects of causal-learn, pywhy-graphs, dodiscover and ananke as cells, by their methods and attributes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...contract.encoding import Edges, Encoding, register_encoding
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.encoding import Edges, Encoding, Labels, Matrix, register_encoding
 from ..edge_marks import ARROW, CIRCLE, TAIL, MarkedEdges
+from .matrix_codes import CAUSAL_LEARN_MATRIX
+
+
+def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
+    """Return names and endpoint matrix of a graph, None for any other object."""
+    graph = getattr(cell, "G", cell)
+    matrix = getattr(graph, "graph", None)
+    if not isinstance(matrix, np.ndarray):
+        return None
+    nodes = getattr(graph, "nodes", None)
+    if isinstance(nodes, (list, tuple)):
+        # not get_node_names(): that of causal-learn's Dag returns methods
+        return tuple(node.get_name() if hasattr(node, "get_name") else node for node in nodes), matrix
+    names = getattr(graph, "get_node_names", None)
+    return (tuple(names()), matrix) if callable(names) else None
+
+
+def read_causal_learn(cell: Any) -> Matrix:
+    """Read the endpoint matrix, which holds the mark at the *row* node: -1 a tail, 1 an arrow, 2 a circle."""
+    found = _names_and_endpoints(cell)
+    if found is None:
+        raise TypeError(f"found {type(cell).__name__}, expected a graph of causal-learn")
+    return Matrix(*found)
+
+
+CAUSAL_LEARN = register_encoding(
+    Encoding(
+        name="causal-learn",
+        tool="causal-learn",
+        cells="causal-learn",
+        meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node; 4 with 5 both '->' and '<->'",
+        mark="an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i)",
+        example="causallearn.search.ConstraintBased.PC.pc(data)",
+        read=read_causal_learn,
+        recognise=lambda cell: _names_and_endpoints(cell) is not None,
+        decode=CAUSAL_LEARN_MATRIX.decode,
+    )
+)
+
+
+def _graph_of_result(cell: Any) -> Any:
+    """Return the graph of what FCI and GES return: a tuple with the graph first, a dict with the graph as "G"."""
+    return cell.get("G") if isinstance(cell, dict) else cell[0] if cell else None
+
+
+CAUSAL_LEARN_RESULT = register_encoding(
+    Encoding(
+        name="causal-learn result",
+        tool="causal-learn (fci, ges)",
+        cells="causal-learn result",
+        meaning="as causal-learn, of the graph in it",
+        mark=CAUSAL_LEARN.mark,
+        example="causallearn.search.ConstraintBased.FCI.fci(data)",
+        read=lambda cell: read_causal_learn(_graph_of_result(cell)),
+        types=(tuple, dict),
+        recognise=lambda cell: _names_and_endpoints(_graph_of_result(cell)) is not None,
+        decode=CAUSAL_LEARN_MATRIX.decode,
+    )
+)
+
+# ---- objects with a graph or a list for each type of edge ------------------------------------------------------------
 
 _TYPES = {"directed", "bidirected", "undirected", "circle"}
 
