@@ -28,6 +28,7 @@ _FIRST_CELLS = 20
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
 _GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
 _ARROW, _MODEL = re.compile("->|<-|--"), re.compile("[*+(=]|<->")
+_BYTES = re.compile(r"""b['"]""")  # a packed cell that CSV wrote as text
 _GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 'shd'"
 
 
@@ -45,6 +46,8 @@ def holds(cells: pd.Series) -> bool:
 
 
 def _readable(text: str) -> bool:
+    if _BYTES.match(text):
+        return False
     try:
         parse_set(text)
     except FormulaError as error:

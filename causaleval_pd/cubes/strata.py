@@ -100,6 +100,12 @@ def levels(name: str, values: pd.Series) -> Axis:
     if missing.any():
         codes = np.where(missing, len(array), codes)
         array = np.append(array, MISSING) if words else np.append(array.astype(np.float64), np.nan)
+    if words and len({*array.tolist()}) < len(array):
+        label = next(x for x in array.tolist() if array.tolist().count(x) > 1)
+        raise ValueError(
+            f"{name!r} cannot be a stratum, different values of it are written {label!r}, such as a text and a number, "
+            f"or a text and a missing value; make them one type, as in table[{name!r}].astype(str)"
+        )
     return Axis(name, array, {}, codes.astype(np.int64))
 
 

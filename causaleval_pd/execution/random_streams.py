@@ -101,7 +101,13 @@ def _hash_values(values: pd.Series) -> NDArray[np.uint64]:
         as_integer = np.where(whole, numbers, 0.0).astype(np.int64).astype(np.uint64)
         as_bits = np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)
         return np.where(whole, _mix(as_integer), _mix(as_bits ^ np.uint64(0xF10A7)))
-    codes, uniques = pd.factorize(values, use_na_sentinel=False)
+    try:
+        codes, uniques = pd.factorize(values, use_na_sentinel=False)
+    except TypeError:
+        kind = next(type(value).__name__ for value in values if not isinstance(value, Hashable))
+        raise TypeError(
+            f"column {values.name!r} holds values of type {kind}, which name no rows; make them texts"
+        ) from None
     hashed = np.array([_hash_one(value) for value in uniques], np.uint64)
     return np.asarray(hashed[codes], np.uint64) if len(values) else np.empty(0, np.uint64)
 

@@ -148,6 +148,7 @@ class Cells:
         return found
 
     def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
+        _refuse_masked(cell)
         encoding = recogniser.find(cell)
         found = encoding.read(cell)
         if isinstance(found, Edges) and found.labels is not None:
@@ -291,16 +292,19 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
 
 
 def _plain(matrix: Any) -> Any:
-    """Return arrays of numpy's subclasses as plain ones; refuse masked values."""
-    if not isinstance(matrix, np.ndarray) or type(matrix) is np.ndarray:
-        return matrix
-    if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
-        place = tuple(np.argwhere(np.ma.getmaskarray(matrix))[0].tolist())
+    """Return arrays of numpy's subclasses as plain ones."""
+    return np.asarray(matrix) if isinstance(matrix, np.ndarray) else matrix
+
+
+def _refuse_masked(cell: Any) -> None:
+    """Refuse masked values, before an encoding compares them with its codes: no comparison finds them."""
+    if isinstance(cell, np.ma.MaskedArray) and np.ma.is_masked(cell):
+        place = tuple(np.argwhere(np.ma.getmaskarray(cell))[0].tolist())
+        fill, expected = ("''", "a mark") if cell.dtype.kind == "U" else ("0", "0 or 1")
         raise ValueError(
-            f"found a masked value in cell {place} of a masked array, expected 0 or 1; fill it, as in matrix.filled(0) "
-            "where it is no edge"
+            f"found a masked value in cell {place} of a masked array, expected {expected}; fill it, as in "
+            f"matrix.filled({fill}) where it is no edge"
         )
-    return np.asarray(matrix)
 
 
 def _self_loop(label: Any) -> str:

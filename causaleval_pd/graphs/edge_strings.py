@@ -39,8 +39,12 @@ _NOT_BARE = re.compile(
 _JOINS = r"\s\-\u2010-\u2013\u2212\ufe63\uff0d"
 _DOUBTFUL = re.compile(rf"[{_JOINS}|~+*^=<>()\[\]/&!?\\]")
 _WORD = re.compile(r"\w")
+#: words that begin a text of another notation; such a word alone is what is left of a file that was cut off
+_HEADING = re.compile(r"(?:strict|graph|digraph|network|net|dag|pdag|mag|pag|Graph)$")
 # marks of mixed graphs, as in A o-o B, A *-> B and A \u2194 B
 _CIRCLES = "o*@\u2218\u25cb"
+# marks of other tools, as in A ?-> B and A x-> B, unless the arrow has no blank on either side
+_OTHER_MARK = re.compile(r"[^\w\s]|[xXO]")
 _MIXED = re.compile(rf"\s([{_CIRCLES}]-+[{_CIRCLES}]?|-+[{_CIRCLES}])\s|([\u2194\u27f7])")
 _PARTS = re.compile(rf"[{_JOINS}]+")
 
@@ -111,7 +115,7 @@ def parse_edges(text: str) -> EdgeText:
         while arrow := _ARROW.match(text, at):
             before = name
             name, at = _read_name(text, arrow.end(), quoted)
-            _refuse_other_marks(text, before, arrow, name)
+            _refuse_other_marks(text, arrow, before, name, quoted)
             glued.update(_without_circles(text, before, arrow, name))
             if _BIDIRECTED.match(arrow.group()):
                 _refuse_formula(text, arrow, {before, name} - quoted)
@@ -140,6 +144,8 @@ def parse_edges(text: str) -> EdgeText:
             glued.get(name) in position or (_joins_nodes(name, position) if node in linked else _DOUBTFUL.search(name))
         )
     ]
+    if len(position) == 1 and _HEADING.match(name) and name not in quoted:
+        doubtful = [name]
     edges = [(*pair, *codes) for pair, both in pairs.items() for codes in both]
     if any(3 in edge[2:] or edge[2:] == (2, 2) for edge in edges):
         return EdgeText(tuple(position), [], tuple(doubtful), edges)
@@ -168,6 +174,11 @@ def _joins_nodes(name: str, nodes: Container[str]) -> bool:
 
 def explain_doubt(name: str) -> str:
     """Return a message for a doubtful name."""
+    if _HEADING.match(name):
+        return (
+            f"found {name!r} alone, which begins a text in another notation that is cut off here; quote the name of a "
+            f"node ({_quote(name)}), or list it in nodes="
+        )
     if not _DOUBTFUL.search(name):
         return (
             f"found the node {name!r} at an arrow and a node of this name without its 'o'; write a circle with blanks, "
@@ -208,14 +219,23 @@ def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
     return name, at + len(bare.group() if bare else "")
 
 
-def _refuse_other_marks(text: str, before: str, arrow: re.Match[str], after: str) -> None:
-    """Refuse *-> and @-> and their like, whose * or @ would be taken for the end of a name."""
+def _refuse_other_marks(text: str, arrow: re.Match[str], before: str, after: str, quoted: Container[str]) -> None:
+    """Refuse *->, @->, ?-> and their like, whose first character would be taken for the end of a name."""
     start, end = arrow.span()
-    mark = arrow.group()
-    if text[start - 1] in _CIRCLES and before[-2:-1].isspace():
-        raise ValueError(_explain_mark(text[start - 1] + mark))
-    if text[end] in _CIRCLES and after[1:2].isspace():
-        raise ValueError(_explain_mark(mark + text[end]))
+    left, right = text[start - 1], text[end : end + 1]
+    ends = (
+        (left, before, before[-2:-1], right, left + arrow.group()),
+        (right, after, after[1:2], left, arrow.group() + right),
+    )
+    for mark, name, beside, opposite, found in ends:
+        if name in quoted or not beside.isspace():
+            continue
+        if mark in _CIRCLES:
+            raise ValueError(_explain_mark(found))
+        if _OTHER_MARK.match(mark) and opposite.isspace():
+            raise ValueError(
+                f"{_explain_mark(found)}; if {mark!r} belongs to the node {name!r}, write blanks around the arrow"
+            )
 
 
 def _explain_mark(mark: str) -> str:
@@ -328,7 +348,7 @@ def write_graph(names: Sequence[str], arcs: Sequence[tuple[int, int]]) -> str:
 def _write_isolated(names: Sequence[str], linked: Container[int]) -> list[str]:
     """Return the names of nodes without edges, quoted where they may be edges in another notation."""
     return [
-        name if name[0] == '"' or not _DOUBTFUL.search(name) else _quote(name)
+        name if name[0] == '"' or not (_DOUBTFUL.search(name) or _HEADING.match(name)) else _quote(name)
         for i, name in enumerate(names)
         if i not in linked
     ]

@@ -16,12 +16,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_type
+from ..contract.encoding import ENCODINGS
 from .column import read_column
 from .formats.edge_list import EDGE_COLUMNS, read_csv
 from .header import MAX_NODES
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
+
+#: encodings of the texts that files of a suffix hold, so that the rest of a file that was cut off is no edge string
+_ENCODING_OF = {
+    ".dot": "DOT",
+    ".gv": "DOT",
+    ".gml": "GML",
+    ".graphml": "GraphML",
+    ".json": "JSON",
+    ".bif": "BIF",
+    ".dsc": "BIF",
+}
 
 _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$|(?:nan|inf|NA|NaN)$")
 _DELIMITERS = re.compile(r"[,;\t]")
@@ -66,7 +78,8 @@ def read_graphs(
     -----
     A file of numbers is a matrix: a row a line, separated by blanks, tabs, commas or semicolons, with an optional
     header of names, and names before each row. ``.npy`` and ``.mtx`` files hold matrices too. A comma separated file
-    with the columns from and to, or source and target, is a table of edges. All others are texts in UTF-8.
+    with the columns from and to, or source and target, is a table of edges. All others are texts in UTF-8; files
+    ``.dot``, ``.gv``, ``.gml``, ``.graphml``, ``.json``, ``.bif`` and ``.dsc`` must be in the format of their suffix.
 
     Examples
     --------
@@ -109,6 +122,8 @@ def _files(path: Any) -> list[Path]:
         if not found and (has_magic(text) or not os.path.exists(text)):
             raise FileNotFoundError(f"no file matches path {text!r}")
         return [Path(x) for x in found or [text]]
+    if isinstance(path, bytes):
+        raise TypeError(f"path must be a file, a pattern, or a list of files, found bytes: {path[:60]!r}")
     check_type(path, Iterable, "a file, a pattern, or a list of files", "path")
     files = [Path(x) for x in path]
     absent = next((file for file in files if not file.is_file()), None)
@@ -131,7 +146,11 @@ def _read_cell(file: Path) -> Any:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as fault:
         raise ValueError(f"byte {fault.start} is not valid UTF-8") from None
-    return read_table(text)
+    found = read_table(text)
+    name = _ENCODING_OF.get(file.suffix.lower())
+    if name is not None and isinstance(found, str) and not ENCODINGS.find(name).takes(text):
+        raise ValueError(f"found {text[:40]!r}, which does not begin as {name}; read other texts by graph_column")
+    return found
 
 
 def read_table(text: str) -> Any:

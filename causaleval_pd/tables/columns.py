@@ -42,7 +42,7 @@ def column_or_level(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series
 def numbers(table: pd.DataFrame, name: Hashable, role: str) -> NDArray[np.float64]:
     """Return one numeric column of the table, missing values as NaN."""
     found = column_or_level(table, name, role)
-    if not pd.api.types.is_numeric_dtype(found.dtype):
+    if not pd.api.types.is_numeric_dtype(found.dtype) or pd.api.types.is_complex_dtype(found.dtype):
         raise ValueError(f"{role}={name!r} holds {found.dtype}, and a cube carries numbers only")
     return found.to_numpy(np.float64, na_value=np.nan)
 

@@ -91,6 +91,13 @@ def test_labels_are_valid_text(small):
         )
 
 
+@pytest.mark.parametrize("odd", [["1", 1], ["missing", None]])
+def test_values_that_are_written_alike_are_refused(small, odd):
+    values = pd.Series([odd[i % 2] for i in range(len(small))], small.index, dtype=object)
+    with pytest.raises(ValueError, match="'g' cannot be a stratum, different values of it are written '(1|missing)'"):
+        ce.cube(small.assign(g=values), ["shd"], by=["g"], n_draws=None)
+
+
 def test_a_stratum_cannot_have_the_name_of_a_result():
     runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
     with pytest.raises(

@@ -102,6 +102,51 @@ def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: s
         ce.read_graphs(f"{tmp_path}/*.txt")
 
 
+GRAPH = ce.as_graph("A -> B; B -> C; D")
+NETWORK = """network unknown {
+}
+variable A { type discrete [ 2 ] { a, b }; }
+variable B { type discrete [ 2 ] { a, b }; }
+probability ( A ) { table 0.5, 0.5; }
+probability ( B | A ) { (a) 0.5, 0.5; (b) 0.2, 0.8; }
+"""
+GML = 'graph [ directed 1 node [ id 0 label "A" ] node [ id 1 label "B" ] edge [ source 0 target 1 ] ]'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.dot", GRAPH.to_text("DOT")),
+        ("a.graphml", GRAPH.to_text("GraphML")),
+        ("a.json", GRAPH.to_text("JSON")),
+        ("a.txt", GRAPH.to_text("dagitty")),
+        ("a.gml", GML),
+        ("a.bif", NETWORK),
+    ],
+)
+def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    path = Path(tmp_path, name)
+    path.write_text(text)
+    whole = ce.read_graphs(path).iloc[0]
+    for cut in range(len(text)):
+        path.write_text(text[:cut])
+        try:
+            found = ce.read_graphs(path)
+        except (ValueError, TypeError) as error:
+            assert str(error).startswith(f"file {name}: ")
+        else:
+            # the last table of a network is no part of its graph, and the rest of a word may be a name of a node
+            assert found.iloc[0] == whole or (name == "a.txt" and found.graph.n_nodes.tolist() == [1] and cut < 3)
+
+
+@pytest.mark.parametrize("junk", ["hello", "A -> B", "hello world"])
+@pytest.mark.parametrize("suffix", [".dot", ".gv", ".gml", ".graphml", ".json", ".bif", ".dsc"])
+def test_junk_in_a_file_of_a_tool_is_no_edge_string(tmp_path: Path, suffix: str, junk: str) -> None:
+    Path(tmp_path, "a" + suffix).write_text(junk)
+    with pytest.raises(ValueError, match=rf"^file a\{suffix}: "):
+        ce.read_graphs(tmp_path / ("a" + suffix))
+
+
 def test_files_that_are_no_text(tmp_path: Path) -> None:
     Path(tmp_path, "a.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match=r"^file a\.txt: byte 0 is not valid UTF-8"):
@@ -127,6 +172,8 @@ def test_paths(tmp_path: Path) -> None:
         ce.read_graphs(tmp_path)
     with pytest.raises(TypeError, match="path must be a file, a pattern, or a list of files, found 3"):
         ce.read_graphs(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="path must be a file, a pattern, or a list of files, found bytes"):
+        ce.read_graphs(b"a.dot")  # type: ignore[arg-type]
     assert isinstance(ce.read_graphs([]), pd.Series)
 
 

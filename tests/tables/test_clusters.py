@@ -67,6 +67,11 @@ def test_columns_that_are_no_clusters_are_refused(column, message):
         clusters(RUNS.assign(g=column), "g")
 
 
+def test_clusters_that_are_lists_are_refused():
+    with pytest.raises(TypeError, match="column 'g' holds values of type list"):
+        clusters(RUNS.assign(g=[[1]] * 4), "g")
+
+
 def test_a_column_that_splits_a_truth_is_refused():
     table = RUNS.assign(estimate="A; B; C", g=list("abcd")).iloc[:3]
     with pytest.raises(ValueError, match=r"row 0 .* and row 2 .* have the same truth, but different clusters"):

@@ -58,6 +58,8 @@ def test_numbers_are_floats_with_missing_ones():
     np.testing.assert_array_equal(numbers(table, "b", "values"), [1.0, 0.0])
     with pytest.raises(ValueError, match="values='word' holds str, and a cube carries numbers only"):
         numbers(table, "word", "values")
+    with pytest.raises(ValueError, match="values='n' holds complex128, and a cube carries numbers only"):
+        numbers(pd.DataFrame({"n": [1 + 2j]}), "n", "values")
 
 
 def test_existing_columns_stay_unless_they_are_to_be_replaced():

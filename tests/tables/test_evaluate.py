@@ -154,6 +154,13 @@ def test_cells_that_became_text_are_explained(text):
         ce.evaluate(table, ["shd"])
 
 
+def test_packed_cells_after_csv_are_explained_without_named_metrics(tmp_path):
+    path = tmp_path / "runs.csv"
+    pd.DataFrame({"truth": ce.graph_column(["A -> B"]), "estimate": ce.graph_column(["A -> B"])}).to_csv(path)
+    with pytest.raises(ValueError, match=r"row 0 .*CSV.*to_strings\(\)"):
+        pd.read_csv(path).ceval.evaluate()
+
+
 def test_the_same_number_through_every_door(runs):
     scored = ce.evaluate(runs, ["shd"])
     direct = ce.shd(runs.loc["z", "truth"], runs.loc["z", "estimate"])

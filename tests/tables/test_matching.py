@@ -106,6 +106,8 @@ def test_metrics_of_controls_need_a_direction():
         check_directions([])
     with pytest.raises(ValueError, match="true_density, true_edges has no direction: .* use evaluate"):
         check_directions([ce.get_metric(name) for name in ("shd", "true_density", "true_edges")])
+    with pytest.raises(ValueError, match="^edge_confusion has no direction"):
+        ce.with_controls(pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]}), ["edge_confusion"], n_draws=3)
 
 
 @pytest.mark.parametrize("key", [None, "run", ["run", "algorithm"]])

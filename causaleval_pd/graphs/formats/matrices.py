@@ -34,7 +34,7 @@ def read_matrix(cell: Any) -> Matrix:
     columns.
     """
     if isinstance(cell, pd.DataFrame):
-        return _read_named("DataFrame", cell.to_numpy(), cell.index, cell.columns)
+        return _read_named("DataFrame", _values(cell), cell.index, cell.columns)
     if not isinstance(cell, np.ndarray) or type(cell) is np.ndarray:
         return Matrix(None, cell)
     if isinstance(cell, np.matrix):
@@ -46,6 +46,22 @@ def read_matrix(cell: Any) -> Matrix:
     if not columns.equals(pd.RangeIndex(len(columns))):
         return _read_named(type(cell).__name__, np.asarray(cell), index, columns)
     return Matrix(None, cell)
+
+
+def _values(frame: pd.DataFrame) -> NDArray[Any]:
+    """Return the values of a DataFrame, those of pandas' nullable types as numbers."""
+    types = set(frame.dtypes)
+    if not any(isinstance(dtype, pd.api.extensions.ExtensionDtype) for dtype in types):
+        return frame.to_numpy()
+    missing = np.argwhere(frame.isna().to_numpy())
+    if len(missing):
+        i, j = missing[0].tolist()
+        raise ValueError(
+            f"found a missing value in cell ({str(frame.index[i])!r}, {str(frame.columns[j])!r}) of a DataFrame, "
+            "expected 0 or 1; fill it, as in frame.fillna(0) where it is no edge"
+        )
+    numeric = all(pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype) for dtype in types)
+    return frame.to_numpy(np.float64) if numeric else frame.to_numpy()
 
 
 def _read_named(what: str, values: NDArray[Any], index: pd.Index, names: pd.Index) -> Matrix:

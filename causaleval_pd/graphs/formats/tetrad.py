@@ -39,7 +39,7 @@ def read_tetrad(text: str) -> Edges:
         elif _EDGES.match(stripped):
             section, names = "edges", frozenset(map(str, edges.position))
         elif section == "edges" and stripped:
-            if stripped.endswith(":") or (":" in stripped and not re.search(r"\s[-<o]-[->o]\s", stripped)):
+            if ":" in stripped and not {*MARKS} & {*stripped.split()}:
                 # attributes of the graph, ambiguous triples
                 section = "other"
                 continue
@@ -85,10 +85,15 @@ def _read_edge(line: str, edges: MarkedEdges, names: frozenset[str], number: int
         raise ValueError(f"line {number}: {fault}") from None
 
 
+def _reads_otherwise(name: str) -> bool:
+    """Return whether a name holds a mark or a heading, or begins as the number of an edge."""
+    return bool({*MARKS} & {*name.split()} or _NODES.match(name) or _EDGES.match(name))
+
+
 def write_tetrad(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as Tetrad's text."""
-    odd = next((x for x in names if re.search(r"[;,\n\r]", x) or x != " ".join(x.split()) or x in MARKS), None)
-    if odd is not None or any({*MARKS} & {*name.split()} for name in names):
+    odd = next((x for x in names if re.search(r"[;,\n\r]", x) or x != " ".join(x.split()) or _reads_otherwise(x)), None)
+    if odd is not None:
         raise ValueError(f"Tetrad's text cannot hold the node name {odd!r}; rename the node")
     lines = [
         f"{k}. {names[i]} {SIGNS[at_i, at_j]} {names[j]}"

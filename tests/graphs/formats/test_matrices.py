@@ -133,6 +133,21 @@ def test_masked_arrays() -> None:
         graph_column([None, masked], nodes=list("abc"), **ROW)
     assert as_graph(masked.filled(0), nodes=list("abc"), **ROW) == as_graph("a; b -> c")
     assert graph_column([np.ma.masked, "a"]).isna().tolist() == [True, False]
+    # an array of strings, as tigramite's, of which all edges are masked
+    links = np.ma.masked_array([["", "-->"], ["<--", ""]], mask=[[False, True], [True, False]])
+    with pytest.raises(ValueError, match=r"row 0 .* masked value in cell \(0, 1\) .*expected a mark; .*filled\(''\)"):
+        graph_column([links], nodes=["a", "b"])
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64", "int64[pyarrow]", "bool[pyarrow]"])
+def test_nullable_types(dtype: str) -> None:
+    frame = pd.DataFrame([[0, 1], [0, 0]], index=["a", "b"], columns=["a", "b"]).astype(dtype)
+    assert as_graph(frame, **ROW) == as_graph("a -> b")
+    marks = pd.DataFrame([[0, 2], [3, 0]], index=["a", "b"], columns=["a", "b"]).astype("Int64")
+    assert as_graph(marks, encoding="pcalg amat.pag") == as_graph("a -> b")
+    frame.loc["a", "b"] = pd.NA
+    with pytest.raises(ValueError, match=r"a missing value in cell \('a', 'b'\) of a DataFrame.*fillna\(0\)"):
+        as_graph(frame, **ROW)
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")

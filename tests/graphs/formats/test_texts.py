@@ -280,6 +280,19 @@ def test_marks_and_names_that_a_text_cannot_hold_are_refused(encoding: str) -> N
         graph.to_text("networkx")
 
 
+def test_names_that_look_like_headings_of_tetrad() -> None:
+    text = "Graph Nodes:\nA;rate:;B\n\nGraph Edges:\n1. A --> rate:\n2. rate: --> B\n\nGraph Attributes:\nBIC: 1.5\n"
+    assert ce.as_graph(text) == ce.as_graph("A -> rate:; rate: -> B")
+    for name in ("rate:", "a: b", "1.", "BIC: 1", "Graph Nodes:", "Graph Edges:", "Graph Nodes: x"):
+        graph = ce.as_graph([("A", name), (name, "B")])
+        try:
+            written = graph.to_text("Tetrad text")
+        except ValueError as error:
+            assert f"cannot hold the node name {name!r}" in str(error)
+        else:
+            assert ce.as_graph(written) == graph
+
+
 LONG: list[Callable[[int], str]] = [
     lambda n: "dag { " + "A -> " * n + "B }",
     lambda n: "dag {" + "{" * n,
