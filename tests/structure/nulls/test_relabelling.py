@@ -17,7 +17,12 @@ from causaleval_pd.structure.nulls.additive import additive_moments
 from causaleval_pd.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from causaleval_pd.structure.nulls.relabelling import all_relabellings, different_relabellings
 
-NAMES = sorted(n for n in ce.list_metrics("graph").index if ce.get_metric(n).direction is not None)
+#: metrics of mixed graphs alone are tested with them
+NAMES = sorted(
+    n
+    for n in ce.list_metrics("graph").index
+    if ce.get_metric(n).direction is not None and {"dag", "cpdag", "pdag"} & {*ce.get_metric(n).kinds}
+)
 #: random denominators, a nonlinear function of tp, or no sum over pairs at all
 NOT_ADDITIVE = {
     "adjacency_jaccard",
