@@ -71,10 +71,10 @@ def test_options_are_checked(name, options, words):
 
 
 def test_a_cycle_behind_a_false_label_is_named():
-    good = ce.as_graph("A -> B; B -> C; C")
+    good = ce.as_graph("A -> B; B -> C; A -> C")
     cyclic = ce.as_graph("A -> B; B -> C; C -> A", kind="pdag").to_bytes()
-    # the class byte of the header says "dag"
-    forged = bytes(a if i == 2 else b for i, (a, b) in enumerate(zip(good.to_bytes(), cyclic, strict=True)))
+    # all but the planes say "dag"
+    forged = good.to_bytes()[:-16] + cyclic[-16:]
     column = pd.Series([good.to_bytes(), forged], dtype=ce.graph_column([good]).dtype)
     table = pd.DataFrame({"truth": [good.to_bytes()] * 2, "estimate": column}).astype({"truth": column.dtype})
     with pytest.raises(ValueError, match=r"sid applies to dag, not to row 1 .*declared a dag, which it is not"):
@@ -143,7 +143,13 @@ def test_bounds_of_pairs_that_were_not_checked_are_refused():
 
 
 KINDS = ("dag", "cpdag", "pdag")
-REFUSED = [name for name, m in METRICS.items() if m.field == "graph" and "pdag" not in m.kinds]
+MARKS = ce.structure.marks.__name__
+#: metrics of marks refuse classes of DAGs, which have other metrics altogether
+REFUSED = [
+    name
+    for name, m in METRICS.items()
+    if m.field == "graph" and "pdag" not in m.kinds and not m.function.__module__.startswith(MARKS)
+]
 
 
 @pytest.mark.parametrize("name", REFUSED)

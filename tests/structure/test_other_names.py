@@ -62,7 +62,7 @@ def test_null_models_are_found_by_the_names_of_other_tools(name, meant):
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("pcalg", "column->row"), ("gCastle", "row->column"), ("causallearn", "causal-learn")]
+    ("name", "meant"), [("pcalg", "column->row"), ("gcastle", "gCastle"), ("causallearn", "causal-learn")]
 )
 def test_encodings_are_found_by_their_tools(name, meant):
     with pytest.raises(ValueError, match=f"unknown encoding '{name}'; did you mean '{meant}'"):
