@@ -143,7 +143,7 @@ class Null:
     >>> import causaleval_pd as ce
     >>> edges = ce.structure.GRAPHS.nulls["edges"]
     >>> isinstance(edges, ce.Null), dict(edges.options)
-    (True, {'permute': True})
+    (True, {'permute': True, 'bidirected': 'matched'})
     """
 
     name: str

