@@ -44,7 +44,7 @@ COMPARISONS = {
     "sign_flip": {"n_resamples": 399, "rng": 1},
     "bootstrap": {"n_resamples": 399, "rng": 1},
     "friedman": {},
-    "mcnemar": {"metrics": "good", "cluster": None},
+    "mcnemar": {"metrics": "good"},
     "wilcoxon, unpaired": {"paired": False},
     "t, unpaired": {"paired": False},
 }
@@ -220,8 +220,8 @@ def contest(graphs):
     runs = [pd.DataFrame({"truth": truth, "estimate": x, **places()}) for x in (base, other, skilled, third)]
     table = pd.concat([x.assign(algorithm=name) for x, name in zip(runs, "abcd", strict=True)], ignore_index=True)
     table["good"] = (ce.evaluate(table, ["shd"])["shd"] <= 3).astype(float)
-    values = {"good": "maximize"}
-    return ce.cube(table, ["shd"], by=["table", "algorithm"], replicate="replicate", n_draws=None, values=values)
+    how = {"by": ["table", "algorithm"], "replicate": "replicate", "cluster": None, "values": {"good": "maximize"}}
+    return ce.cube(table, ["shd"], n_draws=None, **how)
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
