@@ -53,6 +53,7 @@ def wanted_summary(interval):
     return ce.summary(cube, interval=interval)
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None)
 @given(st.permutations(range(len(RUNS))), st.lists(st.integers(0, len(RUNS)), max_size=5))
 @pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
@@ -167,7 +168,9 @@ def test_latent_nodes_of_the_rows():
     assert np.array_equal(found[order].to_numpy(float), wanted[order].to_numpy(float), equal_nan=True)
     summary = lists.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary()
     pd.testing.assert_frame_equal(lazy.ceval.summary(["shd"], by=["algorithm"], **how).compute(), summary)
-    with pytest.raises(ValueError, match=r"partition 0: row 0 .*: context 'latents': found the text .*str\.join\(';'\)"):
+    with pytest.raises(
+        ValueError, match=r"partition 0: row 0 .*: context 'latents': found the text .*str\.join\(';'\)"
+    ):
         partitioned(lists, list(range(8)), [4]).ceval.evaluate(["shd"], context={"latents": "hidden"}).compute()
 
 

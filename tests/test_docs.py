@@ -253,8 +253,12 @@ def run(page: Path) -> None:
     exec(compile(ast.fix_missing_locations(tree), name_of(page), "exec"), namespace)
 
 
+WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))], ids=name_of
+    "page",
+    [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page != PAGES[0])) for page in WITH_BLOCKS],
 )
 def test_blocks_run(page, tmp_path, monkeypatch):
     if not REGISTERS.search(blocks(page)):

@@ -58,9 +58,10 @@ VERBS = {
 #: verbs that read controls, which each kind of cube has in its own variables; to the others all kinds are the same
 CONTROLLED = ["summary", "summary of means", "test_controls", "compare excess", "control_power", "size_and_power"]
 CONTROLLED += ["meta_analysis"]
+SLOW = {"nulls": [*CONTROLLED, "hierarchical"], "sums": [], "draws": []}
 #: the kind of which the others are tested too, because its null models are a dimension
 PAIRS = [
-    pytest.param(kind, verb, id=f"{kind}-{name}", marks=[pytest.mark.slow] * (name == "hierarchical"))
+    pytest.param(kind, verb, id=f"{kind}-{name}", marks=[pytest.mark.slow] * (name in SLOW[kind]))
     for kind in KINDS
     for name, verb in VERBS.items()
     if name in CONTROLLED or kind == "nulls"

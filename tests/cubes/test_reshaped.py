@@ -330,6 +330,7 @@ LAZY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), LAZY)
 def test_lazy_cubes_are_reshaped_alike(cubes, wanted, kind, name):
     import dask

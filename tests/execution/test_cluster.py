@@ -198,6 +198,7 @@ def failing_once(folder, name: str):
     return read
 
 
+@pytest.mark.slow
 def test_a_failed_task_is_tried_again(client, tmp_path):
     table = dd.from_map(failing_once(tmp_path, "failed"), range(4), meta=RUNS.iloc[:0])
     scored = table.ceval.with_controls(METRICS, **HOW)

@@ -199,6 +199,7 @@ table.ceval.evaluate(["shd"]).ceval.to_parquet(here / "out")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["finished", "killed"])
 def test_an_output_has_one_writer(end, tmp_path):
     with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)]) as writer:

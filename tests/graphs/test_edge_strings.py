@@ -272,6 +272,7 @@ def seconds(text: str) -> float:
     return least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [

@@ -299,6 +299,7 @@ def test_junk_is_refused_in_linear_time(suffix, text, tmp_path):
     assert times[1] < 24 * times[0] + 0.1
 
 
+@pytest.mark.slow
 def test_files_are_read_without_the_packages_that_write_them(tmp_path):
     path = written(tmp_path, "j.bif", BIF)
     code = f"import sys, causaleval_pd as ce; ce.as_network({str(path)!r}); sys.exit('pgmpy' in sys.modules)"

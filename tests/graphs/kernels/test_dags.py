@@ -81,6 +81,7 @@ def test_draws_depend_on_key_and_number_alone():
     np.testing.assert_array_equal(whole, turned[::-1])
 
 
+@pytest.mark.slow
 def test_dense_and_large_dags_are_drawn():
     for d, m in ((30, 400), (100, 3000), (400, 800)):
         drawn = dag_kernels.draw_dags(d, [m], [1], 0, 3)

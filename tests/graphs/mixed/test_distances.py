@@ -42,6 +42,7 @@ def separation(truth: np.ndarray, estimate: np.ndarray, d: int, kind: int) -> np
     return distances.separation_mistakes(truth, statements, (i, j), d, nearest=False).reshape(len(truth), -1)
 
 
+@pytest.mark.slow
 def test_a_graph_separates_what_it_separates() -> None:
     """Every statement set is right in its own graph: of all MAGs of four nodes, and of the PAGs of their classes."""
     planes = marks.planes_from_marks(all_mags(4))

@@ -67,6 +67,7 @@ def answer(process, times):
         assert process.stdout.readline().startswith("asked")
 
 
+@pytest.mark.slow
 def test_processes_share_a_cache_and_a_killed_one_loses_no_reply(tmp_path):
     cache = tmp_path / "replies.sqlite"
     with child(cache, 0) as one, child(cache, 100) as other:

@@ -113,6 +113,7 @@ def test_noise_has_its_rate_and_details_add_words(name):
     assert long["text"].nunique() == 300
 
 
+@pytest.mark.slow
 def test_names_are_different_and_made_up():
     for theme in THEMES.values():
         tasks = make_tasks(theme, [[30] * 20], n_samples=1, rng=0)
