@@ -124,6 +124,23 @@ def mark_rows(planes: Words, into: Words, out: Words) -> None:
 
 
 @kernel_part
+def count_colliders(parents: Words, adjacent: Words) -> int:
+    """Count pairs of parents of a node that are not adjacent, over all nodes."""
+    found = 0
+    words = np.uint64(parents.shape[1])
+    for k in range(parents.shape[0]):
+        for w in range(words):
+            left = parents[k, w]
+            while left != ZERO:
+                i = (w << SIX) + lowest(left)
+                left &= left - ONE
+                found += popcount(left & ~adjacent[i, w])
+                for v in range(w + ONE, words):
+                    found += popcount(parents[k, v] & ~adjacent[i, v])
+    return found
+
+
+@kernel_part
 def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.uint64, undirected: np.uint64) -> None:
     """Set the mark source -> target in planes (2, W), and if `undirected` is 1 the opposite one too."""
     i, j = source, target

@@ -19,6 +19,7 @@ from .bits import (
     ZERO,
     bit_of,
     causal_order,
+    count_colliders,
     drop_undirected,
     fill_compelled,
     flip,
@@ -197,23 +198,6 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
 
 
 @kernel_part
-def _colliders(parents: Words, adjacent: Words) -> int:
-    """Count pairs of parents of a node that are not adjacent, over all nodes."""
-    found = 0
-    words = np.uint64(parents.shape[1])
-    for k in range(parents.shape[0]):
-        for w in range(words):
-            left = parents[k, w]
-            while left != ZERO:
-                i = (w << SIX) + lowest(left)
-                left &= left - ONE
-                found += popcount(left & ~adjacent[i, w])
-                for v in range(w + ONE, words):
-                    found += popcount(parents[k, v] & ~adjacent[i, v])
-    return found
-
-
-@kernel_part
 def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
     """Fill the rows of strict parents and of neighbours of a graph."""
     mark_rows(planes, parents, adjacent)
@@ -232,14 +216,14 @@ def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: 
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
             _v_structure_rows(truth[left[n]], parents, adjacent)
-            true = _colliders(parents, adjacent)
+            true = count_colliders(parents, adjacent)
         _v_structure_rows(estimate[right[n]], other_parents, other_adjacent)
-        out[0, n], out[1, n] = true, _colliders(other_parents, other_adjacent)
+        out[0, n], out[1, n] = true, count_colliders(other_parents, other_adjacent)
         for v in range(parents.shape[0]):
             for w in range(parents.shape[1]):
                 other_parents[v, w] &= parents[v, w]
                 other_adjacent[v, w] |= adjacent[v, w]
-        out[2, n] = _colliders(other_parents, other_adjacent)
+        out[2, n] = count_colliders(other_parents, other_adjacent)
 
 
 def v_structure_counts(

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import mixed_kernels
-from ..kernels.planes import row_chunks
 from .conversions import check_size, ready
-from .marks import ARROW, NONE, directed_part, doubles, lift, marks_from_planes
+from .marks import directed_part, doubles, lift
 
 Planes = NDArray[np.uint64]
 
@@ -43,11 +42,8 @@ def visible_edges(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
 
 def unshielded_colliders(planes: Planes, n_nodes: int) -> NDArray[np.int64]:
     """Count the triples A *-> B <-* C with A and C not adjacent."""
-    check_size(n_nodes)
-    counts = np.zeros(len(planes), np.int64)
-    for part in row_chunks(len(planes), 32 * n_nodes**2):
-        counts[part] = _colliders(*_heads_and_edges(planes[part], n_nodes))
-    return counts
+    every = np.arange(len(planes))
+    return shared_colliders(planes, planes, every, every, n_nodes)[:, 0].astype(np.int64)
 
 
 def shared_colliders(
@@ -55,26 +51,5 @@ def shared_colliders(
 ) -> NDArray[np.float64]:
     """Count the unshielded colliders of truth, estimate and both, (n, 3), of graphs of four planes."""
     check_size(n_nodes)
-    counts = np.empty((len(truth_index), 3))
-    for part in row_chunks(len(truth_index), 64 * n_nodes**2):
-        (heads, near), (claimed, other) = (
-            _heads_and_edges(planes[index[part]], n_nodes)
-            for planes, index in ((truth, truth_index), (estimate, estimate_index))
-        )
-        for column, side in enumerate(((heads, near), (claimed, other), (heads & claimed, near | other))):
-            counts[part, column] = _colliders(*side)
-    return counts
-
-
-def _heads_and_edges(planes: Planes, n_nodes: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which ordered pairs (i, j) have a head at j, and which are adjacent or one node."""
-    marks = marks_from_planes(planes, n_nodes)
-    back = marks.transpose(0, 2, 1)
-    heads = (marks == ARROW) | ((marks == NONE) & (back == ARROW))  # the bare end of -> with <-> has a head too
-    return heads, (marks != NONE) | (back != NONE) | np.eye(n_nodes, dtype=bool)
-
-
-def _colliders(heads: NDArray[np.bool_], near: NDArray[np.bool_]) -> NDArray[np.float64]:
-    at = heads.astype(np.float32)
-    together = at @ at.transpose(0, 2, 1)  # nodes at which both have a head
-    return np.rint((together * ~near).sum(axis=(1, 2)) / 2)
+    found: NDArray[np.float64] = mixed_kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes)
+    return found.T

@@ -17,6 +17,7 @@ from .classes import (
     VALID,
     convert,
 )
+from .colliders import collider_counts
 from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
 from .pair_counts import (
     likeness_counts,
@@ -50,6 +51,7 @@ __all__ = [
     "VISIBLE",
     "Graphs",
     "claim_counts",
+    "collider_counts",
     "convert",
     "draw_latent",
     "likeness_counts",
