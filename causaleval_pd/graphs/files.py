@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Hashable, Iterable, Mapping
 from glob import glob, has_magic
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,9 @@ def _read_cell(file: Path) -> Any:
     if file.suffix == ".mtx":
         from scipy.io import mmread
 
-        return mmread(file)
+        # newer releases ask which class of sparse matrices to return
+        options: dict[str, Any] = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
+        return mmread(file, **options)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as fault:
