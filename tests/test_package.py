@@ -185,7 +185,7 @@ def verbs(accessor: type) -> set[str]:
 @pytest.mark.parametrize("accessor", [ce.accessors.FrameAccessor, ce.accessors.CubeAccessor])
 def test_the_help_of_an_accessor_names_every_verb(accessor):
     overview = accessor.__doc__.split("Parameters\n")[0]
-    assert set(re.findall(r"^ +(\w+) {2,}\w", overview, re.MULTILINE)) == verbs(accessor)
+    assert set(re.findall(r"^ *(\w+) {2,}\w", overview, re.MULTILINE)) == verbs(accessor)
 
 
 def test_tables_of_pandas_and_dask_have_the_same_verbs():
