@@ -159,7 +159,7 @@ def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:
     """Describe the given context in words, for the attributes of results."""
     words = {}
     for name, value in (given or {}).items():
-        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
+        if _by_name(value):
             words[name] = f"by column {value[0]}"
         elif isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(one, str) for one in value):
             words[name] = str(sorted(value) if isinstance(value, (set, frozenset)) else list(value))

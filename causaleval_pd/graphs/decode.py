@@ -26,7 +26,7 @@ from .kernels.planes import (
     row_chunks,
 )
 from .mixed.marks import count_edges, is_mixed, reserved
-from .unpacked import Block, UnpackedColumn, all_rows, group_rows, join_blocks
+from .unpacked import Block, UnpackedColumn, all_rows, group_rows, join_by_key
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
 _PLANES_OF_KIND = np.array([planes_of_kind(kind) for kind in range(len(KINDS))])
@@ -54,7 +54,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
     start = np.cumsum(length) - length
     _check_one_version(words, start, rows, where)
-    found: dict[tuple[int, int], list[Block]] = {}
+    found: list[Block] = []
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
     for cell_words, chosen in group_rows(length):
@@ -62,9 +62,8 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         here = rows[chosen]
         blocks, names = _one_node_set(cells, here, in_place) or _many_node_sets(cells, here, where)
         place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
-        for block in blocks:
-            found.setdefault(block.key, []).append(replace(block, node_set=place[block.node_set]))
-    return UnpackedColumn(n_rows, tuple(join_blocks(found[key]) for key in sorted(found)), tuple(node_sets))
+        found += [replace(block, node_set=place[block.node_set]) for block in blocks]
+    return UnpackedColumn(n_rows, join_by_key(found), tuple(node_sets))
 
 
 def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -131,11 +130,11 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: 
     if cells.shape[1] == size + N_PLANES * words:
         texts = text_table(n_nodes)
         planes, kinds, alike = kernels().split_cells(cells, before, size, words, padding, texts)
-        alike = alike and (texts.size > 0 or not _false_texts(cells, before, planes, kinds, n_nodes).any())
+        compared = texts.size > 0
     else:
         planes, kinds, alike = _split_mixed_cells(cells, before, size, words, padding)
-        alike = alike and not _false_texts(cells, before, planes, kinds, n_nodes).any()
-    if not alike:
+        compared = False
+    if not alike or (not compared and _false_texts(cells, before, planes, kinds, n_nodes).any()):
         return None
     if not in_place:
         planes = planes.copy()

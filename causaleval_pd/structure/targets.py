@@ -23,7 +23,7 @@ from ..graphs.origins import Origins
 from ..graphs.packed import unpack_column
 from ..graphs.pairs import GraphBatch, GraphPairs
 from ..graphs.projections import Latents, Projection, read_latents
-from ..graphs.unpacked import Block, UnpackedColumn, join_blocks
+from ..graphs.unpacked import Block, UnpackedColumn, join_by_key
 
 Ints = NDArray[np.int64]
 
@@ -214,7 +214,7 @@ def _check_nodes(
 
 def _as_marks(estimates: UnpackedColumn, wanted: Wanted) -> UnpackedColumn:
     """Return estimates without latent confounders that are compared with a projection as mixed graphs."""
-    blocks: dict[tuple[int, int], list[Block]] = {}
+    blocks = []
     for block in estimates.blocks:
         marked = block
         if block.planes.shape[1] == N_PLANES:
@@ -223,9 +223,10 @@ def _as_marks(estimates: UnpackedColumn, wanted: Wanted) -> UnpackedColumn:
             planes[:, [1, 3]] |= lines[:, None]  # the high bits of the code 3, a circle
             kinds = np.where(block.kinds == DAG, MAG, MIXED).astype(np.uint8)
             marked = replace(block, planes=planes, kinds=kinds)
-        blocks.setdefault(marked.key, []).append(marked)
-    joined = tuple(join_blocks(blocks[key]) for key in sorted(blocks))
-    return replace(estimates, blocks=joined, checked=None if estimates.checked is None else set(estimates.checked))
+        blocks.append(marked)
+    return replace(
+        estimates, blocks=join_by_key(blocks), checked=None if estimates.checked is None else set(estimates.checked)
+    )
 
 
 def without_rows(column: UnpackedColumn, rows: NDArray[np.bool_]) -> UnpackedColumn:
