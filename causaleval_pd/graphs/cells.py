@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
 from .classes import not_in_class
 from .collect import Collector
-from .decode import Where, unpack_array
 from .edge_strings import explain_doubt, write_mixed_graph, write_names
-from .header import MAX_NODES
 from .kernels.planes import KINDS, arcs_from_planes, row_chunks
 from .mixed import marks as mixed
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
-from .unpacked import Block, UnpackedColumn
+from .packing.decode import Where, unpack_array
+from .packing.header import MAX_NODES
+from .packing.unpacked import Block, UnpackedColumn
 
 #: letters of a graph in a message
 _MOST_SHOWN = 60

@@ -13,7 +13,7 @@ from ..contract.encoding import Arcs, Ends
 from .kernels.planes import planes_from_arcs, planes_from_marks
 from .mixed import marks as mixed
 from .node_names import Matched
-from .unpacked import Block, join_by_key
+from .packing.unpacked import Block, join_by_key
 
 Ints = NDArray[np.int64]
 

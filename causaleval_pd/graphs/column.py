@@ -15,14 +15,14 @@ from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
-from .decode import Where
 from .edge_strings import write_mixed_edges, write_names
 from .graph import Graph
 from .kernels.planes import KINDS, PLAIN_KINDS
 from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
 from .node_names import NodeLists
-from .packed import as_packed, is_packed, pack_column, unpack_column
-from .unpacked import Block, UnpackedColumn, join_by_key
+from .packing.decode import Where
+from .packing.packed import as_packed, is_packed, pack_column, unpack_column
+from .packing.unpacked import Block, UnpackedColumn, join_by_key
 
 _FIRST_CELLS = 100
 

@@ -20,7 +20,7 @@ from ..contract.checks import check_type
 from ..contract.encoding import ENCODINGS
 from .column import read_column
 from .formats.edge_list import EDGE_COLUMNS, read_csv
-from .header import MAX_NODES
+from .packing.header import MAX_NODES
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
-from .decode import unpack_array
 from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_graph, write_mixed_edges, write_mixed_graph, write_names
-from .header import check_names, pack_cell
 from .kernels.ones import count_ones
 from .kernels.planes import (
     KINDS,
@@ -37,6 +35,8 @@ from .mixed.marks import (
     reserved,
     where,
 )
+from .packing.decode import unpack_array
+from .packing.header import check_names, pack_cell
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -14,10 +14,10 @@ from . import classes
 from .kernels.planes import CPDAG, KINDS, MAG, MIXED_KINDS, PAG, PDAG, SKELETON, a_kind
 from .mixed import marks as mixed
 from .mixed import relations
-from .packed import pack_column, unpack_column
+from .packing.packed import pack_column, unpack_column
+from .packing.unpacked import Block
 from .projections import Projection, completed, read_latents
 from .results import check_classes, counts, stacked
-from .unpacked import Block
 
 
 class MixedGraphMethods:

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..contract.encoding import Labels
 from .graph import Graph
-from .header import check_names
-from .packed import is_packed, unpack_column
+from .packing.header import check_names
+from .packing.packed import is_packed, unpack_column
 
 Nodes = tuple[str, ...]
 

@@ -16,7 +16,7 @@ from .kernels.planes import ADMG, CPDAG, DAG, MAG, MIXED, PAG, a_kind
 from .mixed import conversions
 from .mixed.marks import lift
 from .node_names import short
-from .unpacked import Block, UnpackedColumn, join_blocks, join_by_key
+from .packing.unpacked import Block, UnpackedColumn, join_blocks, join_by_key
 
 Planes = NDArray[np.uint64]
 Latents = list[frozenset[str] | None]

@@ -14,9 +14,9 @@ from ..contract.encoding import CellError
 from . import classes
 from .graph import marks_in_order
 from .node_names import short
-from .packed import unpack_column
+from .packing.packed import unpack_column
+from .packing.unpacked import Block, UnpackedColumn
 from .pairs import MEND_CLASS, GraphBatch
-from .unpacked import Block, UnpackedColumn
 
 
 def counts(series: pd.Series, count: Callable[[Block], NDArray[Any]]) -> pd.Series:

@@ -21,9 +21,9 @@ from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
-from .packed import is_packed, pack_column, repack_column, unpack_column
+from .packing.packed import is_packed, pack_column, repack_column, unpack_column
+from .packing.unpacked import Block
 from .results import check_classes, counts, stacked
-from .unpacked import Block
 
 
 class SeriesGraphAccessor(MixedGraphMethods):

@@ -18,11 +18,11 @@ from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
-from ..graphs.header import contents
 from ..graphs.kernels.planes import N_PLANES, marks_from_planes
-from ..graphs.packed import pack_column, unpack_column
+from ..graphs.packing.header import contents
+from ..graphs.packing.packed import pack_column, unpack_column
+from ..graphs.packing.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
 from ..graphs.pairs import GraphBatch, GraphPairs
-from ..graphs.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
 from .nulls.custom import custom_null
 from .targets import CONTEXT, Wanted, projected_batches, without_rows
 

@@ -20,10 +20,10 @@ from ..contract.pairs import Batch
 from ..graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, N_PLANES, PAG, SKELETON, a_kind
 from ..graphs.mixed.marks import TAIL, lift, where
 from ..graphs.origins import Origins
-from ..graphs.packed import unpack_column
+from ..graphs.packing.packed import unpack_column
+from ..graphs.packing.unpacked import Block, UnpackedColumn, join_by_key
 from ..graphs.pairs import GraphBatch, GraphPairs
 from ..graphs.projections import Latents, Projection, read_latents
-from ..graphs.unpacked import Block, UnpackedColumn, join_by_key
 
 Ints = NDArray[np.int64]
 

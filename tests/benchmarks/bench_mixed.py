@@ -26,7 +26,7 @@ import pandas as pd
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
 from causaleval_pd.graphs.mixed import classes, conversions, distances, marks
-from causaleval_pd.graphs.packed import unpack_column
+from causaleval_pd.graphs.packing.packed import unpack_column
 
 ROUNDS = 5
 

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from references.declared import declared
 
 from causaleval_pd.graphs import AmbiguousEncodingError, Graph, as_graph, coerce_graphs, graph_column, is_graph_column
-from causaleval_pd.graphs.packed import COLUMN_DTYPE
+from causaleval_pd.graphs.packing.packed import COLUMN_DTYPE
 
 ROW = {"encoding": "row->column"}
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graphs.header import is_cell
+from ...graphs.packing.header import is_cell
 from .structure import Structure
 
 MAGIC, VERSION = 0xCD, 1

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ...graphs.header import check_names
+from ...graphs.packing.header import check_names
 
 MAX_STATES = 10_000
 #: entries of all tables of one network

@@ -8,7 +8,7 @@ from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, CIRCLE, TAIL
 from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_mixed_graph, write_names
 from ..graph import Graph
-from ..header import is_cell
+from ..packing.header import is_cell
 
 
 def read_edge_string(text: str) -> Edges:

@@ -21,7 +21,7 @@ from ...contract.null import Conditional, Controls, Matching, Null, register_nul
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS
-from ...graphs.packed import unpack_column
+from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, of_dags, reversal
 from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs

@@ -16,7 +16,7 @@ from causaleval_pd.contract.null import Matching
 from causaleval_pd.graphs.kernels import mixed_kernels
 from causaleval_pd.graphs.kernels.planes import PAG
 from causaleval_pd.graphs.mixed.marks import bidirected, count_bits
-from causaleval_pd.graphs.packed import unpack_column
+from causaleval_pd.graphs.packing.packed import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
 from causaleval_pd.tables.matching import find_null
 

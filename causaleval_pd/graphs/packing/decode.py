@@ -11,9 +11,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .header import HEADER_WORDS, MAGIC, cell_texts, not_a_graph, read_header, text_table, text_words
-from .kernels import kernels
-from .kernels.planes import (
+from ..kernels import kernels
+from ..kernels.planes import (
     CLASS_BITS,
     DAG,
     DIGRAPH,
@@ -25,7 +24,8 @@ from .kernels.planes import (
     planes_of_kind,
     row_chunks,
 )
-from .mixed.marks import count_edges, is_mixed, reserved
+from ..mixed.marks import count_edges, is_mixed, reserved
+from .header import HEADER_WORDS, MAGIC, cell_texts, not_a_graph, read_header, text_table, text_words
 from .unpacked import Block, UnpackedColumn, all_rows, group_rows, join_by_key
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ..contract.checks import name_row
+from ...contract.checks import name_row
+from ..edge_strings import TEXT_OF_OBJECT, explain_text
+from ..kernels.planes import plane_words, row_chunks
+from ..mixed.marks import count_edges
 from .decode import Where, to_large_binary, unpack_array
-from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .header import TEXT_WORDS, cell_texts, is_old, names_header
-from .kernels.planes import plane_words, row_chunks
-from .mixed.marks import count_edges
 from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())

@@ -26,8 +26,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .kernels.planes import KINDS, PLAIN_KINDS, plane_words, planes_of_kind
-from .mixed.marks import count_edges
+from ..kernels.planes import KINDS, PLAIN_KINDS, plane_words, planes_of_kind
+from ..mixed.marks import count_edges
 
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 2, 3
 MAX_NODES = 20_000

@@ -1,0 +1,1 @@
+"""The bytes of a packed cell: header, names, planes; written, read, and kept unpacked."""
