@@ -15,6 +15,7 @@ from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from ..structure.field import forward_edges
 from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
+from .networks.packed import contents
 from .networks.pairs import NetworkPairs, differing, pair
 from .nulls.custom import custom_null
 
@@ -47,6 +48,11 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
             yield Batch(some, NetworkPairs(truths, estimates, truth_codes[some], estimate_codes[some]))
 
 
+def identify(cells: pd.Series) -> NDArray[np.int64]:
+    """Return a number a network, the same for all versions of packed cells; 0 where missing."""
+    return identify_cells(cells, contents)
+
+
 def labels(truths: pd.Series) -> NDArray[np.int64]:
     """Return a number a cell that stands for its variables and their states, 0 where missing."""
     networks, codes = unpack_networks(truths)
@@ -73,6 +79,7 @@ NETWORKS = register_field(
         default_null="dags",
         holds=is_network_column,
         coerce=coerce_networks,
+        identify=identify,
         batches=batches,
         pair=pair,
         views={"graph": graphs_of_networks},

@@ -40,7 +40,13 @@ XML = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE BIF [<!ELEMENT BIF ( NE
 <DEFINITION><FOR>B</FOR><GIVEN>A</GIVEN><TABLE>0.5 0.5 <!-- c --> 0.25 0.75</TABLE></DEFINITION>
 </NETWORK></BIF>
 """
-TEXTS = {"bif": BIF, "net": NET, "xmlbif": XML, "xml": XML}
+DSC = """belief network "a"
+node A { name : "A"; type : discrete [ 2 ] = { "n", "y" }; }
+node B { type : discrete[3] = {lo, mid, hi}; position: (1, 2); }
+probability ( A ) { 0.3, 0.7; }
+probability ( B | A ) { (0) : 0.5, 0.25, 0.25; (1): 0.1, 0.2, 0.7; } // end
+"""
+TEXTS = {"bif": BIF, "net": NET, "xmlbif": XML, "xml": XML, "dsc": DSC}
 PIECES = [
     b"A", b"B", b"C", b"{", b"}", b"(", b")", b"[", b"]", b"|", b",", b";", b"=", b'"', b"//", b"/*", b"*/", b"%",
     b"\n", b"\x00", b"\xff", b"0.5", b"-1", b"nan", b"1e999", b"99999999999", b"variable ", b"probability ", b"table ",

@@ -49,7 +49,10 @@ def _discrete(group: Group, law: str) -> Floats:
     reached = weight > 0
     with np.errstate(divide="ignore"):
         logs = np.log(group.parameters[:, reached])
-    return truth.own_log_probability(law) - row_sums(logs * weight[reached])
+    own = truth.own_log_probability(law)
+    values = own - row_sums(logs * weight[reached])
+    # the rounding of a difference of sums is relative to them
+    return np.where(np.abs(values) < _ROUNDING / 10 * abs(own), 0.0, values)
 
 
 def _gaussian(network: GaussianNetwork, structure: Structure, parameters: Floats, law: str) -> Floats:
