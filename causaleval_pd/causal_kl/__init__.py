@@ -6,7 +6,10 @@ from __future__ import annotations
 from .field import *
 
 # isort: split
-from . import divergences, example_networks, field, fitting, laws, networks, nulls
+from .fitted_graphs import *
+
+# isort: split
+from . import divergences, example_networks, field, fitted_graphs, fitting, laws, networks, nulls
 from .divergences.augmented import *
 from .divergences.chosen_interventions import *
 from .divergences.divergence import *
@@ -21,10 +24,12 @@ from .fitting import *
 from .laws.sampling import *
 from .networks.column import *
 from .networks.network import *
+from .nulls import models as _models
 from .nulls import rules as _rules
 from .nulls.summary import *
 
 __all__ = [
+    *fitted_graphs.__all__,
     *divergences.augmented.__all__,
     *divergences.chosen_interventions.__all__,
     *divergences.divergence.__all__,
