@@ -9,7 +9,7 @@ from .field import *
 from .fitted_graphs import *
 
 # isort: split
-from . import divergences, example_networks, field, fitted_graphs, fitting, laws, networks, nulls
+from . import divergences, example_networks, field, fitted_graphs, fitting, laws, learning, networks, nulls
 from .divergences.augmented import *
 from .divergences.chosen_interventions import *
 from .divergences.divergence import *
@@ -22,6 +22,7 @@ from .divergences.witnesses import *
 from .example_networks import *
 from .fitting import *
 from .laws.sampling import *
+from .learning import *
 from .networks.column import *
 from .networks.network import *
 from .nulls import models as _models
@@ -43,6 +44,7 @@ __all__ = [
     *field.__all__,
     *fitting.__all__,
     *laws.sampling.__all__,
+    *learning.__all__,
     *networks.column.__all__,
     *networks.network.__all__,
     *nulls.summary.__all__,

@@ -34,7 +34,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
     """
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        fits = [
+        fits: list[Callable[[], FamilyFits]] = [
             partial(fits_of_row, matching.context, row, pairs.true_network(t), matching.prepared)
             for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
         ]

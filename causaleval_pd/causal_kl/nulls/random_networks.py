@@ -86,10 +86,10 @@ class RandomNetworks(FittedControls):
         enumerated = {row: masks for row, space in enumerate(self.spaces) if (masks := space.all) is not None}
         if not enumerated:
             return None
-        keys: dict[tuple[int, int, int], int] = {}
-        index, laws = [], []
+        keys: dict[tuple[int, int, int, str], int] = {}
+        index, laws, kinds = [], [], self.kind.tolist()
         for row, masks in enumerated.items():
-            key = (int(self.pairs.truth_index[row]), id(self.fits[row]), id(masks))
+            key = (int(self.pairs.truth_index[row]), id(self.fits[row]), id(masks), kinds[row])
             if key not in keys:
                 keys[key] = len(keys)
                 laws.append(self._values(metric, row, masks))
