@@ -190,13 +190,13 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
     }[how.p_rule]()
     low, high = quantile_interval(draws, how.level)
     mean = row_means(draws)
-    with np.errstate(invalid="ignore"):  # no deviation from an infinite mean
+    with np.errstate(invalid="ignore"):  # an infinite mean has no error
         error = np.sqrt(np.maximum(row_means((draws - mean[:, None]) ** 2), 0.0) / np.maximum(n - 1, 1))
     always = np.full(len(n), SIMULATED, np.int8)
     return RowControls(
         observed=observed,
         mean=mean,
-        mean_se=np.where(n > 1, error, np.nan),
+        mean_se=np.where((n > 1) & np.isfinite(mean), error, np.nan),
         low=low,
         high=high,
         p=p,
