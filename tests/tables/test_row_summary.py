@@ -187,7 +187,8 @@ def test_rows_without_value_or_draws_have_no_p():
     assert np.isnan(found.p[:2]).all() and found.p[2] == 2 / 3
     np.testing.assert_array_equal(found.mean, [1.5, np.nan, np.inf])
     assert np.isnan(found.mean_se[2]) and found.loss[2] == np.inf
-    assert found.mean_method.tolist() == [SIMULATED, NONE, SIMULATED] and found.p_method.tolist() == [NONE, NONE, SIMULATED]
+    assert found.mean_method.tolist() == [SIMULATED, NONE, SIMULATED]
+    assert found.p_method.tolist() == [NONE, NONE, SIMULATED]
     assert found.undefined.tolist() == [0, 1, 0]
     one = drawn([[3]], [1])
     assert one.mean[0] == 3 and np.isnan(one.mean_se[0]), "one draw shows no error"
