@@ -12,7 +12,7 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from ...contract.checks import name_row
-from ...graphs.column import graph_column
+from ...graphs.column import graph_column, is_graph_column
 from ...graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
 from .formats import is_network, read_network
 from .network import Network, check_parameters
@@ -201,7 +201,7 @@ def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[
 
 
 def graphs_of_networks(series: pd.Series) -> pd.Series:
-    """Return the column of the DAGs of packed networks, missing where they are.
+    """Return the column of the DAGs of packed networks, missing where they are; packed graphs are returned as they are.
 
     Examples
     --------
@@ -210,6 +210,8 @@ def graphs_of_networks(series: pd.Series) -> pd.Series:
     >>> graphs_of_networks(ce.network_column([network])).graph.to_strings().tolist()
     ['A -> B']
     """
+    if is_graph_column(series) and not is_network_column(series):
+        return series
     networks, codes = unpack_networks(series)
     edges = [[(one.nodes[a], one.nodes[b]) for a, b in sorted(one.arcs)] for one in networks.structures]
     graphs = graph_column(edges, nodes=[list(one.nodes) for one in networks.structures], kind="dag")

@@ -38,7 +38,12 @@ def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
             if structures not in made:
                 made[structures] = make(*structures)
             spaces.append(made[structures])
-            fits.append(fits_of_row(matching.context, row, pairs.true_network(t), matching.prepared))
+            try:
+                fits.append(fits_of_row(matching.context, row, pairs.true_network(t), matching.prepared))
+            except ValueError as error:
+                if matching.context is None:
+                    raise
+                raise ValueError(f"{name_row(row, matching.estimate.index)}: {error}") from None
         of_classes = _of_classes(matching, rows, pairs)
         if of_classes.any() or isinstance(pairs, ClassPairs):
             return RandomClasses(pairs, spaces, fits, keys, of_classes)

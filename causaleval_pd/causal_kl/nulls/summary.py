@@ -86,8 +86,8 @@ def control_summary(
         raise ValueError(f"n_draws must be a positive integer, found {n_draws!r}")
     pairs, zero = pair(truth, estimate), np.zeros(1, np.int64)
     context = Context(({"data": data, "estimator": estimator},), zero)
-    empty = pd.Series(dtype=object)
-    matching = Matching(empty, empty, None, None, {}, context)
+    cell = pd.Series([None], dtype=object)
+    matching = Matching(cell, cell, None, None, {}, context)
     controls = model.match(matching)(zero, pairs, np.array([resolve_seed(rng)], np.uint64))
     drawn = cache(lambda: controls.draw(0, int(n_draws)))
     rows = {}

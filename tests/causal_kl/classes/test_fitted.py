@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 
+import dask.dataframe as dd
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+import causaleval_pd.dask
 from causaleval_pd.causal_kl import from_data, from_joint, metastatic, metastatic_mutations, sample
 
 LAWS = ("kl", "ckl1", "ckl2", "ckl3", "wed_3")
@@ -156,6 +158,18 @@ def test_graphs_without_undirected_edges_may_be_classes():
         runs.assign(estimate=[truth.graph] * 2).ceval.with_controls(["ckl3"], context=JOINT, control_kind="kind")
     with pytest.raises(ValueError, match="class dag or cpdag, found control_kind pdag"):
         runs.ceval.with_controls(["ckl3"], context=JOINT, control_kind="pdag")
+
+
+def test_lazy_tables():
+    truth = metastatic()
+    cases = sample(truth, 100, rng=1)
+    runs = ce.causal_kl.learn({0: cases, 1: cases}, lambda data: "M -- S; M -- B; S -> C; B -> C", truth=truth)
+    how = {"context": {"data": "data", "estimator": "estimator"}}
+    lazy = dd.from_pandas(runs, npartitions=2)
+    for verb, more in (("evaluate", {}), ("with_controls", {"n_draws": 9, "rng": 1})):
+        expected = getattr(runs.ceval, verb)(["ckl3", "shd"], **how, **more)
+        found = getattr(lazy.ceval, verb)(["ckl3", "shd"], **how, **more).compute()
+        assert found["ckl3"].equals(expected["ckl3"]) and found["shd"].equals(expected["shd"])
 
 
 def test_cubes_and_placebos_take_fitted_graphs():
