@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | Non
     truths, truth_codes = unpack_networks(truth)
     codes, distinct = pd.factorize(estimate)
     graphs = [Graph.from_bytes(cell) for cell in distinct.tolist()]
+    true_network = cache(truths.network)
     rows = np.flatnonzero((truth_codes >= 0) & (codes >= 0))
     known: dict[int, tuple[object, FamilyFits]] = {}
     fits: Fits = {}
@@ -40,7 +42,7 @@ def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | Non
                 f"{name_row(row, truth.index)}: {different_nodes(list(structure.nodes), list(graph.nodes))}"
             )
         try:
-            own = fits_of_row(context, row, truths.network(int(truth_codes[row])), fits)
+            own = fits_of_row(context, row, true_network(int(truth_codes[row])), fits)
         except ValueError as error:
             raise ValueError(f"{name_row(row, truth.index)}: {error}") from None
         variables = (structure.kind, structure.nodes, structure.states)
