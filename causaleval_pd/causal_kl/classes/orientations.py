@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,8 @@ Sets = tuple[int, ...]
 
 #: ways of a component up to which all are listed; of larger ones as many are drawn
 MOST_WAYS = 1000
-#: distinct parts of a component that are counted before it is refused
-_MOST_PARTS = 3000
+#: work of counting the ways of a component (nodes times ends of edges, over its parts) before it is refused
+_MOST_WORK = 300_000
 
 
 class TooManyWaysError(ValueError):
@@ -99,22 +100,24 @@ def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bo
     seed : int
         Of the draws.
     """
-    found = _listed(parents, undirected)
+    n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), _Parts()
+    found = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
     if found is not None:
         return found, True
     if any(parents):
         raise TooManyWaysError(
-            f"a component of {len(parents)} nodes with directed edges has more than {MOST_WAYS} members, and only "
-            "components of CPDAGs are drawn from"
+            f"a component of {n} nodes with directed edges has more than {MOST_WAYS} members, or too many edges to "
+            "list them, and only components of CPDAGs are drawn from"
         )
-    generator = np.random.default_rng([seed, len(undirected), sum(x.bit_count() for x in undirected)])
-    known: dict[Sets, int] = {}
-    return [tuple(_drawn(undirected, generator, known)) for _ in range(MOST_WAYS)], False
+    generator = np.random.default_rng([seed, n, n_ends])
+    return [tuple(known.draw(undirected, generator)) for _ in range(MOST_WAYS)], False
 
 
 def _listed(parents: Sets, undirected: Sets) -> list[Sets] | None:
-    """List all ways, or return None where there are too many."""
+    """List all ways, or return None where there are too many, or it takes too long to know."""
     found: list[Sets] = []
+    degrees = [x.bit_count() for x in undirected]
+    work, step = 0, sum(degrees) * max(degrees, default=0)
     stack = [(list(parents), list(undirected))]
     while stack:
         into, beside = stack.pop()
@@ -124,7 +127,9 @@ def _listed(parents: Sets, undirected: Sets) -> list[Sets] | None:
         else:
             b = next(bits(beside[a]))
             stack += [close(*_direct(into, beside, x, y)) for x, y in ((b, a), (a, b))]
-        if len(found) + len(stack) > MOST_WAYS:
+        # each entry of the stack leads to a way of its own
+        work += step
+        if len(found) + len(stack) > MOST_WAYS or (any(parents) and work > 50 * _MOST_WORK):
             return None
     return found
 
@@ -153,7 +158,70 @@ def _within(undirected: Sequence[int], nodes: int) -> tuple[list[int], Sets]:
     return kept, tuple(sum(1 << at[b] for b in bits(undirected[a] & nodes)) for a in kept)
 
 
-def count_ways(undirected: Sets, known: dict[Sets, int] | None = None) -> int:
+class _Root(NamedTuple):
+    """What follows from a source of a part: its share of the ways, parents, and the parts that are left."""
+
+    ways: int
+    into: list[int]
+    left: list[tuple[list[int], Sets]]
+
+
+class _Parts:
+    """Connected chordal graphs that are parts of a component, by the sources that their ways have."""
+
+    def __init__(self) -> None:
+        self._found: dict[Sets, list[_Root]] = {}
+        self._work = 0
+
+    def roots(self, undirected: Sets) -> list[_Root]:
+        """Return what follows from each node as the source."""
+        if undirected not in self._found:
+            n_ends = sum(x.bit_count() for x in undirected)
+            self._work += len(undirected) * n_ends
+            if self._work > _MOST_WORK:
+                raise TooManyWaysError(
+                    f"a component of {len(undirected)} nodes and {n_ends // 2} undirected edges has too many members "
+                    "to draw from them"
+                )
+            found = []
+            for root in range(len(undirected)):
+                into, beside = _rooted(undirected, root)
+                left = [_within(beside, part) for part in components(beside)]
+                found.append(_Root(math.prod(self.count(own) for _, own in left), into, left))
+            self._found[undirected] = found
+        return self._found[undirected]
+
+    def count(self, undirected: Sets) -> int:
+        """Count the ways without v-structures."""
+        n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
+        if n_ends == n * (n - 1):
+            return math.factorial(n)
+        return n if n_ends == 2 * (n - 1) else sum(root.ways for root in self.roots(undirected))
+
+    def draw(self, undirected: Sets, generator: np.random.Generator) -> list[int]:
+        """Draw one way, all equally likely, as sets of parents."""
+        n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
+        if n_ends == n * (n - 1):
+            result, before = [0] * n, 0
+            for node in generator.permutation(n).tolist():
+                result[node] = before
+                before |= 1 << node
+            return result
+        if n_ends == 2 * (n - 1):
+            return _rooted(undirected, int(generator.integers(n)))[0]
+        roots = self.roots(undirected)
+        total = sum(root.ways for root in roots)
+        # counts may exceed what a float can hold
+        weights = np.array([root.ways / total for root in roots])
+        chosen = roots[int(generator.choice(n, p=weights / weights.sum()))]
+        into = list(chosen.into)
+        for kept, own in chosen.left:
+            for a, found in zip(kept, self.draw(own, generator), strict=True):
+                into[a] |= sum(1 << kept[b] for b in bits(found))
+        return into
+
+
+def count_ways(undirected: Sets) -> int:
     """Count the ways to direct a connected chordal graph without v-structures: a source for each, and what is left.
 
     Examples
@@ -161,42 +229,4 @@ def count_ways(undirected: Sets, known: dict[Sets, int] | None = None) -> int:
     >>> count_ways((0b110, 0b101, 0b011)), count_ways((0b010, 0b101, 0b010))
     (6, 3)
     """
-    known = {} if known is None else known
-    n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
-    if n_ends == n * (n - 1):
-        return math.factorial(n)
-    if n_ends == 2 * (n - 1):
-        return n
-    if undirected not in known:
-        if len(known) > _MOST_PARTS:
-            raise TooManyWaysError(f"a component of {n} nodes has too many members to count them")
-        total = sum(_rooted_count(undirected, root, known) for root in range(n))
-        known[undirected] = total
-    return known[undirected]
-
-
-def _rooted_count(undirected: Sets, root: int, known: dict[Sets, int]) -> int:
-    _, beside = _rooted(undirected, root)
-    return math.prod(count_ways(_within(beside, part)[1], known) for part in components(beside))
-
-
-def _drawn(undirected: Sets, generator: np.random.Generator, known: dict[Sets, int]) -> list[int]:
-    """Draw one way, all equally likely, as sets of parents."""
-    n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
-    if n_ends == n * (n - 1):
-        order = generator.permutation(n).tolist()
-        return [sum(1 << b for b in order[: order.index(a)]) for a in range(n)]
-    if n_ends == 2 * (n - 1):
-        root = int(generator.integers(n))
-    else:
-        # counts may exceed what a float can hold
-        shares = [_rooted_count(undirected, root, known) for root in range(n)]
-        total = sum(shares)
-        weights = np.array([share / total for share in shares])
-        root = int(generator.choice(n, p=weights / weights.sum()))
-    into, beside = _rooted(undirected, root)
-    for part in components(beside):
-        kept, own = _within(beside, part)
-        for a, found in zip(kept, _drawn(own, generator, known), strict=True):
-            into[a] |= sum(1 << kept[b] for b in bits(found))
-    return into
+    return _Parts().count(undirected)

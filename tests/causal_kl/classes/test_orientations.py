@@ -103,3 +103,16 @@ def test_large_components_with_directed_edges_are_refused():
     edges = [pair for pair in itertools.combinations(range(n), 2) if pair != (0, 1)]
     with pytest.raises(TooManyWaysError, match="8 nodes with directed edges has more than 1000 members"):
         ways(*map(tuple, close(parents, undirected(n, edges))))
+
+
+def test_work_is_bounded():
+    """Long bands and dense graphs are drawn from in time, or refused."""
+    band = undirected(40, [(i, j) for i in range(40) for j in range(i + 1, min(40, i + 5))])
+    found, listed = ways((0,) * 40, band)
+    assert not listed and len(found) == MOST_WAYS
+    assert all(sum(mask == 0 for mask in way) == 1 for way in found), "one source each"
+    clique = undirected(60, itertools.combinations(range(60), 2))
+    assert len(ways((0,) * 60, clique)[0]) == MOST_WAYS
+    dense = undirected(70, [pair for pair in itertools.combinations(range(70), 2) if pair != (0, 69)])
+    with pytest.raises(TooManyWaysError, match="70 nodes and 2414 undirected edges has too many members"):
+        ways((0,) * 70, dense)
