@@ -179,7 +179,7 @@ def _complete(frame: pd.DataFrame, *, drop_missing: bool) -> pd.DataFrame:
 def _is_known(dtype: Any) -> bool:
     """Return whether columns of a type are read."""
     is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
-    return is_number or isinstance(dtype, pd.CategoricalDtype) or dtype == object or isinstance(dtype, pd.StringDtype)
+    return is_number or isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
 
 
 def _codes(column: pd.Series) -> tuple[Ints, int]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.confusion import Values
+from ...contract.law import padded_sum
 from ...contract.metric import metric
 from ...contract.options import with_options
 from ...graphs.pairs import GraphPairs
@@ -52,7 +53,7 @@ def _ad(part: Part) -> Values:
     size = np.maximum(n, 1)[:, None]
     # each p-value has its weight as the i-th smallest, and the complementary one in the other tail
     terms = (2 * rank - 1) * low + (2 * (size - rank) + 1) * high
-    return np.where(n >= 2, -n - np.nansum(terms, axis=1) / size[:, 0], np.nan)
+    return np.where(n >= 2, -n - padded_sum(np.nan_to_num(terms)) / size[:, 0], np.nan)
 
 
 @metric(
