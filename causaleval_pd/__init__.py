@@ -56,6 +56,7 @@ from .graphs.graph import Graph as Graph
 
 # isort: split
 # verbs
+from .against_data.self_compatibility import self_compatibility as self_compatibility
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary
