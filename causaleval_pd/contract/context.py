@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from .checks import check_type, name_row, nearest
 
-
 #: inputs that choose how data are tested
 _OF_TESTS = ("test", "alpha", "missing")
 
