@@ -156,9 +156,7 @@ def test_no_closed_form_where_none_holds() -> None:
     assert controls("complexity", "A+B<->E", "A<->E")[1].closed_form(literal) is None
 
 
-@pytest.mark.parametrize(
-    ("signs", "n_models"), [("free", 24), ("estimate", 9), (0.25, 24), (0.0, 3), (1.0, 3)]
-)
+@pytest.mark.parametrize(("signs", "n_models"), [("free", 24), ("estimate", 9), (0.25, 24), (0.0, 3), (1.0, 3)])
 def test_complexity_has_its_law_over_models_of_the_shape(signs: str | float, n_models: int) -> None:
     _, made = controls("complexity", "A*b+C<->D", "A+b*c<->D", options={"signs": signs})
     factors = "ABC"
