@@ -29,7 +29,7 @@ CONTEXT = (*SETTING, "method", "search_data")
 _FIRST_CELLS = 20
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
 _GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
-_ARROW, _MODEL = re.compile("->|<-|--"), re.compile("[*+(=]|<->")
+_ARROW, _MODEL = re.compile("->|<-|--"), re.compile(r"[*+(={\[]|<->|\bM\d+\s*:")
 _BYTES = re.compile(r"""b['"]""")  # a packed cell that CSV wrote as text
 _GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 'shd'"
 
@@ -44,7 +44,7 @@ def holds(cells: pd.Series) -> bool:
     if any(isinstance(part, Model) for part in parts):
         return True
     texts = [part for part in parts if isinstance(part, str)]
-    return any(set("*+") & set(text) or "<->" in text or "=>" in text for text in texts) and _readable(texts[0])
+    return any(set("*+") & set(text) or re.search("<->|=>|<=", text) for text in texts) and _readable(texts[0])
 
 
 def _readable(text: str) -> bool:

@@ -18,7 +18,7 @@ from .formulas.vocabulary import FormulaTooLargeError
 from .models.exposition import Exposition, expose
 from .models.quality import Convention, quality_counts
 
-KINDS = ("acyclic", "cyclic")
+KINDS = ("acyclic", "cyclic", "one-way")
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
 
@@ -42,7 +42,18 @@ class FormulaCells:
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
         """Position of each cell's kind in `KINDS`."""
-        return np.array([any(evaluation_order(model) is None for model in cell) for cell in self.cells], np.int64)
+        cyclic = (any(evaluation_order(model) is None for model in cell) for cell in self.cells)
+        return np.array(
+            [
+                1 if is_cyclic else 2 * any(model.one_way for model in cell)
+                for is_cyclic, cell in zip(cyclic, self.cells, strict=True)
+            ],
+            np.int64,
+        )
+
+    def as_equivalences(self) -> FormulaCells:
+        """Return the cells with `=>` and `<=` read as `<->`."""
+        return FormulaCells(tuple(tuple(model.as_equivalence() for model in cell) for cell in self.cells), self.absent)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
         """Return the value stored under `key`, computed at the first request; an error is stored too."""
@@ -160,8 +171,22 @@ class FormulaPairs(Pairs):
             ("estimate", self.estimate, self.estimate_index),
         ):
             at = index[position]
-            sides.append(f"{side} is {KINDS[cells.kinds[at]]}: {set_text(cells.cells[at])}")
+            kind = KINDS[cells.kinds[at]]
+            more = " (=> states sufficiency and <= necessity alone)" if kind == "one-way" else ""
+            sides.append(f"{side} is {kind}{more}: {set_text(cells.cells[at])}")
         return " and ".join(sides)
+
+    def as_equivalences(self) -> FormulaPairs:
+        """Return the pairs with `=>` and `<=` read as `<->`, these pairs if there are none."""
+        if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
+            return self
+        found: FormulaPairs = self.remember(
+            "equivalences",
+            lambda: replace(
+                self, truth=self.truth.as_equivalences(), estimate=self.estimate.as_equivalences(), _computed={}
+            ),
+        )
+        return found
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics.
