@@ -129,7 +129,7 @@ def causal_submodel_of(model: Model | str, other: Model | str, setting: Setting 
     if any(atom.outcome not in other.by_outcome for atom in model.atoms):
         return False
     words = (setting or Setting()).vocabulary
-    own, others = _Entailed(model, words), _Entailed(other, words)
+    own, others = Entailed(model, words), Entailed(other, words)
     omitted = frozenset(words.bit(outcome) for outcome in other.outcomes if outcome[0] not in model.factors)
     for outcome in own.atoms:
         for substituted, forms in own.forms(outcome).items():
@@ -141,7 +141,7 @@ def causal_submodel_of(model: Model | str, other: Model | str, setting: Setting 
     return True
 
 
-class _Entailed:
+class Entailed:
     """The minimal formulas that a model entails, by outcome and by the outcomes that were substituted."""
 
     def __init__(self, model: Model, words: Vocabulary) -> None:
