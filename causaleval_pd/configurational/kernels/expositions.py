@@ -10,7 +10,7 @@ from causaleval_pd.execution.compilation import kernel_part
 from causaleval_pd.graphs.kernels.bits import popcount
 
 from .forms import MAX_DISJUNCTS, Forms, Room, add_form, make_forms, minimal_forms
-from .planes import MAX_ATOMS, Ints, fill_planes, literals_of, negated, place
+from .planes import MAX_ATOMS, ZERO, Ints, fill_planes, literals_of, negated, place
 
 #: elementary steps after which a model is left to Python, and paths to all outcomes
 MAX_STEPS, MAX_PATHS = 50_000, 1_000
@@ -20,13 +20,16 @@ _FULL = (1 << ELEMENT) - 1
 
 
 class Exposed(NamedTuple):
-    """The causal exposition of a model, outcome by outcome."""
+    """The causal expositions of truth and estimate, a row each, outcome by outcome."""
 
     #: outcomes and their causes, as words; the causes are -1 where the outcome is constant
     outcomes: Ints
     literals: Ints
-    #: minimal formulas, conjunctions and paths, and where those of each outcome end
-    forms: Forms
+    #: minimal formulas as in `Forms`
+    codes: Ints
+    ends: Ints
+    n_forms: Ints
+    #: conjunctions and paths, and where the formulas, conjunctions and paths of each outcome end
     conjunctions: Ints
     paths: Ints
     form_ends: Ints
@@ -48,19 +51,10 @@ class Expanding(NamedTuple):
 
 
 def make_exposed() -> Exposed:
-    """Allocate room for an exposition."""
-    a = MAX_ATOMS + 1
-    return Exposed(
-        np.zeros(a, np.int64),
-        np.zeros(a, np.int64),
-        make_forms(),
-        np.zeros(2048, np.int64),
-        np.zeros(MAX_PATHS, np.int64),
-        np.zeros(a, np.int64),
-        np.zeros(a, np.int64),
-        np.zeros(a, np.int64),
-        np.zeros(2, np.int64),
-    )
+    """Allocate room for two expositions."""
+    n, forms = MAX_ATOMS + 1, make_forms()
+    sizes = (n, n, len(forms.codes), len(forms.ends), 2, 2048, MAX_PATHS, n, n, n, 2)
+    return Exposed(*(np.zeros((2, size), np.int64) for size in sizes))
 
 
 def make_expanding() -> Expanding:
@@ -92,9 +86,9 @@ def add_code(codes: Ints, n: int, code: int) -> int:
 @kernel_part
 def negate(first: Ints, codes: Ints, atom: int, into: Ints, room: Ints) -> int:
     """Multiply the negation of an atom's formula out, without contradictions; return its size, -1 for no room."""
-    into[0], n = 0, 1
+    into[0], n = ZERO, ZERO + 1
     for i in range(first[atom], first[atom + 1]):
-        m = 0
+        m = ZERO
         for k in range(n):
             rest = negated(codes[i])
             while rest:
@@ -114,10 +108,10 @@ def negate(first: Ints, codes: Ints, atom: int, into: Ints, room: Ints) -> int:
 def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom: int, x: Expanding) -> bool:
     """List the candidates of an atom: its formula, and what results from replacing outcomes in every order."""
     found, lists = x.candidates, x.lists
-    found.counts[0], found.ends[0], n = 0, 0, 0
+    found.counts[0], found.ends[0], n = ZERO, ZERO, ZERO
     for i in range(first[atom], first[atom + 1]):
         n = add_code(lists[0], n, codes[i])
-    add_form(found, lists[0], 0, n, 0)
+    add_form(found, lists[0], ZERO, n, ZERO)
     which = 0
     while which < found.counts[0]:
         begin, end = found.ends[which], found.ends[which + 1]
@@ -128,7 +122,7 @@ def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom:
             positive, negative = outcome[other], negated(outcome[other])
             if not literals & (positive | negative):
                 continue
-            n = 0
+            n = ZERO
             for k in range(begin, end):
                 code = found.codes[k]
                 if not code & positive:
@@ -147,7 +141,7 @@ def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom:
                     x.sizes[at] = negate(first, codes, other, x.negations[at], lists[1])
                     if x.sizes[at] < 0:
                         return False
-                m = 0
+                m = ZERO
                 for k in range(n):
                     code = lists[0, k]
                     if not code & negative:
@@ -160,7 +154,7 @@ def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom:
                     if m < 0:
                         return False
                 n, now = m, 1
-            if n and not add_form(found, lists[now], 0, n, 0):
+            if n and not add_form(found, lists[now], ZERO, n, ZERO):
                 return False
         which += 1
     return True
@@ -217,9 +211,10 @@ def expose(
     capped: bool,
     x: Expanding,
     room: Room,
-    into: Exposed,
+    exposed: Exposed,
+    side: int,
 ) -> bool:
-    """Compute the exposition of the model with atoms start .. stop - 1; return False where it is left to Python."""
+    """Compute the exposition of the model with atoms start .. stop - 1 on one side; return False where it is left to Python."""
     if stop - start > MAX_ATOMS:
         return False
     n_words = fill_planes(outcome, first, codes, start, stop, room.planes)
@@ -231,42 +226,43 @@ def expose(
     n = popcount(np.uint64((factors | negated(factors)))) // 2 - (stop - start)
     caps = (n, 2 * n, 3 * n + 5) if capped else (64, 64, 1 << 20)
     x.sizes[:] = -1
-    forms, steps = into.forms, MAX_STEPS
-    forms.counts[0] = forms.ends[0] = into.counts[1] = 0
-    into.counts[0] = stop - start
-    n_conjunctions = n_paths = 0
+    forms, steps = Forms(exposed.codes[side], exposed.ends[side], exposed.n_forms[side]), np.int64(MAX_STEPS)
+    conjunctions, paths = exposed.conjunctions[side], exposed.paths[side]
+    forms.counts[0] = forms.ends[0] = exposed.counts[side, 1] = 0
+    exposed.counts[side, 0] = stop - start
+    n_conjunctions = n_paths = ZERO
     for a in range(start, stop):
         at = a - start
-        into.outcomes[at] = outcome[a]
+        exposed.outcomes[side, at] = outcome[a]
         some = every = False
         for w in range(n_words):
             plane = room.planes[place(outcome[a]), w]
             some, every = some or plane != 0, every or plane != room.planes[-1, w]
         if not some or not every:
-            into.literals[at] = -1
+            exposed.literals[side, at] = -1
             for i in range(first[a], first[a + 1]):
-                into.counts[1] += popcount(np.uint64(codes[i]))
+                exposed.counts[side, 1] += popcount(np.uint64(codes[i]))
         else:
             before = forms.counts[0]
             if not expand(outcome, first, codes, start, stop, a, x):
                 return False
-            steps = minimal_forms(place(outcome[a]), n_words, caps, x.candidates, 0, steps, room, forms)
+            steps = minimal_forms(place(outcome[a]), n_words, caps, x.candidates, steps, room, forms)
             if steps < 0:
                 return False
-            literals, begin, m = 0, n_conjunctions, 0
+            literals, begin, m = ZERO, n_conjunctions, ZERO
             for k in range(forms.ends[before], forms.ends[forms.counts[0]]):
                 literals |= forms.codes[k]
-                m = add_code(into.conjunctions[begin:], m, forms.codes[k])
+                m = add_code(conjunctions[begin:], m, forms.codes[k])
                 if m < 0:
                     return False
             n_conjunctions += m
-            into.literals[at] = literals
+            exposed.literals[side, at] = literals
             n_paths = add_paths(
-                outcome, first, codes, start, stop, a, literals, into.paths, n_paths, room.parts[0]
+                outcome, first, codes, start, stop, a, literals, paths, n_paths, room.parts[0]
             )
             if n_paths < 0:
                 return False
-        into.form_ends[at + 1] = forms.counts[0]
-        into.conjunction_ends[at + 1] = n_conjunctions
-        into.path_ends[at + 1] = n_paths
+        exposed.form_ends[side, at + 1] = forms.counts[0]
+        exposed.conjunction_ends[side, at + 1] = n_conjunctions
+        exposed.path_ends[side, at + 1] = n_paths
     return True

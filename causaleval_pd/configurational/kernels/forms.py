@@ -9,7 +9,7 @@ import numpy as np
 from causaleval_pd.execution.compilation import kernel_part
 from causaleval_pd.graphs.kernels.bits import popcount
 
-from .planes import MAX_WORDS, Ints, place
+from .planes import MAX_WORDS, ZERO, Ints, place
 
 #: literals of a conjunction, conjunctions of a pool, and disjuncts of a candidate, of what the kernels take
 MAX_LITERALS, MAX_POOL, MAX_DISJUNCTS = 12, 60, 512
@@ -27,7 +27,7 @@ class Forms(NamedTuple):
 class Room(NamedTuple):
     """Memory of the search for the minimal forms of one outcome."""
 
-    #: planes of all literals, and of the outcome's positive rows in the last row but one
+    #: planes of all literals; the last has all rows
     planes: Ints
     #: planes and codes of the parts of a conjunction, and whether each is sufficient
     part_planes: Ints
@@ -200,7 +200,7 @@ def covers(
     planes, pool, stack, covered = room.planes, room.pool, room.stack, room.covered
     begin, end = candidates.ends[which], candidates.ends[which + 1]
     chosen, codes = stack[2], room.parts[0]
-    depth, entering = 0, True
+    depth, entering = ZERO, True
     stack[0, 0] = (np.int64(1) << n_pool) - 1
     for w in range(n_words):
         covered[0, w] = 0
@@ -229,7 +229,7 @@ def covers(
                             codes[j] = codes[j - 1]
                             j -= 1
                         codes[j] = code
-                    if not add_form(found, codes, 0, depth, since):
+                    if not add_form(found, codes, ZERO, depth, since):
                         return -1
             elif depth < caps[1]:
                 for k in range(n_pool):
@@ -273,19 +273,18 @@ def minimal_forms(
     n_words: int,
     caps: tuple[int, int, int],
     candidates: Forms,
-    since_candidate: int,
     steps: int,
     room: Room,
     found: Forms,
 ) -> int:
-    """Add the minimal forms of the candidates from `since_candidate` on; return the steps that are left, -1 for none.
+    """Add the minimal forms of the candidates; return the steps that are left, -1 for none.
 
     `outcome` is the place of the outcome's literal, which varies on the table.
     """
-    since, used = found.counts[0], 0
+    since, used = found.counts[0], ZERO
     room.slots[2, :] = -1
-    for which in range(since_candidate, candidates.counts[0]):
-        n = 0
+    for which in range(candidates.counts[0]):
+        n = ZERO
         for k in range(candidates.ends[which], candidates.ends[which + 1]):
             begin, size, used = minimal_parts(candidates.codes[k], outcome, n_words, room, used)
             if begin < 0:

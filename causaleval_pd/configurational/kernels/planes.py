@@ -18,6 +18,8 @@ Ints = NDArray[np.int64]
 MAX_FACTORS, MAX_ATOMS, MAX_FREE = 30, 9, 12
 MAX_WORDS = 1 << (MAX_FREE - 6)
 _EVEN = np.int64(0x5555555555555555)
+#: constants of one type: numba compiles a function anew for every literal number that it is called with
+ZERO, ONE = np.int64(0), np.int64(1)
 #: planes of the first six free factors
 _PATTERNS = np.array(
     [0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0, 0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF << 32],
@@ -54,7 +56,7 @@ def fill_planes(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, 
     fails where two atoms explain one factor, there is a cycle, or too many factors are free. The last plane has all
     rows.
     """
-    left = explained = 0
+    left, explained = ZERO, ZERO
     for a in range(start, stop):
         both = outcome[a] | negated(outcome[a])
         if explained & both:
@@ -126,7 +128,7 @@ def is_irredundant(first: Ints, codes: Ints, atom: int, planes: Ints, n_words: i
         return False
     for i in range(first[atom], first[atom + 1]):
         # the configurations on which this disjunct matters decide on every deletion from it
-        if first[atom + 1] - first[atom] > 1 and not _differs(first, codes, atom, i, 0, planes, n_words):
+        if first[atom + 1] - first[atom] > 1 and not _differs(first, codes, atom, i, ZERO, planes, n_words):
             return False
         rest = codes[i]
         if rest & (rest - 1):

@@ -11,8 +11,8 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from causaleval_pd.graphs.kernels.bits import popcount
 
 from .expositions import ELEMENT, Expanding, Exposed, expose, make_expanding, make_exposed
-from .forms import Forms, Room, make_room
-from .planes import MAX_FACTORS, Ints, negated
+from .forms import Room, make_room
+from .planes import MAX_FACTORS, ZERO, Ints, negated
 
 #: shares of paths are counted in these parts, so that their sums are exact
 PARTS = 720_720
@@ -48,8 +48,7 @@ class Memory(NamedTuple):
     local: Local
     room: Room
     expanding: Expanding
-    truth: Exposed
-    estimate: Exposed
+    exposed: Exposed
     #: states of the search for an overlap
     overlap: Ints
 
@@ -60,7 +59,6 @@ def make_memory(n_factors: int) -> Memory:
         Local(np.full(n_factors + 1, -1, np.int64), *np.zeros((3, 512), np.int64)),
         make_room(),
         make_expanding(),
-        make_exposed(),
         make_exposed(),
         np.zeros((4, 64), np.int64),
     )
@@ -108,22 +106,22 @@ def forget(models: Models, which: int, local: Local) -> None:
 
 
 @kernel_part
-def best_overlap(own: Forms, a: int, other: Forms, b: int, disjuncts_first: bool, memory: Ints) -> int:
-    """Return the best overlap of two formulas as 1024 literals + disjuncts, or the other way round; -1 for too long.
+def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
+    """Return the best overlap of formula `a` of a side and `b` of the other as 1024 literals + disjuncts, or the other way round; -1 for too long.
 
     Branch and bound over the partners of the disjuncts of `a`; equal intersections count once.
     """
-    start, n = own.ends[a], own.ends[a + 1] - own.ends[a]
-    begin, m = other.ends[b], other.ends[b + 1] - other.ends[b]
+    codes, others, start, begin = x.codes[side], x.codes[1 - side], x.ends[side, a], x.ends[1 - side, b]
+    n, m = x.ends[side, a + 1] - start, x.ends[1 - side, b + 1] - begin
     if n > _MAX_SIZE or m > _MAX_SIZE:
         return -1
     bound, partner, both, score = memory[0], memory[1], memory[2], memory[3]
     bound[n] = 0
     for i in range(n - 1, -1, -1):
-        most = 0
+        most = ZERO
         for j in range(m):
-            size = popcount(np.uint64(own.codes[start + i] & other.codes[begin + j]))
-            most = max(most, size)
+            size = popcount(np.uint64(codes[start + i] & others[begin + j]))
+            most = size if size > most else most
         worth = 0
         if most:
             worth = 1024 + most if disjuncts_first else 1024 * most + 1
@@ -135,7 +133,7 @@ def best_overlap(own: Forms, a: int, other: Forms, b: int, disjuncts_first: bool
         if steps > _MAX_STEPS:
             return -1
         if depth == n or partner[depth] < 0:
-            best = max(best, score[depth])
+            best = score[depth] if score[depth] > best else best
             if depth == n or score[depth] + bound[depth] <= best:
                 depth -= 1
                 if depth >= 0 and partner[depth] < m:
@@ -144,7 +142,7 @@ def best_overlap(own: Forms, a: int, other: Forms, b: int, disjuncts_first: bool
         # the next partner of this disjunct; m stands for none
         j, found = partner[depth] + 1, np.int64(0)
         while j < m:
-            found = own.codes[start + depth] & other.codes[begin + j]
+            found = codes[start + depth] & others[begin + j]
             if found and not used >> j & 1:
                 new = True
                 for i in range(depth):
@@ -172,49 +170,47 @@ def best_overlap(own: Forms, a: int, other: Forms, b: int, disjuncts_first: bool
 
 
 @kernel_part
-def shared_forms(own: Exposed, a: int, other: Exposed, b: int, disjuncts_first: bool, memory: Ints) -> int:
+def shared_forms(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
     """Count the literals that the formulas of an outcome share with their best counterparts; -1 where left to Python."""
-    total, forms, others = 0, own.forms, other.forms
-    for i in range(own.form_ends[a], own.form_ends[a + 1]):
-        size = 0
-        for k in range(forms.ends[i], forms.ends[i + 1]):
-            size += popcount(np.uint64(forms.codes[k]))
-        equal, most_literals, most_disjuncts, first = False, 0, 0, 0
-        for j in range(other.form_ends[b], other.form_ends[b + 1]):
-            if others.ends[j + 1] - others.ends[j] == forms.ends[i + 1] - forms.ends[i]:
-                same = True
-                for k in range(forms.ends[i + 1] - forms.ends[i]):
-                    same = same and forms.codes[forms.ends[i] + k] == others.codes[others.ends[j] + k]
-                equal = equal or same
-        both = equal
-        if not equal:
-            for j in range(other.form_ends[b], other.form_ends[b + 1]):
-                found = best_overlap(forms, i, others, j, disjuncts_first, memory)
-                if found < 0:
-                    return -1
-                first = max(first, found)
-                most_literals = max(most_literals, found >> 10)
-                most_disjuncts = max(most_disjuncts, found & 1023)
-                memory[0, 63] = 0
-            if not disjuncts_first:
-                both = most_literals << 10 | most_disjuncts == first
+    total, codes, others = ZERO, x.codes[side], x.codes[1 - side]
+    for i in range(x.form_ends[side, a], x.form_ends[side, a + 1]):
+        begin, end = x.ends[side, i], x.ends[side, i + 1]
+        most_literals = most_disjuncts = most = ZERO
+        equal = False
+        for j in range(x.form_ends[1 - side, b], x.form_ends[1 - side, b + 1]):
+            at = x.ends[1 - side, j]
+            if not equal and x.ends[1 - side, j + 1] - at == end - begin:
+                equal = True
+                for k in range(end - begin):
+                    equal = equal and codes[begin + k] == others[at + k]
         if equal:
-            total += size
-        elif disjuncts_first:
-            total += first & 1023
+            for k in range(begin, end):
+                total += popcount(np.uint64(codes[k]))
+            continue
+        for j in range(x.form_ends[1 - side, b], x.form_ends[1 - side, b + 1]):
+            found = best_overlap(x, side, i, j, disjuncts_first, memory)
+            if found < 0:
+                return -1
+            most = found if found > most else most
+            most_literals = found >> 10 if found >> 10 > most_literals else most_literals
+            most_disjuncts = found & 1023 if found & 1023 > most_disjuncts else most_disjuncts
+        if disjuncts_first:
+            total += most & 1023
         else:
-            total += most_literals if both else 1
+            # the published programs count one literal where no overlap has both maxima
+            total += most_literals if most == most_literals << 10 | most_disjuncts else 1
     return total
 
 
 @kernel_part
-def shared_parts(own: Exposed, a: int, other: Exposed, b: int) -> int:
+def shared_parts(x: Exposed, side: int, a: int, b: int) -> int:
     """Count the literals that the conjunctions of an outcome share with their best counterparts."""
-    total = 0
-    for i in range(own.conjunction_ends[a], own.conjunction_ends[a + 1]):
-        most = 0
-        for j in range(other.conjunction_ends[b], other.conjunction_ends[b + 1]):
-            most = max(most, popcount(np.uint64(own.conjunctions[i] & other.conjunctions[j])))
+    total = ZERO
+    for i in range(x.conjunction_ends[side, a], x.conjunction_ends[side, a + 1]):
+        most = ZERO
+        for j in range(x.conjunction_ends[1 - side, b], x.conjunction_ends[1 - side, b + 1]):
+            size = popcount(np.uint64(x.conjunctions[side, i] & x.conjunctions[1 - side, j]))
+            most = size if size > most else most
         total += most
     return total
 
@@ -231,73 +227,73 @@ def length_of(path: int) -> int:
 
 
 @kernel_part
-def shared_paths(own: Exposed, a: int, other: Exposed, b: int, of_truth: bool, partial: bool, known: int) -> int:
+def shared_paths(x: Exposed, side: int, a: int, b: int, partial: bool, known: int) -> int:
     """Count the paths to an outcome that the other side has, in `PARTS` of one.
 
-    Of an estimate, a path counts if it is an end of a path of the truth without the factors that are not `known`; of a
-    truth, by the share of the longest end that the estimate has, or (`partial`) only whole paths.
+    Of an estimate (side 0), a path counts if it is an end of a path of the truth without the factors that are not
+    `known`; of a truth, by the share of the longest end that the estimate has, or only whole paths (not `partial`).
     """
-    total = 0
-    for i in range(own.path_ends[a], own.path_ends[a + 1]):
-        path = own.paths[i]
-        length, most = length_of(path), 0
-        for j in range(other.path_ends[b], other.path_ends[b + 1]):
-            if of_truth:
-                end = other.paths[j]
-                n = length_of(end)
-                if n <= length and path & ((np.int64(1) << (ELEMENT * n)) - 1) == end:
-                    most = max(most, n)
-            else:
-                pruned, rest, n = np.int64(0), other.paths[j], 0
-                while rest:
-                    element = rest & _FULL
-                    rest >>= ELEMENT
-                    if known >> (element - 1) & 1:
-                        pruned |= element << (ELEMENT * n)
-                        n += 1
-                if n >= length and pruned & ((np.int64(1) << (ELEMENT * length)) - 1) == path:
-                    most = length
-        total += PARTS * most // length if partial or not of_truth else PARTS * (most == length)
+    total = ZERO
+    for i in range(x.path_ends[side, a], x.path_ends[side, a + 1]):
+        path = x.paths[side, i]
+        length, most = length_of(path), ZERO
+        for j in range(x.path_ends[1 - side, b], x.path_ends[1 - side, b + 1]):
+            rest, pruned, n = x.paths[1 - side, j], ZERO, ZERO
+            while rest:
+                element = rest & _FULL
+                rest >>= ELEMENT
+                if side == 1 or known >> (element - 1) & 1:
+                    pruned |= element << (ELEMENT * n)
+                    n += 1
+            shorter = n if n < length else length
+            wanted = n if side == 1 else length
+            if shorter == wanted and wanted > most and (path ^ pruned) & ((np.int64(1) << (ELEMENT * wanted)) - 1) == 0:
+                most = wanted
+        if partial or side == 0:
+            total += PARTS * most // length
+        elif most == length:
+            total += PARTS
     return total
 
 
 @kernel_part
-def count_side(
-    own: Exposed, other: Exposed, of_truth: bool, disjuncts_first: bool, partial: bool, memory: Ints, into: Ints
-) -> bool:
-    """Count what one side shares; return False where it is left to Python."""
+def count_side(x: Exposed, side: int, disjuncts_first: bool, partial: bool, memory: Ints, into: Ints) -> bool:
+    """Count what one side shares with the other; return False where it is left to Python."""
+    other = 1 - side
     into[:] = 0
-    known = 0
-    for i in range(own.path_ends[own.counts[0]]):
-        rest = own.paths[i]
+    known = ZERO
+    for i in range(x.path_ends[side, x.counts[side, 0]]):
+        rest = x.paths[side, i]
         while rest:
             bit = np.int64(1) << (rest & _FULL) - 1
             known |= bit | negated(bit)
             rest >>= ELEMENT
-    into[9] = own.counts[1]
-    for a in range(own.counts[0]):
-        b = -1
-        for k in range(other.counts[0]):
-            if other.outcomes[k] == own.outcomes[a]:
+    into[9] = x.counts[side, 1]
+    for a in range(x.counts[side, 0]):
+        b = ZERO - 1
+        for k in range(x.counts[other, 0]):
+            if x.outcomes[other, k] == x.outcomes[side, a]:
                 b = k
-        if own.literals[a] < 0 or (b >= 0 and other.literals[b] < 0):
+        literals = x.literals[side, a]
+        shared = x.literals[other, b] if b >= 0 else ZERO
+        if literals < 0 or shared < 0:
             into[8] += 1
-        if own.literals[a] < 0:
+        if literals < 0:
             continue
-        into[4] += popcount(np.uint64(own.literals[a]))
-        for i in range(own.conjunction_ends[a], own.conjunction_ends[a + 1]):
-            into[5] += popcount(np.uint64(own.conjunctions[i]))
-        for k in range(own.forms.ends[own.form_ends[a]], own.forms.ends[own.form_ends[a + 1]]):
-            into[6] += popcount(np.uint64(own.forms.codes[k]))
-        into[7] += own.path_ends[a + 1] - own.path_ends[a]
-        if b >= 0 and other.literals[b] >= 0:
-            into[0] += popcount(np.uint64(own.literals[a] & other.literals[b]))
-            into[1] += shared_parts(own, a, other, b)
-            found = shared_forms(own, a, other, b, disjuncts_first, memory)
+        into[4] += popcount(np.uint64(literals))
+        for i in range(x.conjunction_ends[side, a], x.conjunction_ends[side, a + 1]):
+            into[5] += popcount(np.uint64(x.conjunctions[side, i]))
+        for k in range(x.ends[side, x.form_ends[side, a]], x.ends[side, x.form_ends[side, a + 1]]):
+            into[6] += popcount(np.uint64(x.codes[side, k]))
+        into[7] += x.path_ends[side, a + 1] - x.path_ends[side, a]
+        if b >= 0 and shared >= 0:
+            into[0] += popcount(np.uint64(literals & shared))
+            into[1] += shared_parts(x, side, a, b)
+            found = shared_forms(x, side, a, b, disjuncts_first, memory)
             if found < 0:
                 return False
             into[2] += found
-            into[3] += shared_paths(own, a, other, b, of_truth, partial, known)
+            into[3] += shared_paths(x, side, a, b, partial, known)
     return True
 
 
@@ -333,37 +329,31 @@ def count_pairs(
     done : (n,) array
         Receives whether a pair was counted; others are left to Python.
     """
-    before = np.int64(-1)
-    local = memory.local
+    before, local = np.int64(-1), memory.local
     for i in range(len(truth_index)):
-        t, e = truth_index[i], estimate_index[i]
-        done[i] = False
-        n = localise(truths, t, 0, local)
-        n_atoms = truths.atoms[t + 1] - truths.atoms[t]
-        known = n >= 0 and (
-            t == before
-            or expose(
-                local.outcome, local.first, local.codes, 0, n_atoms, capped, memory.expanding, memory.room, memory.truth
-            )
-        )
-        before = t if known else -1
-        if known:
-            n = localise(estimates, e, n, local)
-            n_atoms = estimates.atoms[e + 1] - estimates.atoms[e]
-            if n >= 0 and expose(
-                local.outcome,
-                local.first,
-                local.codes,
-                0,
-                n_atoms,
-                capped,
-                memory.expanding,
-                memory.room,
-                memory.estimate,
-            ):
-                one, other = memory.estimate, memory.truth
-                done[i] = count_side(
-                    one, other, False, disjuncts_first, partial, memory.overlap, counts[i, 0]
-                ) and count_side(other, one, True, disjuncts_first, partial, memory.overlap, counts[i, 1])
-            forget(estimates, e, local)
-        forget(truths, t, local)
+        # the estimate has side 0, the truth side 1; its factors come first, so that its exposition stays
+        fine, n = True, ZERO
+        for side in range(1, -1, -1):
+            which = truth_index[i] if side else estimate_index[i]
+            models = truths if side else estimates
+            n = localise(models, which, n, local) if fine else n
+            fine = fine and n >= 0
+            if fine and not (side and which == before):
+                fine = expose(
+                    local.outcome,
+                    local.first,
+                    local.codes,
+                    ZERO,
+                    models.atoms[which + 1] - models.atoms[which],
+                    capped,
+                    memory.expanding,
+                    memory.room,
+                    memory.exposed,
+                    side,
+                )
+            if side:
+                before = which if fine else np.int64(-1)
+        for side in range(2):
+            fine = fine and count_side(memory.exposed, side, disjuncts_first, partial, memory.overlap, counts[i, side])
+            forget(truths if side else estimates, truth_index[i] if side else estimate_index[i], local)
+        done[i] = fine
