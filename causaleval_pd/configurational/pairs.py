@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -80,6 +80,8 @@ class FormulaPairs(Pairs):
     setting_index: NDArray[np.int64]
     #: values of factors and data that models are evaluated relative to
     settings: tuple[Setting, ...]
+    #: why some pairs have no estimate, of drawn pairs
+    undrawn: str = ""
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -110,12 +112,15 @@ class FormulaPairs(Pairs):
             self.estimate, self.truth_index[positions], self.estimate_index[positions], self.setting_index[positions]
         )
 
-    def with_estimates(self, cells: Sequence[Cell | None], positions: NDArray[np.int64]) -> FormulaPairs:
+    def with_estimates(
+        self, cells: Sequence[Cell | None], positions: NDArray[np.int64], undrawn: str = ""
+    ) -> FormulaPairs:
         """Pair other estimates (None: no control) with the truths and settings of the pairs at `positions`."""
         distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         index = np.array([distinct[cell] for cell in cells], np.int64)
         estimate = FormulaCells(tuple(cell or () for cell in distinct), distinct.get(None, -1))
-        return self._replace(estimate, self.truth_index[positions], index, self.setting_index[positions])
+        found = self._replace(estimate, self.truth_index[positions], index, self.setting_index[positions])
+        return replace(found, undrawn=undrawn)
 
     def _replace(
         self,

@@ -144,7 +144,7 @@ def model_difference(
     entailed = {
         (words.decode(code), outcome)
         for outcome, ascribed in expose(true, setting).items()
-        if ascribed is not None
+        if not ascribed.constant
         for code in ascribed.conjunctions
     }
     sides = [{(one, atom.outcome) for atom in model.atoms for one in atom.disjuncts} for model in (true, estimated)]

@@ -9,12 +9,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_number
+from ...contract.checks import check_number, check_whole, shown
 from .configurations import factor_columns, membership
 from .formula import Model
 from .reader import as_model
@@ -252,6 +253,14 @@ def _plane(present: NDArray[np.bool_]) -> int:
     return int.from_bytes(np.packbits(present, bitorder="little").tobytes(), "little")
 
 
+def _sizes(given: Any) -> tuple[int, int, int]:
+    """Return the sizes that a minimal form may have, or raise an error."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 3:
+        raise ValueError(f"max_size must be three numbers, as (3, 4, 10), found {shown(given)}")
+    literals, disjuncts, total = (check_whole(size, "a number of max_size", 1) for size in given)
+    return literals, disjuncts, total
+
+
 class Setting:
     """What models are evaluated relative to: the values of factors, and data with thresholds.
 
@@ -263,8 +272,9 @@ class Setting:
         Cases that models are minimised relative to; without them every model has its own ideal data.
     con, cov : float
         Consistency and coverage that a minimal form must have in the data.
-    max_size : (int, int, int)
-        Literals of a disjunct, disjuncts, and literals in all of a minimal form relative to data.
+    max_size : (int, int, int), optional
+        Literals of a disjunct, disjuncts, and literals in all that a minimal form relative to data may have; default
+        any.
 
     Examples
     --------
@@ -278,7 +288,7 @@ class Setting:
         data: pd.DataFrame | None = None,
         con: float = 1.0,
         cov: float = 1.0,
-        max_size: tuple[int, int, int] = (3, 4, 10),
+        max_size: tuple[int, int, int] | None = None,
     ) -> None:
         if data is not None and not isinstance(data, pd.DataFrame):
             raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
@@ -287,7 +297,7 @@ class Setting:
         if data is None and (con, cov) != (1.0, 1.0):
             raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
         self.data, self.con, self.cov = data, float(con), float(cov)
-        self.max_size = tuple(map(int, max_size))
+        self.max_size = None if max_size is None else _sizes(max_size)
         self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
         values: Domains = read_domains(domains)
         if data is not None and self.names is not None:

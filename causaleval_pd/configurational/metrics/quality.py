@@ -21,7 +21,7 @@ from ...contract.checks import check_known, check_number
 from ...contract.metric import Metric, metric
 from ...contract.options import with_options
 from ..models.exposition import COMPONENTS
-from ..models.quality import Convention
+from ..models.quality import ConstantRule, Convention
 from ..pairs import FormulaPairs
 
 __all__ = [
@@ -67,13 +67,17 @@ _OPTIONS = {
     **MODELS,
     "beta": """beta : float
     How many times more completeness weighs than correctness.""",
-    "convention": """convention : {"published", "paper"} or Convention
-    The rules that give the numbers of the paper's tables, or those of its text.""",
+    "convention": """convention : {"corrected", "paper", "text"} or Convention
+    Rules of evaluation: the numbers of the paper's tables without artefacts, those of the published functions, or those
+    of the paper's text.""",
+    "constant_outcome": """constant_outcome : {"penalise", "drop", "nan"}, optional
+    What an atom is whose outcome does not vary, as in `A+a<->C`: wrong in all of its parts, left out, or undefined;
+    default that of the convention, "penalise" or by "paper" "drop".""",
 }
 
 
 def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: float) -> float:
-    """Combine the scores of the models in one cell; NaN if a score is NaN.
+    """Combine the scores of the models in one cell, without those that are NaN; NaN if all are.
 
     A method returns several models when it cannot decide between them: it is right if one of them is, and free of error
     if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores are the
@@ -87,8 +91,10 @@ def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: fl
     [0, 0, 0.0, 1.0]
     """
     check_known(rule, SET_RULES, "rule for sets of models")
-    if any(math.isnan(score) for score in scores):
-        return math.nan
+    if scores:
+        scores = [score for score in scores if not math.isnan(score)]
+        if not scores:
+            return math.nan
     if rule == "any":
         return float(any(score == optimum for score in scores))
     if rule == "all":
@@ -110,7 +116,7 @@ def _score(
     side: int,
     component: str | None,
     models: SetRule,
-    convention: str | Convention,
+    convention: Convention,
     zero_division: float,
 ) -> Values:
     """Compute correctness or completeness of every pair, of one component or all together; see `correctness`."""
@@ -118,7 +124,7 @@ def _score(
     empty = math.nan if side == CORRECTNESS else 0.0
     values = [
         combine([_share(one[side], component, zero_division) for one in counts], models, optimum=1, empty=empty)
-        for counts in pairs.quality(Convention.of(convention))
+        for counts in pairs.quality(convention)
     ]
     return pairs.spread(values)
 
@@ -128,17 +134,18 @@ def _f_score(
     beta: float,
     component: str | None,
     models: SetRule,
-    convention: str | Convention,
+    convention: Convention,
     zero_division: float,
 ) -> Values:
     """Combine correctness and completeness of every model; parameters as in `_score` and `f_beta`."""
     check_number(beta, "beta", "[0, inf)")
     values = []
-    for counts in pairs.quality(Convention.of(convention)):
+    for counts in pairs.quality(convention):
         scores = []
         for one in counts:
             p, r = (_share(side, component, zero_division) for side in one)
-            scores.append((1 + beta**2) * p * r / (beta**2 * p + r) if p or r else 0.0)
+            # a mean with 0 is 0, also where the other part is undefined
+            scores.append((1 + beta**2) * p * r / (beta**2 * p + r) if p and r else 0.0)
         values.append(combine(scores, models, optimum=1, empty=0.0))
     return pairs.spread(values)
 
@@ -149,13 +156,14 @@ def correctness(
     pairs: FormulaPairs,
     *,
     models: SetRule = "max",
-    convention: str | Convention = "published",
+    convention: str | Convention = "corrected",
+    constant_outcome: ConstantRule | None = None,
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the share of the estimate's causal exposition that the truth shares.
 
     Shared over own complexity of the estimate's exposition, summed over outcomes and over literals, conjunctions,
-    disjunctions and paths. NaN for an output without models, and for a model with a constant outcome.
+    disjunctions and paths. NaN for an output without models.
 
     Examples
     --------
@@ -163,7 +171,7 @@ def correctness(
     >>> ce.correctness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)")
     0.75
     """
-    return _score(pairs, CORRECTNESS, None, models, convention, zero_division)
+    return _score(pairs, CORRECTNESS, None, models, Convention.of(convention, constant_outcome), zero_division)
 
 
 @metric(**_QUALITY, long_name="completeness")
@@ -172,7 +180,8 @@ def completeness(
     pairs: FormulaPairs,
     *,
     models: SetRule = "max",
-    convention: str | Convention = "published",
+    convention: str | Convention = "corrected",
+    constant_outcome: ConstantRule | None = None,
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the share of the truth's causal exposition that the estimate shares.
@@ -186,7 +195,7 @@ def completeness(
     >>> round(ce.completeness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)"), 3)
     0.49
     """
-    return _score(pairs, COMPLETENESS, None, models, convention, zero_division)
+    return _score(pairs, COMPLETENESS, None, models, Convention.of(convention, constant_outcome), zero_division)
 
 
 @metric(**_QUALITY, long_name="F-beta of correctness and completeness")
@@ -196,13 +205,14 @@ def f_beta(
     *,
     beta: float = 1.0,
     models: SetRule = "max",
-    convention: str | Convention = "published",
+    convention: str | Convention = "corrected",
+    constant_outcome: ConstantRule | None = None,
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the weighted harmonic mean of correctness and completeness.
 
-    (1 + b^2) P R / (b^2 P + R) of correctness P and completeness R, 0 where both are 0, and 0 for an output without
-    models.
+    (1 + b^2) P R / (b^2 P + R) of correctness P and completeness R, 0 where one of them is 0, and 0 for an output
+    without models.
 
     Examples
     --------
@@ -211,7 +221,7 @@ def f_beta(
     >>> round(ce.f_beta(truth, model), 3), round(ce.f_beta(truth, model, beta=0.5), 3)
     (0.593, 0.678)
     """
-    return _f_score(pairs, beta, None, models, convention, zero_division)
+    return _f_score(pairs, beta, None, models, Convention.of(convention, constant_outcome), zero_division)
 
 
 #: by component: the parts of an exposition that it counts, and their definition
@@ -287,10 +297,11 @@ def _share_of(measure: OneOf["correctness", "completeness"], component: str, val
         pairs: FormulaPairs,
         *,
         models: SetRule = "max",
-        convention: str | Convention = "published",
+        convention: str | Convention = "corrected",
+        constant_outcome: ConstantRule | None = None,
         zero_division: float = math.nan,
     ) -> Values:
-        return _score(pairs, side, component, models, convention, zero_division)
+        return _score(pairs, side, component, models, Convention.of(convention, constant_outcome), zero_division)
 
     summary = f"Compute the share of the {own}'s {parts} that the {other} shares."
     details = f"Shared over own complexity of {definition}; summed over outcomes."
@@ -307,14 +318,15 @@ def _f_beta_of(component: str, value: str) -> Metric:
         *,
         beta: float = 1.0,
         models: SetRule = "max",
-        convention: str | Convention = "published",
+        convention: str | Convention = "corrected",
+        constant_outcome: ConstantRule | None = None,
         zero_division: float = math.nan,
     ) -> Values:
-        return _f_score(pairs, beta, component, models, convention, zero_division)
+        return _f_score(pairs, beta, component, models, Convention.of(convention, constant_outcome), zero_division)
 
     p, r = f"{component} correctness", f"{component} completeness"
     summary = f"Compute the weighted harmonic mean of {p} and completeness."
-    details = f"(1 + b^2) P R / (b^2 P + R) of {p} P and {r} R, 0 where both are 0."
+    details = f"(1 + b^2) P R / (b^2 P + R) of {p} P and {r} R, 0 where one of them is 0."
     long_name = f"F-beta of {p} and completeness"
     return _register(function, "f_beta", component, long_name=long_name, summary=summary, details=details, value=value)
 

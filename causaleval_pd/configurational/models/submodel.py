@@ -24,7 +24,7 @@ from ..formulas.truth_table import Setting, evaluation_order, ideal_table
 from ..formulas.vocabulary import FormulaTooLargeError, Vocabulary, Work, bits
 from .exposition import Expansion
 from .matching import has_injection, injects
-from .minimisation import Caps, Form, Minimiser
+from .minimisation import NO_CAPS, Form, Minimiser
 from .redundancy import full_table, is_irredundant
 
 __all__ = ["causal_submodel_of", "is_cyclic", "relation_matrix", "strict_submodel_of", "submodel_of"]
@@ -149,13 +149,12 @@ class _Entailed:
         self.work = Work()
         self.expansion = Expansion(self.atoms, words, self.work)
         self.table = ideal_table(model, words)
-        self.caps = Caps.ideal(len(model.factors), len(self.atoms))
         self._forms: dict[int, dict[frozenset[int], set[Form]]] = {}
 
     def forms(self, outcome: int) -> dict[frozenset[int], set[Form]]:
         """Return the minimal formulas of an outcome by the set of substituted outcomes."""
         if outcome not in self._forms:
-            minimiser = Minimiser(self.table, outcome, self.caps, self.work)
+            minimiser = Minimiser(self.table, outcome, NO_CAPS, self.work)
             found: dict[frozenset[int], set[Form]] = {}
             for substituted, candidate in self.expansion.substitutions(self.atoms[outcome]):
                 forms = minimiser.forms(candidate) if substituted else [candidate]

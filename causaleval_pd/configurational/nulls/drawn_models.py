@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from ...contract.null import Controls, Matching
 from ...execution.random_streams import RNGLike, resolve_seed
 from ..formulas.formula import set_text
 from ..formulas.reader import Cell
+from ..formulas.vocabulary import FormulaTooLargeError
 from ..pairs import KINDS, FormulaPairs
 from ..simulation.ground_truths import NoSuchModelError, stream
 
@@ -74,19 +75,22 @@ class DrawnModels(Controls):
     def draw(self, start: int, count: int) -> FormulaPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
         cells: list[Cell | None] = []
+        undrawn = ""
         for position in range(self.pairs.n):
             if not self.pairs.estimated_models(position):
                 cells += [None] * count
                 continue
-            sample, key = self.law(self.pairs, position), int(self.keys[position])
+            key = int(self.keys[position])
             try:
+                sample = self.law(self.pairs, position)
                 cells += [sample(stream(key, number)) for number in range(start, start + count)]
-            except NoSuchModelError as error:
-                raise NoSuchModelError(
+            except (NoSuchModelError, FormulaTooLargeError) as error:
+                cells += [None] * count
+                undrawn = undrawn or (
                     f"{name_row(int(self.rows[position]))} has no control: {error}. It matches "
                     f"{set_text(self.pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
-                ) from None
-        return self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
+                )
+        return self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count), undrawn)
 
 
 def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:
@@ -99,5 +103,7 @@ def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -
     keys = np.random.default_rng(resolve_seed(rng)).integers(2**63, size=pairs.n).astype(np.uint64)
     nothing = pd.Series([], dtype="str")
     match = nulls[null].match(Matching(nothing, nothing, None, None, {}))
-    drawn: Any = match(np.arange(pairs.n), pairs, keys).draw(0, n_draws)
-    return cast(FormulaPairs, drawn)
+    drawn = cast(FormulaPairs, match(np.arange(pairs.n), pairs, keys).draw(0, n_draws))
+    if drawn.undrawn:
+        raise NoSuchModelError(drawn.undrawn)
+    return drawn

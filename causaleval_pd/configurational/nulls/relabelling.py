@@ -8,6 +8,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ..field import FORMULAS, pair
 from ..formulas.formula import Atom, Literal, Model
 from ..formulas.reader import Cell
-from ..formulas.vocabulary import Vocabulary, bits
+from ..formulas.vocabulary import FormulaTooLargeError, Vocabulary, bits
 from ..models.exposition import Exposition
 from ..models.quality import Convention
 from ..pairs import FormulaPairs
@@ -105,7 +106,8 @@ class RelabelledModels(DrawnModels):
             return None
         found = np.full((pairs.n, 2), np.nan)
         for i in np.flatnonzero(~pairs.refused(metric.kinds)).tolist():
-            found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i))
+            with suppress(FormulaTooLargeError):  # such a row has no score either
+                found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i))
         return ClosedForm(found[:, 0], found[:, 1])
 
 
@@ -115,7 +117,7 @@ def relabel_moments(
     """Return mean and variance of a metric that is linear in the literals which truth and relabelled estimate share.
 
     Its closed form is among `SCALES`, and the factors of a group are exchanged among themselves. NaN with data, with
-    several models or no model, or where an outcome is constant.
+    several models or no model, or where neither has causes.
 
     Relabelling a model relabels its causal exposition on ideal data. The number of shared literals is then a sum of
     entries of a matrix - the outcomes for which the estimate has one literal and the truth the other - along a random
@@ -125,12 +127,17 @@ def relabel_moments(
     cell, setting = pairs.estimated_models(position), pairs.setting(position)
     if len(cell) != 1 or setting.data is not None:
         return np.nan, np.nan
-    convention = Convention.of(metric.options.get("convention", "published"))
+    convention = Convention.of(metric.options.get("convention", "corrected"), metric.options.get("constant_outcome"))
     truth = pairs.truth.exposition(pairs.true_model(position), setting, convention, relative=False)
     estimate = pairs.estimate.exposition(cell[0], setting, convention, relative=True)
     sides = [_literals(side, setting.vocabulary) for side in (estimate, truth)]
     sizes = [sum(map(len, side.values())) for side in sides]
-    if len(sides[0]) < len(estimate) or len(sides[1]) < len(truth) or not all(sizes):
+    rule = convention.constant_outcome
+    if rule == "nan" and any(found.constant for side in (estimate, truth) for found in side.values()):
+        return np.nan, np.nan
+    if rule == "penalise":  # a relabelled outcome stays constant
+        sizes[0] += sum(found.literals.bit_count() for found in estimate.values() if found.constant)
+    if not all(sizes):
         return np.nan, np.nan
     mean, variance = _shared_moments(sides[0], sides[1], groups, setting.vocabulary)
     scale = SCALES[str(metric.closed_form)](sizes[0], sizes[1], float(metric.options.get("beta", 1.0)))
@@ -142,7 +149,7 @@ def _literals(exposition: Exposition, words: Vocabulary) -> dict[int, set[Litera
     return {
         outcome: {words.literals[bit.bit_length() - 1] for bit in bits(found.literals)}
         for outcome, found in exposition.items()
-        if found is not None
+        if not found.constant
     }
 
 
