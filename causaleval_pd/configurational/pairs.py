@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
+from .crisp_models import PATIENCE, CrispCells, Names, count_quality, encode
 from .formulas.formula import Model, set_text
 from .formulas.reader import Cell
 from .formulas.truth_table import Setting, evaluation_order
@@ -21,6 +23,8 @@ from .models.quality import Convention, quality_counts
 KINDS = ("acyclic", "cyclic")
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
+#: common denominator of the shares of paths of up to 16 elements
+MAX_PARTS = 720_720
 
 T = TypeVar("T")
 
@@ -34,15 +38,28 @@ class FormulaCells:
     """Distinct cells of one side of a table, and what metrics compute once a model."""
 
     #: the models of each cell; a truth has one
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
     #: position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing
     absent: int = -1
+    #: the cells as arrays, where they were drawn as such
+    drawn: CrispCells | None = None
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
         """Position of each cell's kind in `KINDS`."""
-        return np.array([any(evaluation_order(model) is None for model in cell) for cell in self.cells], np.int64)
+        if self.drawn is not None:
+            return np.zeros(len(self.cells), np.int64)
+        return np.array([any(map(is_cyclic, cell)) for cell in self.cells], np.int64)
+
+    def packed(self, names: Names) -> CrispCells:
+        """Return the cells as arrays, with the numbers of a table's factors."""
+        return self.drawn or self.cached("packed", lambda: encode(self.cells, names))
+
+    @cached_property
+    def n_models(self) -> NDArray[np.int64]:
+        """Number of models of each cell."""
+        return np.diff(self.drawn.first) if self.drawn is not None else np.array([*map(len, self.cells)], np.int64)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
         """Return the value stored under `key`, computed at the first request; an error is stored too."""
@@ -82,6 +99,8 @@ class FormulaPairs(Pairs):
     settings: tuple[Setting, ...]
     #: why some pairs have no estimate, of drawn pairs
     undrawn: str = ""
+    #: numbers of factors, which controls share
+    names: Names = field(default_factory=Names)
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -129,7 +148,9 @@ class FormulaPairs(Pairs):
         estimate_index: NDArray[np.int64],
         setting_index: NDArray[np.int64],
     ) -> FormulaPairs:
-        return FormulaPairs(self.truth, estimate, truth_index, estimate_index, setting_index, self.settings)
+        return FormulaPairs(
+            self.truth, estimate, truth_index, estimate_index, setting_index, self.settings, names=self.names
+        )
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -170,17 +191,14 @@ class FormulaPairs(Pairs):
         `TooLargePairsError` names the pairs that would take too long.
         """
         if key not in self._computed:
-            first = self.distinct[0].tolist()
             found: list[list[Any]] = []
             refusals: dict[int, FormulaTooLargeError] = {}
-            for number, position in enumerate(first):
+            for position in self.distinct[0].tolist():
                 try:
                     found.append([compute(position, model) for model in self.estimated_models(position)])
                 except FormulaTooLargeError as error:
-                    refusals[number] = error
-            if refusals:
-                positions = np.flatnonzero(np.isin(self.distinct[1], list(refusals)))
-                raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
+                    refusals[position] = error
+            self._refuse(refusals)
             self._computed[key] = found
         return list(self._computed[key])
 
@@ -189,17 +207,86 @@ class FormulaPairs(Pairs):
         absent = self.estimate_index == self.estimate.absent
         return np.where(absent, np.nan, np.asarray(values, np.float64)[self.distinct[1]])
 
-    def quality(self, convention: Convention) -> list[list[NDArray[np.float64]]]:
-        """Count shared and own complexity of each estimated model of every distinct pair.
+    def quality(self, convention: Convention) -> Quality:
+        """Count shared and own complexity of each estimated model of every distinct pair."""
+        key = ("quality", convention)
+        if key not in self._computed:
+            self._computed[key] = self._quality(convention)
+        found: Quality = self._computed[key]
+        return found
 
-        Each array (2, 2, 4) holds correctness and completeness, numerators and denominators, by component.
-        """
+    def _quality(self, convention: Convention) -> Quality:
+        first = self.distinct[0]
+        n_models = self.estimate.n_models[self.estimate_index[first]]
+        counts = np.zeros((int(n_models.sum()), 2, 2, 4))
+        done = np.zeros(len(counts), bool)
+        by_kernels = convention.path_rule == "outcome" and all(map(is_plain, self.settings))
+        if by_kernels and not PATIENCE.lasts(len(counts)):
+            truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
+            start = np.cumsum(n_models) - n_models
+            models = estimates.first[self.estimate_index[first]].repeat(n_models)
+            models += np.arange(len(counts)) - start.repeat(n_models)
+            true_models = self.truth_index[first].repeat(n_models)
+            counts, done = count_quality(truths, estimates, true_models, models, self.names, convention)
+        left = np.flatnonzero(~done)
+        if len(left):
+            pair_of = np.arange(len(first)).repeat(n_models)[left]
+            place = left - (np.cumsum(n_models) - n_models)[pair_of]
+            counts[left] = self._counted_singly(first[pair_of], place, convention)
+        return Quality(counts, n_models)
 
-        def count(position: int, model: Model) -> NDArray[np.float64]:
-            setting = self.setting(position)
-            truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
-            estimate = self.estimate.exposition(model, setting, convention, relative=True)
-            sides = quality_counts(truth, estimate, setting.vocabulary, convention)
-            return np.stack([np.sum(list(side.values()), axis=0) for side in sides])
+    def _counted_singly(
+        self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
+    ) -> NDArray[np.float64]:
+        """Count shared and own complexity of single models of pairs, in Python."""
+        found = np.zeros((len(positions), 2, 2, 4))
+        refusals: dict[int, FormulaTooLargeError] = {}
+        for i, (position, place) in enumerate(zip(positions.tolist(), places.tolist(), strict=True)):
+            setting, model = self.setting(position), self.estimated_models(position)[place]
+            try:
+                truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
+                estimate = self.estimate.exposition(model, setting, convention, relative=True)
+                sides = quality_counts(truth, estimate, setting.vocabulary, convention)
+            except FormulaTooLargeError as error:
+                refusals[position] = error
+            else:
+                found[i] = [total(list(side.values())) for side in sides]
+        self._refuse(refusals)
+        return found
 
-        return self.by_model(count, ("quality", convention))
+    def _refuse(self, refusals: Mapping[int, FormulaTooLargeError]) -> None:
+        """Raise an error that names the pairs equal to those that would take too long, by position."""
+        if refusals:
+            distinct = self.distinct[1]
+            positions = np.flatnonzero(np.isin(distinct, distinct[list(refusals)]))
+            raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
+
+
+class Quality(NamedTuple):
+    """Shared and own complexity of the estimated models of pairs."""
+
+    #: (models, 2, 2, 4): correctness and completeness, numerators and denominators, by component
+    counts: NDArray[np.float64]
+    #: (pairs,): estimated models of each pair, which stand together
+    n_models: NDArray[np.int64]
+
+
+def is_plain(setting: Setting) -> bool:
+    """Check whether models are evaluated on ideal data, and all factors have the values 0 and 1."""
+    return setting.data is None and not setting.vocabulary.multi_value
+
+
+def is_cyclic(model: Model) -> bool:
+    """Check whether a factor is among its own causes."""
+    if len(model.atoms) == 1:
+        atom = model.atoms[0]
+        return any(name == atom.outcome[0] for name, _ in atom.literals)
+    return evaluation_order(model) is None
+
+
+def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Add counts (2, 4) of outcomes up; shares of paths are added as fractions, so that the order does not matter."""
+    added = np.sum(counts, axis=0)
+    if np.isfinite(added).all():
+        added[0, 3] = float(sum(Fraction(one[0, 3]).limit_denominator(MAX_PARTS) for one in counts))
+    return added

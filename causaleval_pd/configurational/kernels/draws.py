@@ -20,10 +20,23 @@ _ONE = np.uint64(1)
 
 @kernel_part
 def propose(
-    outcome: int, sizes: Ints, begin: int, end: int, n_factors: int, share: float, state: np.uint64, codes: Ints
+    outcome: int,
+    sizes: Ints,
+    begin: int,
+    end: int,
+    n_factors: int,
+    share: float,
+    negative: int,
+    state: np.uint64,
+    codes: Ints,
 ) -> np.uint64:
-    """Draw disjuncts begin .. end - 1: uniform subsets of the factors but the outcome's, values negative by a share."""
-    own = place(outcome) >> 1
+    """Draw disjuncts begin .. end - 1: uniform subsets of the factors but the outcome's.
+
+    A literal is negative with probability `share`, or (`share` below 0) `negative` literals in random places are.
+    """
+    own, left = place(outcome) >> 1, 0
+    for i in range(begin, end):
+        left += sizes[i]
     for i in range(begin, end):
         code, chosen, missing = 0, np.int64(1) << own, sizes[i]
         while missing:
@@ -32,7 +45,9 @@ def propose(
             if not chosen & (np.int64(1) << f):
                 chosen |= np.int64(1) << f
                 state += STEP
-                value = np.int64(unit(state) >= share)
+                value = np.int64(unit(state) >= share) if share >= 0 else np.int64(unit(state) * left >= negative)
+                negative -= 1 - value
+                left -= 1
                 code |= np.int64(1) << (2 * f + value)
                 missing -= 1
         codes[i] = code
@@ -83,6 +98,7 @@ def draw_sets(
     shapes: Ints,
     n_factors: int,
     share: float,
+    negative: Ints,
     most: int,
     planes: Ints,
     drawn: Ints,
@@ -96,8 +112,8 @@ def draw_sets(
         Outcome of every atom of the set, its first disjunct, and the literals of the disjuncts.
     models, shapes : (k + 1,), (k,) arrays
         First atom of each model, and a number that models of one shape share.
-    n_factors, share : int, float
-        Known factors, and the probability of a negative literal.
+    n_factors, share, negative : int, float, (n,) array
+        Known factors; probability of a negative literal, or below 0 for as many negative literals of every atom.
     most : int
         Proposals of atoms after which a model is given up.
     planes : array
@@ -118,7 +134,7 @@ def draw_sets(
                 spent += 1
                 if spent > most:
                     break
-                state = propose(outcome[a], sizes, first[a], first[a + 1], n_factors, share, state, codes)
+                state = propose(outcome[a], sizes, first[a], first[a + 1], n_factors, share, negative[a], state, codes)
                 n_words = fill_planes(outcome, first, codes, a, a + 1, planes)
                 if not n_words or not is_irredundant(first, codes, a, planes, n_words):
                     continue

@@ -35,7 +35,7 @@ class Exposed(NamedTuple):
     form_ends: Ints
     conjunction_ends: Ints
     path_ends: Ints
-    #: number of atoms; literals, as written, of those whose outcome is constant
+    #: number of atoms; literals, and literals in disjuncts, of those whose outcome is constant
     counts: Ints
 
 
@@ -53,7 +53,7 @@ class Expanding(NamedTuple):
 def make_exposed() -> Exposed:
     """Allocate room for two expositions."""
     n, forms = MAX_ATOMS + 1, make_forms()
-    sizes = (n, n, len(forms.codes), len(forms.ends), 2, 2048, MAX_PATHS, n, n, n, 2)
+    sizes = (n, n, len(forms.codes), len(forms.ends), 2, 2048, MAX_PATHS, n, n, n, 3)
     return Exposed(*(np.zeros((2, size), np.int64) for size in sizes))
 
 
@@ -173,7 +173,16 @@ def predecessors(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int,
 
 @kernel_part
 def add_paths(
-    outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom: int, allowed: int, paths: Ints, n: int, todo: Ints
+    outcome: Ints,
+    first: Ints,
+    codes: Ints,
+    start: int,
+    stop: int,
+    atom: int,
+    allowed: int,
+    paths: Ints,
+    n: int,
+    todo: Ints,
 ) -> int:
     """Add the paths from roots to an outcome through its causes; return how many there are now, -1 for no room."""
     todo[0], left = place(outcome[atom]) + 1, 1
@@ -228,7 +237,7 @@ def expose(
     x.sizes[:] = -1
     forms, steps = Forms(exposed.codes[side], exposed.ends[side], exposed.n_forms[side]), np.int64(MAX_STEPS)
     conjunctions, paths = exposed.conjunctions[side], exposed.paths[side]
-    forms.counts[0] = forms.ends[0] = exposed.counts[side, 1] = 0
+    forms.counts[0] = forms.ends[0] = exposed.counts[side, 1] = exposed.counts[side, 2] = 0
     exposed.counts[side, 0] = stop - start
     n_conjunctions = n_paths = ZERO
     for a in range(start, stop):
@@ -240,8 +249,9 @@ def expose(
             some, every = some or plane != 0, every or plane != room.planes[-1, w]
         if not some or not every:
             exposed.literals[side, at] = -1
+            exposed.counts[side, 1] += popcount(np.uint64(literals_of(first, codes, a)))
             for i in range(first[a], first[a + 1]):
-                exposed.counts[side, 1] += popcount(np.uint64(codes[i]))
+                exposed.counts[side, 2] += popcount(np.uint64(codes[i]))
         else:
             before = forms.counts[0]
             if not expand(outcome, first, codes, start, stop, a, x):
@@ -257,9 +267,7 @@ def expose(
                     return False
             n_conjunctions += m
             exposed.literals[side, at] = literals
-            n_paths = add_paths(
-                outcome, first, codes, start, stop, a, literals, paths, n_paths, room.parts[0]
-            )
+            n_paths = add_paths(outcome, first, codes, start, stop, a, literals, paths, n_paths, room.parts[0])
             if n_paths < 0:
                 return False
         exposed.form_ends[side, at + 1] = forms.counts[0]

@@ -222,7 +222,11 @@ def covers(
                 for i in range(depth):
                     codes[i] = pool[chosen[i]]
                     size += popcount(np.uint64(codes[i]))
-                if size <= caps[2] and depth <= caps[1] and injects(codes, depth, candidates.codes, begin, end, room.partners):
+                if (
+                    size <= caps[2]
+                    and depth <= caps[1]
+                    and injects(codes, depth, candidates.codes, begin, end, room.partners)
+                ):
                     for i in range(1, depth):
                         code, j = codes[i], i
                         while j and codes[j - 1] > code:

@@ -22,7 +22,14 @@ _EVEN = np.int64(0x5555555555555555)
 ZERO, ONE = np.int64(0), np.int64(1)
 #: planes of the first six free factors
 _PATTERNS = np.array(
-    [0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0, 0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF << 32],
+    [
+        0xAAAAAAAAAAAAAAAA,
+        0xCCCCCCCCCCCCCCCC,
+        0xF0F0F0F0F0F0F0F0,
+        0xFF00FF00FF00FF00,
+        0xFFFF0000FFFF0000,
+        0xFFFFFFFF << 32,
+    ],
     np.uint64,
 ).view(np.int64)
 

@@ -17,18 +17,18 @@ from .planes import MAX_FACTORS, ZERO, Ints, negated
 #: shares of paths are counted in these parts, so that their sums are exact
 PARTS = 720_720
 _FULL = (1 << ELEMENT) - 1
-_MAX_SIZE, _MAX_STEPS = 62, 20_000
+_MAX_SIZE, _MAX_STEPS = 62, 100_000
 
 
 class Models(NamedTuple):
-    """Models as arrays: the atoms of each, the disjuncts of each atom and the literals of each disjunct, by their ends.
+    """Models as arrays; a literal is 2 f + v for value v of factor number f of a table."""
 
-    A literal is 2 f + v for value v of factor number f of a table.
-    """
-
+    #: (n + 1,): the first atom of each model
     atoms: Ints
+    #: (a,), (a + 1,): outcome and first disjunct of each atom
     outcome: Ints
     disjuncts: Ints
+    #: (d + 1,): the first literal of each disjunct
     ends: Ints
     literals: Ints
 
@@ -49,7 +49,7 @@ class Memory(NamedTuple):
     room: Room
     expanding: Expanding
     exposed: Exposed
-    #: states of the search for an overlap
+    #: states of the search for an overlap; the last one of the first row counts the steps of a pair
     overlap: Ints
 
 
@@ -126,11 +126,11 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
         if most:
             worth = 1024 + most if disjuncts_first else 1024 * most + 1
         bound[i] = bound[i + 1] + worth
-    best, depth, steps, used = 0, 0, 0, np.int64(0)
+    best, depth, used = 0, 0, np.int64(0)
     partner[0], score[0] = -1, 0
     while depth >= 0:
-        steps += 1
-        if steps > _MAX_STEPS:
+        memory[0, 63] += 1
+        if memory[0, 63] > _MAX_STEPS:
             return -1
         if depth == n or partner[depth] < 0:
             best = score[depth] if score[depth] > best else best
@@ -268,7 +268,7 @@ def count_side(x: Exposed, side: int, disjuncts_first: bool, partial: bool, memo
             bit = np.int64(1) << (rest & _FULL) - 1
             known |= bit | negated(bit)
             rest >>= ELEMENT
-    into[9] = x.counts[side, 1]
+    into[9], into[10] = x.counts[side, 1], x.counts[side, 2]
     for a in range(x.counts[side, 0]):
         b = ZERO - 1
         for k in range(x.counts[other, 0]):
@@ -322,10 +322,10 @@ def count_pairs(
         The published limits of the size of minimal forms, and the rules of counterparts and of paths.
     memory : Memory
         Room for one pair.
-    counts : (n, 2, 10) array
+    counts : (n, 2, 11) array
         Receives by side - estimate, truth - the complexity of literals, conjunctions, formulas and paths that is shared
-        (paths in `PARTS`), the own complexity of each, the outcomes that are constant on either side, and the literals
-        as written of the own ones.
+        (paths in `PARTS`), the own complexity of each, the outcomes that are constant on either side, and the literals,
+        and literals in disjuncts, of the own ones.
     done : (n,) array
         Receives whether a pair was counted; others are left to Python.
     """
@@ -353,6 +353,7 @@ def count_pairs(
                 )
             if side:
                 before = which if fine else np.int64(-1)
+        memory.overlap[0, 63] = 0
         for side in range(2):
             fine = fine and count_side(memory.exposed, side, disjuncts_first, partial, memory.overlap, counts[i, side])
             forget(truths if side else estimates, truth_index[i] if side else estimate_index[i], local)
