@@ -6,7 +6,7 @@ the same bit by bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -72,11 +72,11 @@ def encode(cells: Iterable[Cell], names: Names) -> CrispCells:
 
 
 class DecodedCells(Sequence[Cell]):
-    """Cells that are made from arrays when they are asked for; the last may be missing."""
+    """Cells that are made from arrays when they are asked for, but for those that are given."""
 
-    def __init__(self, packed: CrispCells, names: Names) -> None:
-        self.packed, self.names = packed, names
-        self._known: dict[int, Cell] = {}
+    def __init__(self, packed: CrispCells, names: Names, given: Mapping[int, Cell]) -> None:
+        self.packed, self.names, self.given = packed, names, given
+        self._known = dict(given)
 
     def __len__(self) -> int:
         return len(self.packed.first) - 1

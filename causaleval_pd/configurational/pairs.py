@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
-from .crisp_models import PATIENCE, CrispCells, Names, count_quality, encode
+from .crisp_models import PATIENCE, CrispCells, DecodedCells, Names, count_quality, encode
 from .formulas.formula import Model, set_text
 from .formulas.reader import Cell
 from .formulas.truth_table import Setting, evaluation_order
@@ -41,25 +41,30 @@ class FormulaCells:
     cells: Sequence[Cell]
     #: position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing
     absent: int = -1
-    #: the cells as arrays, where they were drawn as such
-    drawn: CrispCells | None = None
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
         """Position of each cell's kind in `KINDS`."""
-        if self.drawn is not None:
-            return np.zeros(len(self.cells), np.int64)
+        if isinstance(self.cells, DecodedCells):
+            # models that are drawn as arrays are acyclic
+            found = np.zeros(len(self.cells), np.int64)
+            found[list(self.cells.given)] = [any(map(is_cyclic, cell)) for cell in self.cells.given.values()]
+            return found
         return np.array([any(map(is_cyclic, cell)) for cell in self.cells], np.int64)
 
     def packed(self, names: Names) -> CrispCells:
         """Return the cells as arrays, with the numbers of a table's factors."""
-        return self.drawn or self.cached("packed", lambda: encode(self.cells, names))
+        if isinstance(self.cells, DecodedCells):
+            return self.cells.packed
+        return self.cached("packed", lambda: encode(self.cells, names))
 
     @cached_property
     def n_models(self) -> NDArray[np.int64]:
         """Number of models of each cell."""
-        return np.diff(self.drawn.first) if self.drawn is not None else np.array([*map(len, self.cells)], np.int64)
+        if isinstance(self.cells, DecodedCells):
+            return np.diff(self.cells.packed.first)
+        return np.array([*map(len, self.cells)], np.int64)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
         """Return the value stored under `key`, computed at the first request; an error is stored too."""
@@ -131,13 +136,16 @@ class FormulaPairs(Pairs):
             self.estimate, self.truth_index[positions], self.estimate_index[positions], self.setting_index[positions]
         )
 
-    def with_estimates(
-        self, cells: Sequence[Cell | None], positions: NDArray[np.int64], undrawn: str = ""
-    ) -> FormulaPairs:
-        """Pair other estimates (None: no control) with the truths and settings of the pairs at `positions`."""
+    def with_estimates(self, cells: Sequence[Cell], positions: NDArray[np.int64]) -> FormulaPairs:
+        """Pair other estimates with the truths and settings of the pairs at `positions`."""
         distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         index = np.array([distinct[cell] for cell in cells], np.int64)
-        estimate = FormulaCells(tuple(cell or () for cell in distinct), distinct.get(None, -1))
+        return self.with_cells(FormulaCells(tuple(distinct)), index, positions)
+
+    def with_cells(
+        self, estimate: FormulaCells, index: NDArray[np.int64], positions: NDArray[np.int64], undrawn: str = ""
+    ) -> FormulaPairs:
+        """Pair other estimates, by the index of their cells, with the truths and settings of pairs at `positions`."""
         found = self._replace(estimate, self.truth_index[positions], index, self.setting_index[positions])
         return replace(found, undrawn=undrawn)
 

@@ -16,6 +16,8 @@ from .planes import Ints, fill_planes, is_irredundant, negated, place
 
 Words = NDArray[np.uint64]
 _ONE = np.uint64(1)
+#: sets of models that may have equal ones before a draw is given up
+MAX_SETS = 1_000
 
 
 @kernel_part
@@ -126,7 +128,7 @@ def draw_sets(
     for r in range(count):
         state = mix(mix(key + STEP) + (np.uint64(begin + r) + _ONE) * STEP)
         codes, proposed[r] = drawn[r], 0
-        m = 0
+        m = restarts = 0
         while m < len(shapes):
             start, stop, spent = models[m], models[m + 1], 0
             a = start
@@ -160,5 +162,8 @@ def draw_sets(
                         same = same and codes[i] == codes[i + shift]
                     if same:
                         # models of a set differ: all are drawn anew
-                        m = 0
+                        m, restarts = 0, restarts + 1
                         break
+            if restarts > MAX_SETS:
+                proposed[r] = -1
+                break
