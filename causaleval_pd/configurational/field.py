@@ -23,7 +23,7 @@ from .pairs import FormulaCells, FormulaPairs
 __all__ = ["FORMULAS"]
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
-CONTEXT = ("data", "con", "cov", "max_size", "domains")
+CONTEXT = ("data", "con", "cov", "max_size", "domains", "factors")
 _FIRST_CELLS = 20
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
 _GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")

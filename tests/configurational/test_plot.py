@@ -150,5 +150,5 @@ def test_nothing_is_cut_and_no_factors_overlap(text: str) -> None:
 
 
 def test_undefined_scores_are_said_to_be() -> None:
-    ax = ce.plot.score_profile("A<->B", "C+c<->B", n_draws=0)
-    assert [text.get_text() for text in ax.texts] == ["undefined"] * 10
+    ax = ce.plot.score_profile("C+c<->B", "A<->B", n_draws=0)
+    assert [text.get_text() for text in ax.texts].count("undefined") == 5

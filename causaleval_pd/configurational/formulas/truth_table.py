@@ -261,6 +261,17 @@ def _sizes(given: Any) -> tuple[int, int, int]:
     return literals, disjuncts, total
 
 
+def _factors(given: Any, columns: Sequence[str] | None) -> list[str]:
+    """Return the names of factors in upper case and in order, or raise an error."""
+    if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(name, str) for name in given):
+        raise TypeError(f"factors must be a list of names, as ['A', 'B', 'C'], found {shown(given)}")
+    names = sorted({name.upper() for name in given})
+    absent = [] if columns is None else [name for name in names if name not in columns]
+    if absent:
+        raise ValueError(f"the factors {absent} are no columns of the data: {list(columns or ())}")
+    return names
+
+
 class Setting:
     """What models are evaluated relative to: the values of factors, and data with thresholds.
 
@@ -268,6 +279,8 @@ class Setting:
     ----------
     domains : mapping, optional
         Values of each multi-value factor; default those of the data.
+    factors : sequence of str, optional
+        Names of all factors that a method could use; default the data's columns. Random guesses range over them.
     data : DataFrame, optional
         Cases that models are minimised relative to; without them every model has its own ideal data.
     con, cov : float
@@ -289,6 +302,7 @@ class Setting:
         con: float = 1.0,
         cov: float = 1.0,
         max_size: tuple[int, int, int] | None = None,
+        factors: Sequence[str] | None = None,
     ) -> None:
         if data is not None and not isinstance(data, pd.DataFrame):
             raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
@@ -302,6 +316,7 @@ class Setting:
         values: Domains = read_domains(domains)
         if data is not None and self.names is not None:
             values = {**data_values(data, self.names), **values}
+        self.factors = None if factors is None else _factors(factors, self.names)
         self.vocabulary = Vocabulary(values)
 
     @cached_property

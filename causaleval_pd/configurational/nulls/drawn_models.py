@@ -7,6 +7,7 @@ data; with `zero_division=0` they count as wrong.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
@@ -16,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_known, name_row
+from ...contract.context import Context
 from ...contract.field import get_field
 from ...contract.null import Controls, Matching
 from ...execution.random_streams import RNGLike, resolve_seed
@@ -31,13 +33,34 @@ _CONTROL_BYTES = 20_000
 _CONTROL_WORK = 2e5
 
 
+#: inputs of `context=`, one of which names the factors that guesses range over
+STATES_FACTORS = ("factors", "data", "domains")
+
+
 def known_factors(pairs: FormulaPairs, position: int) -> list[str]:
-    """Return the factors a guess may use: the data's; without data those of truth, estimate and the stated domains."""
+    """Return the factors a guess may use: the stated ones and the estimate's, else all of the data.
+
+    Without data the truth's and those with stated values belong to them too.
+    """
     setting = pairs.setting(position)
-    if setting.names is not None:
+    if setting.names is not None and setting.factors is None:
         return list(setting.names)
-    models = (pairs.true_model(position), *pairs.estimated_models(position))
-    return sorted({name for model in models for name in model.factors} | set(setting.vocabulary.domains))
+    models = [*pairs.estimated_models(position), *([] if setting.names is not None else [pairs.true_model(position)])]
+    known = {name for model in models for name in model.factors} | set(setting.factors or ())
+    return sorted(known if setting.names is not None else known | set(setting.vocabulary.domains))
+
+
+def warn_unstated_factors(matching: Matching) -> None:
+    """Warn where no input of the context names the factors that a method could use."""
+    context = matching.context
+    if context is None or not any(name in values for values in context.values[:1] for name in STATES_FACTORS):
+        warnings.warn(
+            "controls use only the factors of truth and estimate, because no others are stated; if the method chose "
+            "among more, p-values are too large and skills too small. Name all factors of its data: "
+            "context={'factors': ['A', 'B', ...]}",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +125,10 @@ def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -
     check_known(null, nulls, "null")
     keys = np.random.default_rng(resolve_seed(rng)).integers(2**63, size=pairs.n).astype(np.uint64)
     nothing = pd.Series([], dtype="str")
-    match = nulls[null].match(Matching(nothing, nothing, None, None, {}))
+    chosen = nulls[null]
+    # the factors of a pair's figure are its own
+    stated = Context(({"factors": ()},), np.zeros(0, np.int64))
+    match = chosen.match(Matching(nothing, nothing, None, None, chosen.options, stated))
     drawn = cast(FormulaPairs, match(np.arange(pairs.n), pairs, keys).draw(0, n_draws))
     if drawn.undrawn:
         raise NoSuchModelError(drawn.undrawn)
