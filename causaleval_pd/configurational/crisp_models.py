@@ -52,7 +52,7 @@ class CrispCells:
 
 def encode(cells: Iterable[Cell], names: Names) -> CrispCells:
     """Write models as arrays."""
-    from .kernels.scores import Models  # noqa: PLC0415 (imports numba)
+    from .kernels.scores import Models
 
     number = names.number
     atoms, outcome, disjuncts, ends, literals, first, crisp = [0], list[int](), [0], [0], list[int](), [0], list[bool]()
@@ -74,8 +74,8 @@ def encode(cells: Iterable[Cell], names: Names) -> CrispCells:
 class DecodedCells(Sequence[Cell]):
     """Cells that are made from arrays when they are asked for, but for those that are given."""
 
-    def __init__(self, packed: CrispCells, names: Names, given: Mapping[int, Cell]) -> None:
-        self.packed, self.names, self.given = packed, names, given
+    def __init__(self, packed: CrispCells, names: Names, given: Mapping[int, Cell], kinds: Ints) -> None:
+        self.packed, self.names, self.kinds = packed, names, kinds
         self._known = dict(given)
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ def count_quality(
     Returns correctness and completeness, numerators and denominators, by component, (n, 2, 2, 4), and which pairs were
     counted; others are left to `quality_counts`.
     """
-    from .kernels.scores import PARTS, count_pairs, make_memory  # noqa: PLC0415 (imports numba)
+    from .kernels.scores import PARTS, count_pairs, make_memory
 
     n = len(truth_model)
     counts, done = np.zeros((n, 2, 11), np.int64), np.zeros(n, bool)
@@ -160,5 +160,5 @@ def count_quality(
         # an atom of the estimate whose outcome is constant: literals, conjunctions, one formula, and a path a literal
         result[:, 0, 1] += counts[:, 0][:, [9, 10, 10, 9]]
     elif convention.constant_outcome == "nan":
-        result[(counts[:, :, 8] > 0).any(axis=1)] = np.nan
+        result[counts[:, :, 8] > 0] = np.nan
     return result, done

@@ -47,10 +47,7 @@ class FormulaCells:
     def kinds(self) -> NDArray[np.int64]:
         """Position of each cell's kind in `KINDS`."""
         if isinstance(self.cells, DecodedCells):
-            # models that are drawn as arrays are acyclic
-            found = np.zeros(len(self.cells), np.int64)
-            found[list(self.cells.given)] = [any(map(is_cyclic, cell)) for cell in self.cells.given.values()]
-            return found
+            return self.cells.kinds
         return np.array([any(map(is_cyclic, cell)) for cell in self.cells], np.int64)
 
     def packed(self, names: Names) -> CrispCells:

@@ -232,7 +232,7 @@ def expose(
     factors = 0
     for a in range(start, stop):
         factors |= literals_of(first, codes, a) | outcome[a]
-    n = popcount(np.uint64((factors | negated(factors)))) // 2 - (stop - start)
+    n = popcount(np.uint64(factors | negated(factors))) // 2 - (stop - start)
     caps = (n, 2 * n, 3 * n + 5) if capped else (64, 64, 1 << 20)
     x.sizes[:] = -1
     forms, steps = Forms(exposed.codes[side], exposed.ends[side], exposed.n_forms[side]), np.int64(MAX_STEPS)

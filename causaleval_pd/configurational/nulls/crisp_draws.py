@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from ..formulas.vocabulary import BINARY, Domains
 from ..simulation.ground_truths import MAX_PROPOSALS, NoSuchModelError, no_such_model
 
 if TYPE_CHECKING:
-    from ..kernels.scores import Models
+    pass
 
 Ints = NDArray[np.int64]
 #: limits of the kernels: known factors, atoms of a model, and free factors of a truth table
@@ -58,15 +59,24 @@ class Shape:
         return codes
 
 
-#: `draw(key, start, count)` returns the disjuncts of draws start .. start + count - 1 of a key, (count, m)
-DrawCodes = Callable[[int, int, int], Ints]
+class CodesLaw(NamedTuple):
+    """How crisp controls are drawn as arrays."""
+
+    shape: Shape
+    #: `draw(key, start, count)` returns the disjuncts of draws start .. start + count - 1 of a key, (count, m)
+    draw: Callable[[int, int, int], Ints]
 
 
-def complexity_codes(models: Sequence[Model], shape: Shape, share: float | None) -> DrawCodes | None:
-    """Return a function that draws models of the shape of others, or None where kernels do not take them.
+def complexity_codes(
+    models: Sequence[Model], names: Sequence[str], domains: Domains, share: float | None
+) -> CodesLaw | None:
+    """Return the law of models of the shape of others, or None where kernels do not take them.
 
     A literal is negative with probability `share`, or (None) each atom has as many negative literals as its model's.
     """
+    shape = Shape.of(models, names, domains)
+    if shape is None:
+        return None
     atoms = [atom for model in models for atom in model.atoms]
     sizes = [sorted(map(len, atom.disjuncts)) for atom in atoms]
     n = len(shape.names)
@@ -80,13 +90,11 @@ def complexity_codes(models: Sequence[Model], shape: Shape, share: float | None)
     negative = np.array([sum(value == 0 for one in a.disjuncts for _, value in one) for a in atoms], np.int64)
     shapes = [(model.outcomes, [sorted(map(len, atom.disjuncts)) for atom in model.atoms]) for model in models]
     same = [shapes.index(one) for one in shapes]
-    if share is None:
-        # models that differ in their signs cannot be equal, but looking costs nothing
-        share = -1.0
+    chance = -1.0 if share is None else share
 
     def draw(key: int, start: int, count: int) -> Ints:
-        from ..kernels.draws import draw_sets  # noqa: PLC0415 (imports numba)
-        from ..kernels.planes import MAX_WORDS  # noqa: PLC0415 (imports numba)
+        from ..kernels.draws import draw_sets
+        from ..kernels.planes import MAX_WORDS
 
         drawn, proposed = np.zeros((count, shape.first[-1]), np.int64), np.zeros(count, np.int64)
         draw_sets(
@@ -99,7 +107,7 @@ def complexity_codes(models: Sequence[Model], shape: Shape, share: float | None)
             shape.models,
             np.array(same, np.int64),
             n,
-            share,
+            chance,
             negative,
             MAX_PROPOSALS,
             np.zeros((2 * MAX_FACTORS + 1, MAX_WORDS), np.int64),
@@ -110,11 +118,52 @@ def complexity_codes(models: Sequence[Model], shape: Shape, share: float | None)
             raise NoSuchModelError(no_such_model(models[0].outcomes, sizes[0], shape.names))
         return drawn
 
-    return draw
+    return CodesLaw(shape, draw)
 
 
-def relabelled_codes(models: Sequence[Model], shape: Shape, groups: Sequence[Sequence[str]], *, flip: bool) -> DrawCodes:
-    """Return a function that exchanges the factors of each group at random, and flips their values where `flip`."""
+def exchanges(
+    groups: Sequence[Sequence[str]], key: int, start: int, count: int
+) -> list[tuple[Ints, NDArray[np.float64]]]:
+    """Return for each group of factors random orders, (n, count), and a random number for each factor's values.
+
+    They depend on the key, the number of the draw and the sizes of the groups alone.
+    """
+    streams = random_words(np.array([key], np.uint64), _STREAMS, 2 * sum(map(len, groups)))[0]
+    numbers, used = uniforms(streams, start, count), 0
+    found = []
+    for names in groups:
+        n = len(names)
+        found.append((np.argsort(numbers[used : used + n], axis=0, kind="stable"), numbers[used + n : used + 2 * n]))
+        used += 2 * n
+    return found
+
+
+def permuted(values: Sequence[int], number: float) -> list[int]:
+    """Return the permutation of some values that a number in [0, 1) stands for.
+
+    Examples
+    --------
+    >>> permuted([0, 1], 0.4), permuted([0, 1], 0.6), permuted([0, 1, 2], 0.99)
+    ([0, 1], [1, 0], [2, 1, 0])
+    """
+    left, rank = list(values), int(number * math.factorial(len(values)))
+    found = []
+    for n in range(len(left) - 1, -1, -1):
+        place, rank = divmod(rank, math.factorial(n))
+        found.append(left.pop(place))
+    return found
+
+
+def relabelled_codes(
+    models: Sequence[Model], groups: Sequence[Sequence[str]], domains: Domains, *, flip: bool
+) -> CodesLaw | None:
+    """Return the law that exchanges the factors of each group, and flips their values where `flip`.
+
+    `domains` has all factors of the models and groups.
+    """
+    shape = Shape.of(models, list(domains), domains)
+    if shape is None:
+        return None
     number = {name: 2 * i for i, name in enumerate(shape.names)}
     disjuncts = [one for model in models for atom in model.atoms for one in atom.disjuncts]
     literals = [np.array([number[name] + value for name, value in one], np.int64) for one in disjuncts]
@@ -122,24 +171,19 @@ def relabelled_codes(models: Sequence[Model], shape: Shape, groups: Sequence[Seq
 
     def draw(key: int, start: int, count: int) -> Ints:
         new = np.tile(np.arange(2 * len(shape.names)), (count, 1))
-        streams = random_words(np.array([key], np.uint64), _STREAMS, 2 * sum(map(len, moving)))[0]
-        numbers, used = uniforms(streams, start, count), 0
-        for places in moving:
-            n = len(places)
-            order = np.argsort(numbers[used : used + n], axis=0, kind="stable").T
-            flips = (numbers[used + n : used + 2 * n].T < 0.5) & flip
-            used += 2 * n
+        for places, (order, values) in zip(moving, exchanges(groups, key, start, count), strict=True):
+            flips = (values.T >= 0.5) & flip
             for value in (0, 1):
-                new[:, places + value] = places[order] + np.where(flips, 1 - value, value)
+                new[:, places + value] = places[order.T] + np.where(flips, 1 - value, value)
         bits = np.left_shift(np.int64(1), new)
         return shape.sorted(np.stack([bits[:, one].sum(axis=1) for one in literals], axis=1))
 
-    return draw
+    return CodesLaw(shape, draw)
 
 
 def crisp_cells(codes: Ints, shape: Shape, names: Names) -> CrispCells:
     """Write drawn disjuncts, (n, m), as arrays of n cells with the numbers of a table's factors."""
-    from ..kernels.scores import Models  # noqa: PLC0415 (imports numba)
+    from ..kernels.scores import Models
 
     n, (n_atoms, n_models) = len(codes), (len(shape.outcome), len(shape.models) - 1)
     numbers = np.array([names.number(name) for name in shape.names], np.int64)
@@ -172,7 +216,7 @@ def crisp_cells(codes: Ints, shape: Shape, names: Names) -> CrispCells:
 
 def joined(parts: Sequence[CrispCells]) -> CrispCells:
     """Put the cells of several parts one after another."""
-    from ..kernels.scores import Models  # noqa: PLC0415 (imports numba)
+    from ..kernels.scores import Models
 
     def ends(arrays: Sequence[Ints], sizes: Sequence[int]) -> Ints:
         shifts = np.cumsum([0, *sizes])
@@ -198,26 +242,28 @@ class DrawnCells:
         self._parts: list[CrispCells] = []
         self._given: dict[int, Cell] = {}
         self._index: list[Ints] = []
+        self._kinds: list[Ints] = []
         self._n = 0
 
-    def add_codes(self, codes: Ints, shape: Shape) -> None:
-        """Add controls that were drawn as arrays."""
+    def add_codes(self, codes: Ints, shape: Shape, kind: int) -> None:
+        """Add controls that were drawn as arrays, with the number of their kind."""
         kept, index = np.unique(codes, axis=0, return_inverse=True)
-        self._add(crisp_cells(kept, shape, self.names), index.ravel())
+        self._add(crisp_cells(kept, shape, self.names), index.ravel(), kind)
 
-    def add_models(self, cells: Sequence[Cell]) -> None:
-        """Add controls that were drawn as models."""
+    def add_models(self, cells: Sequence[Cell], kind: int) -> None:
+        """Add controls that were drawn as models, with the number of their kind."""
         distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         self._given |= {self._n + i: cell for cell, i in distinct.items()}
-        self._add(encode(distinct, self.names), np.array([distinct[cell] for cell in cells], np.int64))
+        self._add(encode(distinct, self.names), np.array([distinct[cell] for cell in cells], np.int64), kind)
 
     def add_missing(self, count: int) -> None:
         """Add controls that do not exist."""
         self._index.append(np.full(count, -1, np.int64))
 
-    def _add(self, part: CrispCells, index: Ints) -> None:
+    def _add(self, part: CrispCells, index: Ints, kind: int) -> None:
         self._parts.append(part)
         self._index.append(index + self._n)
+        self._kinds.append(np.full(len(part.first) - 1, kind, np.int64))
         self._n += len(part.first) - 1
 
     def collected(self) -> tuple[DecodedCells, Ints, int]:
@@ -229,4 +275,6 @@ class DrawnCells:
             index[index < 0] = absent
             self._given[absent] = ()
             self._parts.append(encode([()], self.names))
-        return DecodedCells(joined(self._parts), self.names, self._given), index, absent
+            self._kinds.append(np.zeros(1, np.int64))
+        cells = DecodedCells(joined(self._parts), self.names, self._given, np.concatenate(self._kinds))
+        return cells, index, absent
