@@ -15,7 +15,7 @@ from ..contract.pairs import PairError, Pairs
 from .crisp_models import PATIENCE, CrispCells, DecodedCells, Names, count_quality, encode
 from .formulas.formula import Model, set_text
 from .formulas.reader import Cell
-from .formulas.truth_table import Setting, evaluation_order
+from .formulas.truth_table import Setting
 from .formulas.vocabulary import FormulaTooLargeError
 from .models.exposition import Exposition, expose
 from .models.quality import Convention, quality_counts
@@ -283,10 +283,16 @@ def is_plain(setting: Setting) -> bool:
 
 def is_cyclic(model: Model) -> bool:
     """Check whether a factor is among its own causes."""
-    if len(model.atoms) == 1:
-        atom = model.atoms[0]
-        return any(name == atom.outcome[0] for name, _ in atom.literals)
-    return evaluation_order(model) is None
+    explained = {atom.outcome[0] for atom in model.atoms}
+    causes = [(atom.outcome[0], {name for name, _ in atom.literals} & explained) for atom in model.atoms]
+    left = causes
+    while left:
+        waiting = {name for name, _ in left}
+        later = [one for one in left if one[1] & waiting]
+        if len(later) == len(left):
+            return True
+        left = later
+    return False
 
 
 def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

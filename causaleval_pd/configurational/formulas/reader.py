@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ...contract.checks import shown
 from .formula import Atom, Literal, Model, literal_text
+from .plain_text import read_plain
 
 __all__ = ["FormulaError", "parse", "parse_set"]
 
@@ -170,7 +171,7 @@ def _read(text: str, start: int, stop: int) -> Model:
 
 @lru_cache(maxsize=4096)
 def _read_model(text: str) -> Model:
-    return _read(text, 0, len(text))
+    return read_plain(text) or _read(text, 0, len(text))
 
 
 def _check_length(text: str) -> None:
@@ -257,7 +258,7 @@ def _read_models(text: str) -> Cell:
     for piece in text.split(";"):
         stop = start + len(piece)
         if piece.strip():
-            models.add(_read(text, start, stop))
+            models.add(read_plain(piece.strip()) or _read(text, start, stop))
         elif stop < last or not models:  # a `;` may end the set, but not stand alone
             raise FormulaError("expected a model before ';'", text, stop)
         start = stop + 1
