@@ -6,6 +6,7 @@ the same bit by bit.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -108,18 +109,25 @@ class DecodedCells(Sequence[Cell]):
 
 
 class Patience:
-    """Decides when kernels pay: once so many pairs of the process were evaluated, or are to be."""
+    """Decides when kernels pay: once Python has spent so many seconds in this process, or would spend them."""
 
-    def __init__(self, pairs: int) -> None:
-        self.left = pairs
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
 
     def lasts(self, pairs: int) -> bool:
-        """Count pairs, and return whether Python still evaluates them."""
-        self.left -= pairs
+        """Return whether Python still evaluates so many pairs; else it never does so again."""
+        if pairs * _PAIR > self.left:
+            self.left = -1.0
         return self.left >= 0
 
+    def spend(self, since: float) -> None:
+        """Count the time since a point of the process's clock."""
+        self.left -= time.process_time() - since
 
-PATIENCE = Patience(3_000)
+
+#: seconds that Python takes for a pair of usual size
+_PAIR = 5e-4
+PATIENCE = Patience(2.0)
 
 
 def count_quality(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -237,7 +238,9 @@ class FormulaPairs(Pairs):
         if len(left):
             pair_of = np.arange(len(first)).repeat(n_models)[left]
             place = left - (np.cumsum(n_models) - n_models)[pair_of]
+            began = time.process_time()
             counts[left] = self._counted_singly(first[pair_of], place, convention)
+            PATIENCE.spend(began)
         return Quality(counts, n_models)
 
     def _counted_singly(
