@@ -47,7 +47,7 @@ class CrispCells:
     models: Models
     #: (cells + 1,): the first model of each cell
     first: Ints
-    #: (models,): whether a model has no value but 0 and 1; the arrays of others are empty
+    #: (models,): whether a model states equivalences and has no value but 0 and 1; the arrays of others are empty
     crisp: NDArray[np.bool_]
 
 
@@ -59,7 +59,7 @@ def encode(cells: Iterable[Cell], names: Names) -> CrispCells:
     atoms, outcome, disjuncts, ends, literals, first, crisp = [0], list[int](), [0], [0], list[int](), [0], list[bool]()
     for cell in cells:
         for model in cell:
-            crisp.append(not model.multi_value)
+            crisp.append(not model.multi_value and not model.one_way)
             for atom in model.atoms if crisp[-1] else ():
                 outcome.append(2 * number(atom.outcome[0]) + atom.outcome[1])
                 for one in atom.disjuncts:

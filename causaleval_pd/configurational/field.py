@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,13 @@ from .pairs import FormulaCells, FormulaPairs
 __all__ = ["FORMULAS"]
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
-CONTEXT = ("data", "con", "cov", "max_size", "domains", "factors")
+#: inputs that models are evaluated relative to, and those by which a search is run again
+SETTING = ("data", "con", "cov", "max_size", "domains", "factors")
+CONTEXT = (*SETTING, "method", "search_data")
 _FIRST_CELLS = 20
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
 _GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
-_ARROW, _MODEL = re.compile("->|<-|--"), re.compile("[*+(=]|<->")
+_ARROW, _MODEL = re.compile("->|<-|--"), re.compile(r"[*+(={\[]|<->|\bM\d+\s*:")
 _BYTES = re.compile(r"""b['"]""")  # a packed cell that CSV wrote as text
 _GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 'shd'"
 
@@ -42,7 +44,7 @@ def holds(cells: pd.Series) -> bool:
     if any(isinstance(part, Model) for part in parts):
         return True
     texts = [part for part in parts if isinstance(part, str)]
-    return any(set("*+") & set(text) or "<->" in text or "=>" in text for text in texts) and _readable(texts[0])
+    return any(set("*+") & set(text) or re.search("<->|=>|<=", text) for text in texts) and _readable(texts[0])
 
 
 def _readable(text: str) -> bool:
@@ -112,10 +114,15 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         return
     true, estimated = (FormulaCells(tuple(parse_set(cell) for cell in distinct)) for _, distinct in sides)
     codes = np.zeros(len(truth), np.int64) if context is None else context.codes
-    settings = (Setting(),) if context is None else tuple(Setting(**values) for values in context.values)
+    settings = (Setting(),) if context is None else tuple(_setting(values) for values in context.values)
     pairs = FormulaPairs(true, estimated, sides[0][0][rows], sides[1][0][rows], codes[rows], settings)
     check_pairs(pairs, rows, truth.index)
     yield Batch(rows, pairs)
+
+
+def _setting(values: Mapping[str, Any]) -> Setting:
+    """Return what models are evaluated relative to, from the context of a row."""
+    return Setting(**{name: value for name, value in values.items() if name in SETTING})
 
 
 def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, index: pd.Index | None = None) -> None:

@@ -21,7 +21,7 @@ from .formulas.vocabulary import FormulaTooLargeError
 from .models.exposition import Exposition, expose
 from .models.quality import Convention, quality_counts
 
-KINDS = ("acyclic", "cyclic")
+KINDS = ("acyclic", "cyclic", "one-way")
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
 #: common denominator of the shares of paths of up to 16 elements
@@ -49,7 +49,7 @@ class FormulaCells:
         """Position of each cell's kind in `KINDS`."""
         if isinstance(self.cells, DecodedCells):
             return self.cells.kinds
-        return np.array([any(map(is_cyclic, cell)) for cell in self.cells], np.int64)
+        return np.array([_kind(cell) for cell in self.cells], np.int64)
 
     def packed(self, names: Names) -> CrispCells:
         """Return the cells as arrays, with the numbers of a table's factors."""
@@ -63,6 +63,12 @@ class FormulaCells:
         if isinstance(self.cells, DecodedCells):
             return np.diff(self.cells.packed.first)
         return np.array([*map(len, self.cells)], np.int64)
+
+    def as_equivalences(self) -> FormulaCells:
+        """Return the cells with `=>` and `<=` read as `<->`."""
+        if not (self.kinds == KINDS.index("one-way")).any():
+            return self
+        return FormulaCells(tuple(tuple(model.as_equivalence() for model in cell) for cell in self.cells), self.absent)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
         """Return the value stored under `key`, computed at the first request; an error is stored too."""
@@ -134,11 +140,12 @@ class FormulaPairs(Pairs):
             self.estimate, self.truth_index[positions], self.estimate_index[positions], self.setting_index[positions]
         )
 
-    def with_estimates(self, cells: Sequence[Cell], positions: NDArray[np.int64]) -> FormulaPairs:
-        """Pair other estimates with the truths and settings of the pairs at `positions`."""
+    def with_estimates(self, cells: Sequence[Cell | None], positions: NDArray[np.int64]) -> FormulaPairs:
+        """Pair other estimates (None: no control) with the truths and settings of the pairs at `positions`."""
         distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         index = np.array([distinct[cell] for cell in cells], np.int64)
-        return self.with_cells(FormulaCells(tuple(distinct)), index, positions)
+        estimate = FormulaCells(tuple(cell or () for cell in distinct), distinct.get(None, -1))
+        return self.with_cells(estimate, index, positions)
 
     def with_cells(
         self, estimate: FormulaCells, index: NDArray[np.int64], positions: NDArray[np.int64], undrawn: str = ""
@@ -187,8 +194,22 @@ class FormulaPairs(Pairs):
             ("estimate", self.estimate, self.estimate_index),
         ):
             at = index[position]
-            sides.append(f"{side} is {KINDS[cells.kinds[at]]}: {set_text(cells.cells[at])}")
+            kind = KINDS[cells.kinds[at]]
+            more = " (=> states sufficiency and <= necessity alone)" if kind == "one-way" else ""
+            sides.append(f"{side} is {kind}{more}: {set_text(cells.cells[at])}")
         return " and ".join(sides)
+
+    def as_equivalences(self) -> FormulaPairs:
+        """Return the pairs with `=>` and `<=` read as `<->`, these pairs if there are none."""
+        if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
+            return self
+        found: FormulaPairs = self.remember(
+            "equivalences",
+            lambda: replace(
+                self, truth=self.truth.as_equivalences(), estimate=self.estimate.as_equivalences(), _computed={}
+            ),
+        )
+        return found
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics.
@@ -282,6 +303,11 @@ class Quality(NamedTuple):
 def is_plain(setting: Setting) -> bool:
     """Check whether models are evaluated on ideal data, and all factors have the values 0 and 1."""
     return setting.data is None and not setting.vocabulary.multi_value
+
+
+def _kind(cell: Cell) -> int:
+    """Return the position of a cell's kind in `KINDS`."""
+    return 1 if any(map(is_cyclic, cell)) else 2 * any(model.one_way for model in cell)
 
 
 def is_cyclic(model: Model) -> bool:

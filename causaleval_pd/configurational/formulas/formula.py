@@ -1,19 +1,23 @@
 """Configurational models as values: literals, atoms and models, and how they are written.
 
 A literal is a factor (upper-case name) with a value: the crisp `A` is `("A", 1)`, `a` is `("A", 0)`, the multi-value
-`A=2` is `("A", 2)`. A model is a conjunction of atoms `DNF<->literal`; orders and repetitions carry no meaning.
+`A=2` is `("A", 2)`. A model is a conjunction of atoms `DNF<->literal`; orders and repetitions carry no meaning. An atom
+may also state one half of the equivalence: `DNF=>literal` that the left-hand side suffices, `DNF<=literal` that it is
+necessary.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Literal as OneOf
 
 __all__ = ["Atom", "Conjunction", "Literal", "Model", "set_text"]
 
 Literal = tuple[str, int]
+Arrow = OneOf["<->", "=>", "<="]
 Conjunction = frozenset[Literal]
 
 
@@ -54,6 +58,8 @@ class Atom:
         Left-hand side.
     outcome : (str, int)
         The literal it explains.
+    arrow : {"<->", "=>", "<="}
+        Whether the left-hand side is stated to be equivalent to the outcome, sufficient for it, or necessary for it.
 
     Examples
     --------
@@ -63,6 +69,7 @@ class Atom:
 
     disjuncts: tuple[Conjunction, ...]
     outcome: Literal
+    arrow: Arrow = "<->"
 
     def __post_init__(self) -> None:
         disjuncts = tuple(sorted({frozenset(one) for one in self.disjuncts}, key=sorted))
@@ -96,7 +103,7 @@ class Atom:
     def text(self, *, multi_value: bool = False) -> str:
         """Write the atom, as `A*b+C<->E`."""
         left = "+".join([conjunction_text(one, multi_value=multi_value) for one in self.disjuncts])
-        return f"{left}<->{literal_text(self.outcome, multi_value=multi_value)}"
+        return f"{left}{self.arrow}{literal_text(self.outcome, multi_value=multi_value)}"
 
     def __str__(self) -> str:
         return self.text(multi_value=self.multi_value)
@@ -169,6 +176,22 @@ class Model:
         """Whether a value other than 0 and 1 occurs."""
         return any(atom.multi_value for atom in self.atoms)
 
+    @cached_property
+    def one_way(self) -> bool:
+        """Whether an atom states sufficiency or necessity alone."""
+        return any(atom.arrow != "<->" for atom in self.atoms)
+
+    def as_equivalence(self) -> Model:
+        """Return the model with `=>` and `<=` read as `<->`.
+
+        Examples
+        --------
+        >>> from causaleval_pd.configurational import parse
+        >>> parse("A*b + C => E").as_equivalence()
+        Model('A*b+C<->E')
+        """
+        return Model(tuple(replace(atom, arrow="<->") for atom in self.atoms)) if self.one_way else self
+
     def __str__(self) -> str:
         return self._text
 
@@ -179,6 +202,17 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({str(self)!r})"
+
+
+def require_equivalences(model: Model) -> None:
+    """Raise an error if an atom states sufficiency or necessity alone."""
+    if model.one_way:
+        one = next(atom for atom in model.atoms if atom.arrow != "<->")
+        states = "sufficiency" if one.arrow == "=>" else "necessity"
+        raise ValueError(
+            f"{one} states {states} only, where an equivalence is needed; write {replace(one, arrow='<->')} if that is "
+            "meant, or use model.as_equivalence()"
+        )
 
 
 def set_text(models: Iterable[Model]) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_whole, shown
 from .configurations import factor_columns, membership
-from .formula import Model
+from .formula import Model, require_equivalences
 from .reader import as_model
 from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError, Vocabulary, bits, read_domains
 
@@ -125,6 +125,7 @@ def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = (
 
     The table has the `further` factors too, which the model does not mention.
     """
+    require_equivalences(model)
     atoms = [([vocabulary.encode(one) for one in a.disjuncts], vocabulary.bit(a.outcome)) for a in model.atoms]
     order = evaluation_order(model) or []
     determined = [name for name in order if len(vocabulary.domain(name)) == 2]

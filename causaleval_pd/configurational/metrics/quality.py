@@ -17,6 +17,7 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
+from ...contract import convention as contract
 from ...contract.checks import check_known, check_number
 from ...contract.metric import Metric, metric
 from ...contract.options import with_options
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 Values = NDArray[np.float64]
+Arrows = OneOf["as_written", "equivalence"]
 SetRule = OneOf["max", "mean", "any", "all"]
 SET_RULES = ("max", "mean", "any", "all")
 #: places of the measures in counts of shared and own complexity
@@ -56,6 +58,7 @@ _QUALITY: dict[str, Any] = {
     "range": (0, 1),
     "optimum": 1,
     "reference": "10.1515/jci-2023-0032",
+    "conventions": [contract.Convention("arrows", "equivalence", ("one-way",), "=> and <= are read as <->")],
 }
 #: entry of the docstrings of metrics whose models in one cell may be combined by any rule
 MODELS = {
@@ -73,6 +76,9 @@ _OPTIONS = {
     "constant_outcome": """constant_outcome : {"penalise", "drop", "nan"}, optional
     What an atom is whose outcome does not vary, as in `A+a<->C`: wrong in all of its parts, left out, or undefined;
     default that of the convention, "penalise" or by "paper" "drop".""",
+    "arrows": """arrows : {"as_written", "equivalence"}
+    Whether models with `=>` (also `->`) and `<=`, which state sufficiency or necessity alone, are refused or read as
+    equivalences.""",
 }
 
 
@@ -123,6 +129,12 @@ def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], 
     return pairs.spread(values)
 
 
+def _read(pairs: FormulaPairs, arrows: Arrows) -> FormulaPairs:
+    """Return the pairs with arrows as they were written, or all as equivalences."""
+    check_known(arrows, ("as_written", "equivalence"), "value of arrows")
+    return pairs.as_equivalences() if arrows == "equivalence" else pairs
+
+
 def _score(
     pairs: FormulaPairs,
     side: int,
@@ -164,6 +176,7 @@ def correctness(
     models: SetRule = "max",
     convention: str | Convention = "corrected",
     constant_outcome: ConstantRule | None = None,
+    arrows: Arrows = "as_written",
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the share of the estimate's causal exposition that the truth shares.
@@ -177,7 +190,9 @@ def correctness(
     >>> ce.correctness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)")
     0.75
     """
-    return _score(pairs, CORRECTNESS, None, models, Convention.of(convention, constant_outcome), zero_division)
+    return _score(
+        _read(pairs, arrows), CORRECTNESS, None, models, Convention.of(convention, constant_outcome), zero_division
+    )
 
 
 @metric(**_QUALITY, long_name="completeness")
@@ -188,6 +203,7 @@ def completeness(
     models: SetRule = "max",
     convention: str | Convention = "corrected",
     constant_outcome: ConstantRule | None = None,
+    arrows: Arrows = "as_written",
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the share of the truth's causal exposition that the estimate shares.
@@ -201,7 +217,9 @@ def completeness(
     >>> round(ce.completeness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)"), 3)
     0.49
     """
-    return _score(pairs, COMPLETENESS, None, models, Convention.of(convention, constant_outcome), zero_division)
+    return _score(
+        _read(pairs, arrows), COMPLETENESS, None, models, Convention.of(convention, constant_outcome), zero_division
+    )
 
 
 @metric(**_QUALITY, long_name="F-beta of correctness and completeness")
@@ -213,6 +231,7 @@ def f_beta(
     models: SetRule = "max",
     convention: str | Convention = "corrected",
     constant_outcome: ConstantRule | None = None,
+    arrows: Arrows = "as_written",
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the weighted harmonic mean of correctness and completeness.
@@ -227,7 +246,9 @@ def f_beta(
     >>> round(ce.f_beta(truth, model), 3), round(ce.f_beta(truth, model, beta=0.5), 3)
     (0.593, 0.678)
     """
-    return _f_score(pairs, beta, None, models, Convention.of(convention, constant_outcome), zero_division)
+    return _f_score(
+        _read(pairs, arrows), beta, None, models, Convention.of(convention, constant_outcome), zero_division
+    )
 
 
 #: by component: the parts of an exposition that it counts, and their definition
@@ -305,9 +326,12 @@ def _share_of(measure: OneOf["correctness", "completeness"], component: str, val
         models: SetRule = "max",
         convention: str | Convention = "corrected",
         constant_outcome: ConstantRule | None = None,
+        arrows: Arrows = "as_written",
         zero_division: float = math.nan,
     ) -> Values:
-        return _score(pairs, side, component, models, Convention.of(convention, constant_outcome), zero_division)
+        return _score(
+            _read(pairs, arrows), side, component, models, Convention.of(convention, constant_outcome), zero_division
+        )
 
     summary = f"Compute the share of the {own}'s {parts} that the {other} shares."
     details = f"Shared over own complexity of {definition}; summed over outcomes."
@@ -326,9 +350,12 @@ def _f_beta_of(component: str, value: str) -> Metric:
         models: SetRule = "max",
         convention: str | Convention = "corrected",
         constant_outcome: ConstantRule | None = None,
+        arrows: Arrows = "as_written",
         zero_division: float = math.nan,
     ) -> Values:
-        return _f_score(pairs, beta, component, models, Convention.of(convention, constant_outcome), zero_division)
+        return _f_score(
+            _read(pairs, arrows), beta, component, models, Convention.of(convention, constant_outcome), zero_division
+        )
 
     p, r = f"{component} correctness", f"{component} completeness"
     summary = f"Compute the weighted harmonic mean of {p} and completeness."

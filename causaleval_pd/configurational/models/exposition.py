@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 
 import pandas as pd
 
-from ..formulas.formula import Model, conjunction_text, dnf_text, literal_text
+from ..formulas.formula import Model, conjunction_text, dnf_text, literal_text, require_equivalences
 from ..formulas.reader import as_model
 from ..formulas.truth_table import Setting, evaluation_order, ideal_table
 from ..formulas.vocabulary import MAX_PATHS, FormulaTooLargeError, Vocabulary, Work, bits, union
@@ -165,6 +165,7 @@ def expose(
         Whether minimal forms may only have the published sizes.
     """
     setting = setting or Setting()
+    require_equivalences(model)
     if evaluation_order(model) is None:
         raise ValueError(f"{model} is cyclic: chains of causes have no end, so its quality is not defined")
     setting.check(model, relative=relative)

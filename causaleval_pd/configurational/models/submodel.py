@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import pandas as pd
 
 from ...contract.checks import check_type, shown
-from ..formulas.formula import Atom, Conjunction, Model
+from ..formulas.formula import Atom, Conjunction, Model, require_equivalences
 from ..formulas.reader import as_model
 from ..formulas.truth_table import Setting, evaluation_order, ideal_table
 from ..formulas.vocabulary import FormulaTooLargeError, Vocabulary, Work, bits
@@ -124,6 +124,8 @@ def causal_submodel_of(model: Model | str, other: Model | str, setting: Setting 
     (True, False)
     """
     model, other = as_model(model), as_model(other)
+    require_equivalences(model)
+    require_equivalences(other)
     if any(atom.outcome not in other.by_outcome for atom in model.atoms):
         return False
     words = (setting or Setting()).vocabulary

@@ -64,6 +64,7 @@ def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate"
 
 def _without_redundancy(model: Model, domains: Domains) -> Model:
     """Return a model, or its first minimal form if it has redundant parts and a minimal form."""
+    model = model.as_equivalence()
     if is_redundancy_free(model, domains):
         return model
     return next(iter(minimal_models(model, domains)), model)
@@ -135,7 +136,7 @@ def acceptance_rate(
     >>> round(acceptance_rate("A*B+C<->E", list("ABCDE"), rng=1), 2)
     0.58
     """
-    model = as_model(estimate)
+    model = as_model(estimate).as_equivalence()
     names = list(model.factors)
     if isinstance(factors, int):
         names += [f"OTHER{i}" for i in range(factors - len(names))]

@@ -42,6 +42,7 @@ class Shape:
         """Return the shape of models over the known factors, or None where the kernels do not take them."""
         crisp = all(tuple(domains.get(name, BINARY)) == BINARY for name in names)
         atoms = [atom for model in models for atom in model.atoms]
+        crisp = crisp and not any(model.one_way for model in models)
         if not crisp or len(names) > MAX_FACTORS or any(len(model.atoms) > MAX_ATOMS for model in models):
             return None
         number = {name: 2 * i for i, name in enumerate(names)}

@@ -90,7 +90,7 @@ def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
     """
     return Model(
         tuple(
-            Atom(tuple(frozenset(renamed.get(x, x) for x in one) for one in atom.disjuncts), atom.outcome)
+            Atom(tuple(frozenset(renamed.get(x, x) for x in one) for one in atom.disjuncts), atom.outcome, atom.arrow)
             for atom in model.atoms
         )
     )
