@@ -130,11 +130,10 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
     first, _ = pairs.distinct
     seen: set[tuple[int, int, int]] = set()
     for position in first.tolist():
-        where = "" if rows is None else f"{name_row(int(rows[position]), index)}: "
         truth = pairs.truth.cells[pairs.truth_index[position]]
         if len(truth) != 1:
             raise ValueError(
-                f"{where}a truth is one model, found {len(truth)}: {set_text(truth)}; give each truth a row of its own"
+                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; give each truth a row of its own"
                 + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
             )
         setting = pairs.setting(position)
@@ -150,7 +149,11 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
                 try:
                     setting.check(model, relative=relative)
                 except ValueError as error:
-                    raise ValueError(f"{where}{error}") from None
+                    raise ValueError(f"{_where(position, rows, index)}{error}") from None
+
+
+def _where(position: int, rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
+    return "" if rows is None else f"{name_row(int(rows[position]), index)}: "
 
 
 def _is_edge(model: Model) -> bool:

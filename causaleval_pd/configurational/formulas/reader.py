@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ...contract.checks import shown
 from .formula import Arrow, Atom, Literal, Model, literal_text
+from .plain_text import read_plain
 
 __all__ = ["FormulaError", "parse", "parse_set"]
 
@@ -197,7 +198,7 @@ def _read(text: str, start: int, stop: int) -> Model:
 
 @lru_cache(maxsize=4096)
 def _read_model(text: str) -> Model:
-    return _read(text, *_inside(text))
+    return read_plain(text) or _read(text, *_inside(text))
 
 
 def _inside(text: str) -> tuple[int, int]:
@@ -296,7 +297,7 @@ def _read_models(text: str) -> Cell:
     for mark in [*_BETWEEN.finditer(text, start, end), None]:
         stop = end if mark is None else mark.start()
         if text[start:stop].strip():
-            models.add(_read(text, start, stop))
+            models.add(read_plain(text[start:stop].strip()) or _read(text, start, stop))
         elif (mark is None or mark[0]) and (stop < last or not models):  # a `;` may end the set, but not stand alone
             raise FormulaError("expected a model before ';'", text, stop)
         start = stop if mark is None else mark.end()

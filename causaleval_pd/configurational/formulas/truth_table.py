@@ -329,6 +329,8 @@ class Setting:
 
     def check(self, model: Model, *, relative: bool) -> None:
         """Raise an error if a model has unknown values, or (`relative`) factors that the data lack."""
+        if not model.multi_value and not self.vocabulary.domains and self.names is None:
+            return
         for atom in model.atoms:
             self.vocabulary.encode((*atom.literals, atom.outcome))
         if relative and self.names is not None:

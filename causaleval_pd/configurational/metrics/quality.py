@@ -110,11 +110,23 @@ def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: fl
     return max(scores) if rule == "max" else sum(scores) / len(scores)
 
 
-def _share(counts: NDArray[np.float64], component: str | None, zero_division: float) -> float:
-    """Divide shared by own complexity, of one component or of all together."""
-    part = slice(None) if component is None else COMPONENTS.index(component)
-    shared, own = float(counts[0, part].sum()), float(counts[1, part].sum())
-    return shared / own if own else zero_division
+def _shares(counts: Values, component: str | None, zero_division: float) -> Values:
+    """Divide shared by own complexity, (models, 2, 4), of one component or of all together."""
+    part = slice(None) if component is None else slice(COMPONENTS.index(component), COMPONENTS.index(component) + 1)
+    shared, own = counts[:, 0, part].sum(axis=1), counts[:, 1, part].sum(axis=1)
+    return np.where(own == 0, zero_division, shared / np.where(own == 0, 1.0, own))
+
+
+def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], rule: SetRule, empty: float) -> Values:
+    """Combine the scores of the models of each distinct pair by `combine`, and return those of all pairs."""
+    check_known(rule, SET_RULES, "rule for sets of models")
+    values, start = np.full(len(n_models), np.nan), np.cumsum(n_models) - n_models
+    alone = n_models == 1 if rule in ("max", "mean") else np.zeros(len(n_models), bool)
+    values[alone] = scores[start[alone]]
+    for i in np.flatnonzero(~alone).tolist():
+        several = scores[start[i] : start[i] + n_models[i]].tolist()
+        values[i] = combine(several, rule, optimum=1, empty=empty)
+    return pairs.spread(values)
 
 
 def _read(pairs: FormulaPairs, arrows: Arrows) -> FormulaPairs:
@@ -134,11 +146,8 @@ def _score(
     """Compute correctness or completeness of every pair, of one component or all together; see `correctness`."""
     # an output without models contains nothing incorrect, but it is incomplete
     empty = math.nan if side == CORRECTNESS else 0.0
-    values = [
-        combine([_share(one[side], component, zero_division) for one in counts], models, optimum=1, empty=empty)
-        for counts in pairs.quality(convention)
-    ]
-    return pairs.spread(values)
+    counts, n_models = pairs.quality(convention)
+    return _combined(pairs, _shares(counts[:, side], component, zero_division), n_models, models, empty)
 
 
 def _f_score(
@@ -151,15 +160,12 @@ def _f_score(
 ) -> Values:
     """Combine correctness and completeness of every model; parameters as in `_score` and `f_beta`."""
     check_number(beta, "beta", "[0, inf)")
-    values = []
-    for counts in pairs.quality(convention):
-        scores = []
-        for one in counts:
-            p, r = (_share(side, component, zero_division) for side in one)
-            # a mean with 0 is 0, also where the other part is undefined
-            scores.append((1 + beta**2) * p * r / (beta**2 * p + r) if p and r else 0.0)
-        values.append(combine(scores, models, optimum=1, empty=0.0))
-    return pairs.spread(values)
+    counts, n_models = pairs.quality(convention)
+    p, r = (_shares(counts[:, side], component, zero_division) for side in (CORRECTNESS, COMPLETENESS))
+    # a mean with 0 is 0, also where the other part is undefined
+    neither = (p == 0) | (r == 0)
+    scores = np.where(neither, 0.0, (1 + beta**2) * p * r / np.where(neither, 1.0, beta**2 * p + r))
+    return _combined(pairs, scores, n_models, models, 0.0)
 
 
 @metric(**_QUALITY, long_name="correctness")

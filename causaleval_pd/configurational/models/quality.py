@@ -11,6 +11,7 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -160,7 +161,11 @@ def quality_counts(
     def complete_paths(own: Ascriptions, outcome: int, other: Ascriptions) -> float:
         known = set(other.sequences)
         lengths = [(len(path), longest_end(path, known)) for path in own.sequences]
-        return sum(found / length if convention.partial_credit else found == length for length, found in lengths)
+        if not convention.partial_credit:
+            return sum(found == length for length, found in lengths)
+        # whole numbers, so that the sum does not depend on the order
+        parts = math.lcm(*(length for length, _ in lengths))
+        return sum(parts * found // length for length, found in lengths) / parts
 
     sides = []
     for own, others, paths in ((estimate, truth, correct_paths), (truth, estimate, complete_paths)):

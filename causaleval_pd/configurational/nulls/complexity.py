@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,8 @@ from ..formulas.vocabulary import Domains, read_domains
 from ..models.redundancy import is_redundancy_free, minimal_models
 from ..pairs import FormulaPairs
 from ..simulation.ground_truths import NoSuchModelError, draw_model, stream
-from .drawn_models import DrawnModels, known_factors, warn_unstated_factors
+from .crisp_draws import complexity_codes
+from .drawn_models import DrawnModels, ModelLaw, known_factors, warn_unstated_factors
 
 __all__ = ["acceptance_rate"]
 
@@ -31,10 +32,10 @@ _MAX_SETS = 1_000
 Signs = str | float
 
 
-def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate") -> Callable[[Iterator[float]], Cell]:
-    """Return a function that draws models of the shape of a pair's estimates.
+def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate") -> ModelLaw:
+    """Return the law of models of the shape of a pair's estimates.
 
-    The law is uniform over the models without redundancies (`redundancy_free`) and cycles that have, over the known
+    It is uniform over the models without redundancies (`redundancy_free`) and cycles that have, over the known
     factors, the estimate's outcomes and the same numbers of literals in the disjuncts of each: proposals - a uniform
     subset of the factors for each disjunct - are rejected until one is such a model. A set of models is matched by a
     set of different ones, each of the shape of its counterpart, and an estimate with redundant parts by the shape of
@@ -49,14 +50,16 @@ def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate"
     domains = {name: words.domain(name) for name in factors}
     models = [_without_redundancy(model, domains) for model in pairs.estimated_models(position)]
 
-    def sample(uniforms: Iterator[float]) -> Cell:
+    def sample(key: int, number: int) -> Cell:
+        uniforms = stream(key, number)
         for _ in range(_MAX_SETS):
             drawn = {draw_like(model, factors, domains, uniforms, signs)[0] for model in models}
             if len(drawn) == len(models):
                 return tuple(sorted(drawn, key=str))
         raise NoSuchModelError(f"{_MAX_SETS} sets of {len(models)} models all had equal ones")
 
-    return sample
+    share = None if signs == "estimate" else 0.5 if isinstance(signs, str) else signs
+    return ModelLaw(sample, complexity_codes(models, factors, domains, share))
 
 
 def _without_redundancy(model: Model, domains: Domains) -> Model:

@@ -8,9 +8,9 @@ data; with `zero_division=0` they count as wrong.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -24,13 +24,14 @@ from ...execution.random_streams import RNGLike, resolve_seed
 from ..formulas.formula import set_text
 from ..formulas.reader import Cell
 from ..formulas.vocabulary import FormulaTooLargeError
-from ..pairs import KINDS, FormulaPairs
-from ..simulation.ground_truths import NoSuchModelError, stream
+from ..pairs import KINDS, FormulaCells, FormulaPairs
+from ..simulation.ground_truths import NoSuchModelError
+from .crisp_draws import CodesLaw, DrawnCells
 
-#: rough bytes of a drawn control with its exposition while it is scored
-_CONTROL_BYTES = 20_000
+#: rough bytes of a drawn control while it is scored
+_CONTROL_BYTES = 2_000
 #: rough nanoseconds that drawing a control takes
-_CONTROL_WORK = 2e5
+_CONTROL_WORK = 3e4
 
 
 #: inputs of `context=`, one of which names the factors that guesses range over
@@ -63,6 +64,15 @@ def warn_unstated_factors(matching: Matching) -> None:
         )
 
 
+class ModelLaw(NamedTuple):
+    """How the controls of a pair are drawn."""
+
+    #: draws a control by the row's key and the number of the draw
+    sample: Callable[[int, int], Cell]
+    #: draws many crisp controls at a time instead
+    arrays: CodesLaw | None
+
+
 @dataclass(frozen=True, eq=False)
 class DrawnModels(Controls):
     """Controls that are drawn model by model."""
@@ -73,11 +83,12 @@ class DrawnModels(Controls):
     rows: NDArray[np.int64]
     #: (n,): names of the rows' random streams
     keys: NDArray[np.uint64]
-    #: `law(pairs, position)` returns a function that draws a control cell from uniform numbers. An output without
-    #: models has no controls: no model has its size, and its metrics are undefined.
-    law: Callable[[FormulaPairs, int], Callable[[Iterator[float]], Cell]]
+    #: `law(pairs, position)` returns the law of a pair's controls. An output without models has no controls: no model
+    #: has its size, and its metrics are undefined.
+    law: Callable[[FormulaPairs, int], ModelLaw]
     #: whether controls are acyclic whatever the estimate is
     always_acyclic: bool
+    _laws: dict[int, ModelLaw] = field(default_factory=dict, repr=False)
 
     @property
     def kind(self) -> NDArray[np.object_]:
@@ -97,23 +108,30 @@ class DrawnModels(Controls):
 
     def draw(self, start: int, count: int) -> FormulaPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
-        cells: list[Cell | None] = []
+        drawn = DrawnCells(self.pairs.names)
         undrawn = ""
         for position in range(self.pairs.n):
             if not self.pairs.estimated_models(position):
-                cells += [None] * count
+                drawn.add_missing(count)
                 continue
             key = int(self.keys[position])
+            kind = 0 if self.always_acyclic else int(self.pairs.estimate.kinds[self.pairs.estimate_index[position]])
             try:
-                sample = self.law(self.pairs, position)
-                cells += [sample(stream(key, number)) for number in range(start, start + count)]
+                law = self._laws.get(position) or self._laws.setdefault(position, self.law(self.pairs, position))
+                if law.arrays is not None:
+                    drawn.add_codes(law.arrays.draw(key, start, count), law.arrays.shape, kind)
+                else:
+                    numbers = range(start, start + count)
+                    drawn.add_models([law.sample(key, number) for number in numbers], kind)
             except (NoSuchModelError, FormulaTooLargeError) as error:
-                cells += [None] * count
+                drawn.add_missing(count)
                 undrawn = undrawn or (
                     f"{name_row(int(self.rows[position]))} has no control: {error}. It matches "
                     f"{set_text(self.pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
                 )
-        return self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count), undrawn)
+        cells, index, absent = drawn.collected()
+        estimate = FormulaCells(cells, absent)
+        return self.pairs.with_cells(estimate, index, np.repeat(np.arange(self.pairs.n), count), undrawn)
 
 
 def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:

@@ -7,7 +7,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,8 @@ from ..formulas.vocabulary import FormulaTooLargeError, Vocabulary, bits
 from ..models.exposition import Exposition
 from ..models.quality import Convention
 from ..pairs import FormulaPairs
-from .drawn_models import DrawnModels, known_factors, warn_unstated_factors
+from .crisp_draws import exchanges, permuted, relabelled_codes
+from .drawn_models import DrawnModels, ModelLaw, known_factors, warn_unstated_factors
 
 #: by rule: the divisor of the shared literals, from the literals of estimate and truth and the metric's beta
 SCALES: dict[str, Callable[[int, int, float], float]] = {
@@ -53,32 +54,29 @@ def exchangeable(pairs: FormulaPairs, position: int) -> list[list[str]]:
 
 def relabel_law(
     pairs: FormulaPairs, position: int, groups: Sequence[Sequence[str]] | None = None, *, flip: bool = False
-) -> Callable[[Iterator[float]], Cell]:
-    """Return a function that relabels the exogenous factors of a pair's estimates, or those of `groups`.
+) -> ModelLaw:
+    """Return the law of relabellings of the exogenous factors of a pair's estimates, or of those of `groups`.
 
-    The law is uniform over the permutations of the known factors that are outcomes of neither truth nor estimate (of
-    those with the same values among themselves). With `flip` it is combined with a uniform permutation of the values of
-    each: a crisp factor changes its polarity with probability 1/2. Outcomes stay unchanged.
+    It is uniform over the permutations of the known factors that are outcomes of neither truth nor estimate (of those
+    with the same values among themselves). With `flip` it is combined with a uniform permutation of the values of each:
+    a crisp factor changes its polarity with probability 1/2. Outcomes stay unchanged.
     """
     words = pairs.setting(position).vocabulary
     groups = exchangeable(pairs, position) if groups is None else groups
     cell = pairs.estimated_models(position)
+    names = {name for model in cell for name in model.factors} | {name for one in groups for name in one}
+    domains = {name: words.domain(name) for name in sorted(names)}
 
-    def sample(uniforms: Iterator[float]) -> Cell:
+    def sample(key: int, number: int) -> Cell:
         renamed: dict[Literal, Literal] = {}
-        for names in groups:
-            for name, new in zip(names, _shuffle(names, uniforms), strict=True):
-                values = words.domain(name)
-                shuffled = _shuffle(values, uniforms) if flip else values
-                renamed |= {(name, old): (new, value) for old, value in zip(values, shuffled, strict=True)}
+        for one, (order, values) in zip(groups, exchanges(groups, key, number, 1), strict=True):
+            for i, name in enumerate(one):
+                old = domains[name]
+                new = permuted(old, float(values[i, 0])) if flip else old
+                renamed |= {(name, x): (one[order[i, 0]], y) for x, y in zip(old, new, strict=True)}
         return tuple(sorted((relabel(model, renamed) for model in cell), key=str))
 
-    return sample
-
-
-def _shuffle(items: Any, uniforms: Iterator[float]) -> list[Any]:
-    left = list(items)
-    return [left.pop(int(next(uniforms) * len(left))) for _ in items]
+    return ModelLaw(sample, relabelled_codes(cell, groups, domains, flip=flip))
 
 
 def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
@@ -268,7 +266,7 @@ def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
         return RelabelledModels(pairs, rows, keys, partial(relabel_law, flip=flip), always_acyclic=False, flip=flip)
     groups, of_row = shared.groups, shared.of_row[rows]
 
-    def law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[float]], Cell]:
+    def law(pairs: FormulaPairs, position: int) -> ModelLaw:
         return relabel_law(pairs, position, groups[of_row[position]], flip=flip)
 
     return DrawnModels(pairs, rows, keys, law, always_acyclic=False)

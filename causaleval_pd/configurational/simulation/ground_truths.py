@@ -302,7 +302,7 @@ def draw_model(
         wanted = tuple(sizes(outcome))
         proposals += 1
         if proposals > MAX_PROPOSALS:
-            raise NoSuchModelError(_no_such_model(outcomes, wanted, factors))
+            raise NoSuchModelError(no_such_model(outcomes, wanted, factors))
         if max(wanted) > room:
             continue
         left = propose(
@@ -331,7 +331,8 @@ def _cyclic(lefts: Sequence[Sequence[Conjunction]], outcomes: Sequence[Literal])
     return topological_order(causes) is None
 
 
-def _no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
+def no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
+    """Describe a shape of which no model was found."""
     names = ", ".join(map(literal_text, outcomes))
     return (
         f"{MAX_PROPOSALS} proposals over the factors {', '.join(factors)} held no model without redundancies with "
