@@ -48,7 +48,7 @@ _LOOKS: dict[str, tuple[Any, Any, str]] = {
     "part": (2, "-", "only in the estimate, part of a joint cause"),
     "indirect": (0, "-", "only in the estimate, true of the chain"),
     "bypass": (0, "--", "only in the estimate, true of the chain but not direct"),
-    "literal": (1, "-.", "only in the estimate, a cause but not so combined"),
+    "literal": (1, "-.", "only in the estimate, a cause in a wrong combination"),
     "false": (3, "--", "only in the estimate, false"),
     "missing": ("0.6", ":", "only in the truth"),
 }
@@ -147,7 +147,7 @@ def model_difference(
     ...     print(text.get_text())
     in truth and estimate
     only in the estimate, part of a joint cause
-    only in the estimate, a cause but not so combined
+    only in the estimate, a cause in a wrong combination
     only in the estimate, false
     only in the truth
     """
