@@ -133,8 +133,8 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
         truth = pairs.truth.cells[pairs.truth_index[position]]
         if len(truth) != 1:
             raise ValueError(
-                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; give each truth a row of its own"
-                + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
+                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; "
+                "give each truth a row of its own" + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
             )
         setting = pairs.setting(position)
         for models, relative, cell in (

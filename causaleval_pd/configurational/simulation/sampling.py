@@ -201,9 +201,7 @@ def _weights(data: pd.DataFrame, imbalance: Mapping[str, float | Sequence[float]
         else:
             share = check_number(given, f"imbalance of {name}", "[0, 1]")
             if values != BINARY:
-                raise ValueError(
-                    f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]"
-                )
+                raise ValueError(f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]")
             shares = [1 - share, share]
         for value, share in zip(values, shares, strict=True):
             rows = cells == value

@@ -174,7 +174,9 @@ def test_sufficiency_and_necessity_are_not_equivalences():
     assert one != both and one.one_way and one.as_equivalence() == both == both.as_equivalence()
     assert ce.is_submodel("A*b+C<->E", "A => E") == 1 == ce.lcr("A*b+C<->E", "A => E")
     assert ce.is_identical("A*b+C<->E", "A*b+C => E") == 0
-    with pytest.raises(ValueError, match=r"estimate is one-way.*ce.tweak\('correctness', arrows='equivalence'\).*'lcr'"):
+    with pytest.raises(
+        ValueError, match=r"estimate is one-way.*ce.tweak\('correctness', arrows='equivalence'\).*'lcr'"
+    ):
         ce.correctness("A*b+C<->E", "A => E")
     assert ce.correctness("A*b+C<->E", "A => E", arrows="equivalence") == 1
     with pytest.raises(ValueError, match="unknown value of arrows 'both'"):

@@ -52,9 +52,8 @@ def test_crisp_and_fuzzy_data_agree(measures):
     data = simulate_data("A*b+C<->D", 40, noise=0.2, rng=1)
     almost = data.assign(E=np.linspace(0.1, 0.4, len(data)))
     for model in ("A*b+C<->D", "A*B+c<->D", "A*b*C+B*C<->D"):
-        known = [
-            exposition_table(model, Setting(data=cases, con=0.7, cov=0.6, measures=measures)) for cases in (data, almost)
-        ]
+        how = {"con": 0.7, "cov": 0.6, "measures": measures}
+        known = [exposition_table(model, Setting(data=cases, **how)) for cases in (data, almost)]
         pd.testing.assert_frame_equal(*known)
 
 

@@ -6,19 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.configurational import parse, random_models
-from causaleval_pd.configurational.formulas.configurations import allows, configurations
-from causaleval_pd.configurational.formulas.truth_table import ideal_data
-from causaleval_pd.configurational.models.fit import faithfulness, fit_measures
 from causaleval_pd.configurational import (
     add_noise,
     benchmark_grid,
     fragment,
     fuzzify,
+    parse,
+    random_models,
     sample_cases,
     select_cases,
     simulate_data,
 )
+from causaleval_pd.configurational.formulas.configurations import allows, configurations
+from causaleval_pd.configurational.formulas.truth_table import ideal_data
+from causaleval_pd.configurational.models.fit import faithfulness, fit_measures
 
 TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 
