@@ -211,13 +211,16 @@ class FoundModels(Controls):
                 cells.append(cell)
                 settings.append(setting if setting.data is None else _relative_to(setting, data))
                 self._check(cell, settings[-1], int(self.rows[position]))
-        found = self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
+        place = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+        estimate = FormulaCells(tuple(cell or () for cell in place), place.get(None, -1))
+        index = np.array([place[cell] for cell in cells], np.int64)
+        found = self.pairs.with_cells(estimate, index, np.repeat(np.arange(self.pairs.n), count))
         distinct = {id(setting): setting for setting in settings}
         number_of = {name: i for i, name in enumerate(distinct)}
-        index = np.array([number_of[id(setting)] for setting in settings], np.int64)
+        chosen = np.array([number_of[id(setting)] for setting in settings], np.int64)
         # expositions are kept by setting, and these settings live no longer than the pairs
         truth = FormulaCells(found.truth.cells)
-        return replace(found, truth=truth, setting_index=index, settings=tuple(distinct.values()))
+        return replace(found, truth=truth, setting_index=chosen, settings=tuple(distinct.values()))
 
     def _found(
         self, search: Search, data: pd.DataFrame, rng: np.random.Generator, draw: tuple[int, int], row: int
