@@ -118,8 +118,12 @@ class Patience:
     def lasts(self, pairs: int) -> bool:
         """Return whether Python still evaluates so many pairs; else it never does so again."""
         if pairs * _PAIR > self.left:
-            self.left = -1.0
+            self.end()
         return self.left >= 0
+
+    def end(self) -> None:
+        """Evaluate by kernels from now on, however few pairs there are."""
+        self.left = -1.0
 
     def spend(self, since: float) -> None:
         """Count the time since a point of the process's clock."""

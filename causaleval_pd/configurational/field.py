@@ -15,6 +15,7 @@ from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
+from .crisp_models import PATIENCE
 from .formulas.formula import Model, set_text
 from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
 from .formulas.truth_table import Setting
@@ -190,6 +191,13 @@ def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
     return pd.Series(texts, index=truths.index, dtype="str")
 
 
+def samples() -> Iterator[pd.DataFrame]:
+    """Make a table of crisp models; from then on kernels evaluate them, however few there are."""
+    PATIENCE.end()
+    chain = "(A*b+C<->D)*(D*E+a<->F)"
+    yield pd.DataFrame({"truth": [chain, "A+B<->C"], "estimate": ["(A+C<->D)*(D*E<->F)", "A*B<->C"]})
+
+
 FORMULAS = register_field(
     Field(
         name="formula",
@@ -202,5 +210,6 @@ FORMULAS = register_field(
         context=CONTEXT,
         labels=labels,
         relabelling=Relabelling(relabelled_cells),
+        samples=samples,
     )
 )

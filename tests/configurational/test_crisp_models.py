@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.configurational import Setting, parse, parse_set, random_models
-from causaleval_pd.configurational.crisp_models import DecodedCells, Names, count_quality, encode
+from causaleval_pd.configurational.crisp_models import (
+    PATIENCE,
+    DecodedCells,
+    Names,
+    Patience,
+    count_quality,
+    encode,
+)
 from causaleval_pd.configurational.models.exposition import expose
 from causaleval_pd.configurational.models.quality import Convention, quality_counts
 from causaleval_pd.configurational.pairs import total
@@ -79,5 +87,16 @@ def test_cells_are_decoded():
         decoded[3]
 
 
-def test_conventions_can_be_changed():
-    assert dataclasses.replace(Convention(), size_caps=True) == Convention(size_caps=True)
+def test_kernels_take_over_when_python_has_taken_long():
+    patience = Patience(0.1)
+    assert patience.lasts(100)
+    patience.spend(time.process_time() - 0.2)
+    assert not patience.lasts(1)
+    few = Patience(0.1)
+    assert not few.lasts(1000)
+    assert not few.lasts(1)
+
+
+def test_warming_up_is_enough():
+    ce.warm_up(["correctness"])
+    assert not PATIENCE.lasts(0)
