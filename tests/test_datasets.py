@@ -150,3 +150,31 @@ def test_the_script_makes_the_shipped_truths(runs, tmp_path):
     assert len(both) == len(made) == 9
     assert ce.graph_column(both["truth_made"]).tolist() == both["truth"].tolist()
     assert both["estimate_made"].notna().all()
+
+
+def test_lipset_has_the_published_truth_table():
+    data = ce.datasets.lipset()
+    rows = data.astype(str).agg("".join, axis=1)
+    assert rows.value_counts().to_dict() == {
+        "111111": 4,
+        "101111": 2,
+        "101011": 2,
+        "101100": 1,
+        "111100": 1,
+        "001010": 1,
+        "001000": 2,
+        "000010": 2,
+        "000000": 3,
+    }
+    assert rows[["Austria", "Germany", "Estonia", "Italy"]].tolist() == ["101100", "111100", "001010", "000010"]
+
+
+def test_published_models_fit_lipset_perfectly():
+    data = ce.datasets.lipset()
+    models = ce.datasets.lipset_models()
+    for model in models["model"]:
+        fit = ce.configurational.fit_by_atom(model, data)
+        assert fit[["consistency", "coverage"]].to_numpy().tolist() == [[1, 1]]
+    # both solutions for one outcome: the short one is a part of the long one
+    long, short = models.query("outcome == 'SURV'")["model"]
+    assert ce.is_submodel(long, short) == 1

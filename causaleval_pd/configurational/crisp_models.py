@@ -6,6 +6,7 @@ the same bit by bit.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -103,7 +104,7 @@ class DecodedCells(Sequence[Cell]):
         atoms = []
         for a in range(*m.atoms[at : at + 2].tolist()):
             ends = m.ends[m.disjuncts[a] : m.disjuncts[a + 1] + 1].tolist()
-            parts = [m.literals[i:j].tolist() for i, j in zip(ends[:-1], ends[1:], strict=True)]
+            parts = [m.literals[i:j].tolist() for i, j in itertools.pairwise(ends)]
             atoms.append(Atom(tuple(frozenset(map(literal, one)) for one in parts), literal(int(m.outcome[a]))))
         return Model(tuple(atoms))
 
@@ -117,8 +118,12 @@ class Patience:
     def lasts(self, pairs: int) -> bool:
         """Return whether Python still evaluates so many pairs; else it never does so again."""
         if pairs * _PAIR > self.left:
-            self.left = -1.0
+            self.end()
         return self.left >= 0
+
+    def end(self) -> None:
+        """Evaluate by kernels from now on, however few pairs there are."""
+        self.left = -1.0
 
     def spend(self, since: float) -> None:
         """Count the time since a point of the process's clock."""

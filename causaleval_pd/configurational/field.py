@@ -15,6 +15,7 @@ from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
+from .crisp_models import PATIENCE
 from .formulas.formula import Model, set_text
 from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
 from .formulas.truth_table import Setting
@@ -24,7 +25,7 @@ __all__ = ["FORMULAS"]
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
 #: inputs that models are evaluated relative to, and those by which a search is run again
-SETTING = ("data", "con", "cov", "max_size", "domains", "factors")
+SETTING = ("data", "con", "cov", "max_size", "domains", "factors", "measures")
 CONTEXT = (*SETTING, "method", "search_data")
 _FIRST_CELLS = 20
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
@@ -133,8 +134,8 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
         truth = pairs.truth.cells[pairs.truth_index[position]]
         if len(truth) != 1:
             raise ValueError(
-                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; give each truth a row of its own"
-                + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
+                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; "
+                "give each truth a row of its own" + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
             )
         setting = pairs.setting(position)
         for models, relative, cell in (
@@ -190,6 +191,13 @@ def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
     return pd.Series(texts, index=truths.index, dtype="str")
 
 
+def samples() -> Iterator[pd.DataFrame]:
+    """Make a table of crisp models; from then on kernels evaluate them, however few there are."""
+    PATIENCE.end()
+    chain = "(A*b+C<->D)*(D*E+a<->F)"
+    yield pd.DataFrame({"truth": [chain, "A+B<->C"], "estimate": ["(A+C<->D)*(D*E<->F)", "A*B<->C"]})
+
+
 FORMULAS = register_field(
     Field(
         name="formula",
@@ -202,5 +210,6 @@ FORMULAS = register_field(
         context=CONTEXT,
         labels=labels,
         relabelling=Relabelling(relabelled_cells),
+        samples=samples,
     )
 )

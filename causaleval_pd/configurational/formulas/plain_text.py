@@ -1,4 +1,4 @@
-"""A quick reader of models in plain notation: ASCII names, `*`, `+`, `<->`, no spaces; what it does not read is None."""
+"""A quick reader of models in plain notation: ASCII names, `*`, `+`, `<->`, and no spaces."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def expose(
     exposed: Exposed,
     side: int,
 ) -> bool:
-    """Compute the exposition of the model with atoms start .. stop - 1 on one side; return False where it is left to Python."""
+    """Compute one side's exposition, of the atoms start .. stop - 1; return False where it is left to Python."""
     if stop - start > MAX_ATOMS:
         return False
     n_words = fill_planes(outcome, first, codes, start, stop, room.planes)

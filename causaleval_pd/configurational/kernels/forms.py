@@ -1,4 +1,4 @@
-"""Compiled minimal forms of an outcome: the minimal covers by minimally sufficient conjunctions that fit a candidate."""
+"""Compiled minimal forms of an outcome: minimal covers by minimally sufficient conjunctions that fit a candidate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compiled truth tables of one crisp model: a literal's plane has a bit for each configuration of the free factors.
 
-A literal is one bit of a word: bit 2 f + v of factor f with value v. A conjunction is the word of its literals. Words are
-signed, because numba makes a float of a signed and an unsigned number; none uses the sign but planes.
+A literal is one bit of a word: bit 2 f + v of factor f with value v. A conjunction is the word of its literals. Words
+are signed, because numba makes a float of a signed and an unsigned number; none uses the sign but planes.
 """
 
 from __future__ import annotations

@@ -107,7 +107,9 @@ def forget(models: Models, which: int, local: Local) -> None:
 
 @kernel_part
 def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
-    """Return the best overlap of formula `a` of a side and `b` of the other as 1024 literals + disjuncts, or the other way round; -1 for too long.
+    """Return the best overlap of formula `a` of a side and `b` of the other, as 1024 literals + disjuncts.
+
+    With `disjuncts_first` as 1024 disjuncts + literals; -1 where it takes too long.
 
     Branch and bound over the partners of the disjuncts of `a`; equal intersections count once.
     """
@@ -171,7 +173,7 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
 
 @kernel_part
 def shared_forms(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
-    """Count the literals that the formulas of an outcome share with their best counterparts; -1 where left to Python."""
+    """Count the literals that the formulas of an outcome share with their best counterparts; -1 if left to Python."""
     total, codes, others = ZERO, x.codes[side], x.codes[1 - side]
     for i in range(x.form_ends[side, a], x.form_ends[side, a + 1]):
         begin, end = x.ends[side, i], x.ends[side, i + 1]

@@ -126,7 +126,7 @@ def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], 
     for i in np.flatnonzero(~alone).tolist():
         several = scores[start[i] : start[i] + n_models[i]].tolist()
         values[i] = combine(several, rule, optimum=1, empty=empty)
-    return pairs.spread(values)
+    return pairs.spread(values.tolist())
 
 
 def _read(pairs: FormulaPairs, arrows: Arrows) -> FormulaPairs:

@@ -190,7 +190,13 @@ class _Expositor:
             sizes = setting.max_size or (PUBLISHED_SIZES if size_caps else None)
             caps = NO_CAPS if sizes is None else Caps(*sizes)
             self.minimiser = lambda outcome: ThresholdMinimiser(
-                setting.cases, outcome, caps, consistency=setting.con, coverage=setting.cov, work=work
+                setting.cases,
+                outcome,
+                caps,
+                consistency=setting.con,
+                coverage=setting.cov,
+                measures=setting.measures,
+                work=work,
             )
         else:
             table = ideal_table(model, words)
