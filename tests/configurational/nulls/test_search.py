@@ -44,6 +44,7 @@ def context(data: dict[str, pd.DataFrame], **more: object) -> dict[str, object]:
     return {"method": best_cause, "search_data": ("study", data), **more}
 
 
+@pytest.mark.slow
 def test_the_law_is_that_of_the_method_in_permuted_data() -> None:
     table, data = runs(1, 6, "A<->D")
     frame = data["0"]
@@ -62,6 +63,7 @@ def test_the_law_is_that_of_the_method_in_permuted_data() -> None:
     assert stats.chisquare([drawn[x] for x in values], 300 * expected).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_a_real_cause_is_found_and_a_false_one_is_not() -> None:
     table, data = runs(4, 40, "A<->D")
     noise = {
