@@ -16,6 +16,7 @@ from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from .crisp_models import PATIENCE
+from .custom_null import custom_null
 from .formulas.formula import Model, set_text
 from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
 from .formulas.truth_table import Setting
@@ -208,6 +209,7 @@ FORMULAS = register_field(
         batches=batches,
         pair=pair,
         context=CONTEXT,
+        custom_null=custom_null,
         labels=labels,
         relabelling=Relabelling(relabelled_cells),
         samples=samples,

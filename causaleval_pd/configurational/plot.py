@@ -48,7 +48,7 @@ _LOOKS: dict[str, tuple[Any, Any, str]] = {
     "part": (2, "-", "only in the estimate, part of a joint cause"),
     "indirect": (0, "-", "only in the estimate, true of the chain"),
     "bypass": (0, "--", "only in the estimate, true of the chain but not direct"),
-    "literal": (1, "-.", "only in the estimate, a cause but not so combined"),
+    "literal": (1, "-.", "only in the estimate, a cause in a wrong combination"),
     "false": (3, "--", "only in the estimate, false"),
     "missing": ("0.6", ":", "only in the truth"),
 }
@@ -147,7 +147,7 @@ def model_difference(
     ...     print(text.get_text())
     in truth and estimate
     only in the estimate, part of a joint cause
-    only in the estimate, a cause but not so combined
+    only in the estimate, a cause in a wrong combination
     only in the estimate, false
     only in the truth
     """
@@ -339,6 +339,7 @@ def score_profile(
     n_draws: int = 200,
     level: float = 0.95,
     domains: Domains | None = None,
+    factors: Sequence[str] | None = None,
     rng: RNGLike = 0,
     ax: Axes | None = None,
 ) -> Axes:
@@ -356,6 +357,8 @@ def score_profile(
         Probability of the null reference intervals.
     domains : mapping, optional
         Values of multi-value factors.
+    factors : sequence of str, optional
+        Names of all factors that the method could use, over which guesses range; default those of truth and estimate.
     rng : int, Generator or None
         Seed.
     ax : Axes, optional
@@ -381,7 +384,7 @@ def score_profile(
     ['overall', 'literal', 'conjunctive', 'disjunctive', 'sequential']
     """
     true, estimated = (as_model(model) for model in (truth, estimate))
-    setting = Setting(domains)
+    setting = Setting(domains, factors=factors)
     table = quality_table(true, estimated, setting=setting)
     own = ax is None
     ax = place_to_draw(ax, 6.4, 4.0)
@@ -414,7 +417,8 @@ def score_profile(
     ax.axvline(0.5, color="0.85", lw=1)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
     _entitle(ax, own, f"truth {true}", f"estimate {estimated}", pad=26)
-    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}), lines: their means" if n_draws else ""
+    among = "" if factors is not None else ", over the factors of truth and estimate alone"
+    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}{among}), lines: their means" if n_draws else ""
     caption(ax, own, f"Numbers: shared / own complexity{bars}.")
     return ax
 

@@ -167,6 +167,11 @@ def test_profile_shows_the_metrics() -> None:
     assert len(bars) == 10
     assert np.isfinite([bar.get_height() for bar in bars]).all()
     assert not [p for p in ce.plot.score_profile(D3, estimate, n_draws=0).patches if p.get_width() < 0.3]
+    assert "over the factors of truth and estimate alone" in " ".join(ax.figure.get_supxlabel().split())
+    wide = ce.plot.score_profile(D3, estimate, n_draws=30, factors=list("ABCDEFGHIJKL"))
+    assert "alone" not in wide.figure.get_supxlabel()
+    tops = [[bar.get_y() + bar.get_height() for bar in one.patches if bar.get_width() < 0.3] for one in (ax, wide)]
+    assert sum(tops[1]) < sum(tops[0])  # guesses among more factors are right less often
 
 
 def test_figures_can_be_drawn_into_given_axes() -> None:

@@ -396,3 +396,38 @@ def test_other_metrics_contradict_the_closed_forms(rule: str) -> None:
         else:
             with pytest.raises(ValueError, match=f"{name} names closed_form='{rule}', but for truth .* it is"):
                 probe_closed_form(claimed)
+
+
+def blind(rng: np.random.Generator, share: float, kind: str) -> str:
+    """Draw a model without looking at a truth, with this share of negative literals."""
+    while True:
+        sides = []
+        for names in (list("ABCDE"), list("ABCDEF"))[: 1 + (kind == "chain")]:
+            chosen = [rng.choice(names, size, replace=False) for size in (1, 2)]
+            signed = [[name.lower() if rng.random() < share else str(name) for name in one] for one in chosen]
+            sides.append("+".join("*".join(one) for one in signed))
+        text = f"({sides[0]}<->F)*({sides[1]}<->G)" if kind == "chain" else f"{sides[0]}<->G"
+        if kind == "redundant" or redundancy_free(text):
+            return text if kind != "set" else "; ".join({text, f"{rng.choice(list('ABCDE'))}<->G"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["one", "redundant", "set", "chain"])
+@pytest.mark.parametrize(("share", "null"), [(0.0, "complexity"), (0.3, "complexity"), (0.0, "relabel")])
+def test_sign_biased_guessers_are_not_rejected_too_often(kind: str, share: float, null: str) -> None:
+    rng = np.random.default_rng(3)
+    truth = "chain" if kind == "chain" else "one"
+    runs = pd.DataFrame([(blind(rng, share, truth), blind(rng, share, kind)) for _ in range(150)])
+    runs.columns = pd.Index(["truth", "estimate"])
+    how = {"n_draws": 39, "rng": 1, "context": {"factors": list("ABCDEFG")}, "invalid": "nan"}
+    found = ce.with_controls(runs, ["correctness"], null=null, **how)
+    p = found["correctness_p"].dropna()
+    assert len(p) > 140
+    for level in (0.05, 0.2):
+        assert (p <= level).mean() <= level + 3 * math.sqrt(level * (1 - level) / len(p))
+    if kind == "one" and share == 0:
+        # coins for signs make a guesser that shares the truth's expectations look skilful
+        options = {"signs": "free"} if null == "complexity" else {"flip": True}
+        free = ce.with_controls(runs, ["correctness"], null=ce.null_model(null, **options), **how)
+        assert (free["correctness_p"] <= 0.2).mean() > 0.3
+        assert free["correctness_skill"].mean() > 0.2 > abs(found["correctness_skill"].mean())
