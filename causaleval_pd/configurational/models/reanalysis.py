@@ -47,6 +47,13 @@ class Reanalysis:
         One row a different model, best first: model, tokens (runs that returned it), complexity, consistency and
         coverage in the data, and the fit-robustness scores by both relations: score_submodel, normalised_submodel,
         score_causal_submodel, normalised_causal_submodel.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import ideal_data, reanalyse
+    >>> found = reanalyse(ideal_data("A<->B"), lambda *_: "A<->B", consistency=[1], coverage=[1, 0.9])
+    >>> found.runs["estimate"].tolist(), found.models["tokens"].tolist()
+    (['A<->B', 'A<->B'], [2])
     """
 
     runs: pd.DataFrame
