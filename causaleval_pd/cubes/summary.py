@@ -38,6 +38,7 @@ from .stratum_sums import (
     stratum_sums,
     summary_columns,
 )
+from .verdicts import with_verdicts
 
 COLUMNS = declare_columns("summary", ("metric", *COUNTS, *SHARES, "mean", "low", "high", *CONTROL_COLUMNS))
 
@@ -93,7 +94,9 @@ def summary(
         or what the interval of skill assumes. Without controls, as for carried columns, those from `control_mean` on
         are missing. A cube of several null models has rows for each, named in the first column `null`. A composite one
         (`ce.worst_of`) has the rows of the member with the largest p, which `control_null` names. Dimensions that a
-        metric declares are columns after the strata, missing in the rows of other metrics.
+        metric declares are columns after the strata, missing in the rows of other metrics. A cube of metrics that need
+        no truth and of the null model that relabels estimates has the column `verdict`: "uninformative" (even the best
+        relabelling cannot reach p <= 1 - level), "better than permuted" (p <= 1 - level) or "not better than permuted".
 
     Raises
     ------
@@ -164,7 +167,7 @@ def _summary(
         level=level,
         interval=interval,
     )
-    return typed_columns(strata_table(cube, metric=metric, **columns))
+    return with_verdicts(typed_columns(strata_table(cube, metric=metric, **columns)), cube, metric, level)
 
 
 def typed_columns(table: pd.DataFrame) -> pd.DataFrame:
@@ -180,5 +183,6 @@ def stack_summaries(tables: list[pd.DataFrame]) -> pd.DataFrame:
     if not tables:
         return pd.DataFrame()
     table = pd.concat(tables, ignore_index=True)
-    strata = [name for name in table.columns if name not in COLUMNS]
-    return table.loc[table["n_runs"] > 0, [*strata, *COLUMNS]].reset_index(drop=True)
+    verdict = [name for name in table.columns if name == "verdict"]
+    strata = [name for name in table.columns if name not in (*COLUMNS, *verdict)]
+    return table.loc[table["n_runs"] > 0, [*strata, *COLUMNS, *verdict]].reset_index(drop=True)
