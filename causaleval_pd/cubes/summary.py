@@ -106,10 +106,10 @@ def summary(
 
     Notes
     -----
-    Undefined values (0/0, or a divergence that no data define) are left out of the mean, skill and p-value, and `note`
-    counts them. An infinite value makes the mean infinite and skill minus infinity, and infinite controls leave skill
-    undefined; `p_value` stays defined, since infinite values lie beyond all finite ones there: by the range of the
-    finite values of a run and its draws.
+    Undefined values (0/0, or a divergence that no data define) are left out of mean and skill, and count as the mean of
+    their draws in `p_value`; `note` has their number. An infinite value makes the mean infinite and skill minus
+    infinity, and infinite controls leave skill undefined; `p_value` stays defined, since infinite values lie beyond all
+    finite ones there: by the range of the finite values of a run and its draws.
 
     The limits of skill come from a jackknife that leaves out one truth with all its runs at a time, on the log scale of
     the ratio of losses. With at least five truths they cover .94 to .96 (nominal .95) for losses up to a gamma law of
