@@ -20,6 +20,7 @@ from . import causal_kl as causal_kl
 from . import datasets as datasets
 from . import plot as plot
 from . import reasoning as reasoning
+from . import time_series as time_series
 
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
@@ -40,6 +41,7 @@ from .structure.orientation import *
 from .structure.separation import *
 from .structure.sizes import *
 from .structure.v_structures import *
+from .time_series.metrics import *
 
 # isort: split
 # cells
@@ -51,6 +53,9 @@ from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
 from .graphs.files import read_graphs as read_graphs
 from .graphs.graph import Graph as Graph
+from .time_series.cells.lagged_graph import LaggedGraph as LaggedGraph
+from .time_series.column import as_lagged as as_lagged
+from .time_series.column import lagged_column as lagged_column
 
 # isort: split
 # verbs

@@ -26,10 +26,12 @@ from .plot.cube_plots import CubePlots
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
+from .time_series.series import SeriesLaggedAccessor
 
-__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor"]
+__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLaggedAccessor"]
 
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
+pd.api.extensions.register_series_accessor("lagged")(SeriesLaggedAccessor)
 
 
 @pd.api.extensions.register_dataframe_accessor("ceval")
