@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import column, field, metrics, series
+from . import plot as _plot  # figures register themselves
 from .cells.lagged_graph import LaggedGraph as LaggedGraph
 from .column import *
 from .field import *

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_known, name_row
-from ..contract.encoding import AmbiguousEncodingError
+from ..contract.encoding import AmbiguousEncodingError, CellError
 from ..graphs.cells import is_missing
 from ..graphs.node_names import NodeLists
 from ..graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
@@ -332,8 +332,8 @@ def unpack_lagged(series: pd.Series, column: Hashable | None = None) -> LaggedCe
     for key, members in groups.items():
         try:
             found = packed.read_codes([cells[i] for i in members], heads[key])
-        except ValueError as error:
-            raise ValueError(f"{at(members[0])}: {error}") from None
+        except CellError as error:
+            raise ValueError(f"{at(members[error.position])}: {error}") from None
         kinds = np.array([packed.kind_of(cells[i]) for i in members], np.uint8)
         block[members], place[members] = len(blocks), np.arange(len(members))
         blocks.append(Block(heads[key], found, kinds))

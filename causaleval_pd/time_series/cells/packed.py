@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...contract.encoding import CellError
 from ...graphs.mixed.marks import TAIL
 from ...graphs.packing.header import HEADER_WORDS, TEXT_WORDS, check_names, names_header
 from .marks import DIRECTED, KINDS, TS_PAG, Codes, codes_of_tails
@@ -151,8 +152,9 @@ def read_codes(cells: Sequence[bytes], head: Head) -> Codes:
     raw = np.frombuffer(b"".join(cells), np.uint8).reshape(len(cells), -1)[:, head.start :]
     planes = raw.reshape(len(cells), head.n_planes, head.plane_bytes)
     every = np.unpackbits(planes, axis=-1, bitorder="little")
-    if every[:, :, head.n_codes :].any():
-        raise ValueError("has bits set beyond its last cell; the cell is damaged")
+    beyond = every[:, :, head.n_codes :].any(axis=(1, 2))
+    if beyond.any():
+        raise CellError(int(beyond.argmax()), "has bits set beyond its last cell; the cell is damaged")
     bits = every[:, :, : head.n_codes].reshape(len(cells), head.n_planes, head.max_lag + 1, d, d)
     if head.n_planes == 4:
         return np.asarray(bits[:, 0] + 2 * bits[:, 1] + 4 * bits[:, 2] + 8 * bits[:, 3], np.uint8)

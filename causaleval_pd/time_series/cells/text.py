@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...graphs.edge_strings import explain_doubt, parse_edges, write_names
+from ...graphs.edge_strings import explain_doubt, parse_edges, write_graph, write_names
 from ...graphs.mixed.marks import ARROW, TAIL
 from .marks import TURNED, Codes, code
 
@@ -81,5 +81,5 @@ def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]
         for lag, i, j, sign in sorted(links, key=lambda x: (nodes[x[1]], x[0], nodes[x[2]]))
     ]
     linked = {i for _, source, target, _ in links for i in (source, target)}
-    statements += [written[i] for i in range(len(nodes)) if i not in linked]
+    statements += [write_graph([written[i]], []) for i in range(len(nodes)) if i not in linked]
     return f"lags {min_lag}..{max_lag}: {'; '.join(statements)}"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...contract.checks import check_number, shown
 from ...graphs.node_names import node_name
 from ..cells.lagged_graph import MAX_LAG
-from ..cells.marks import CODE_OF_SIGN, DIRECTED, SIGN_OF_CODE, TURNED, UNDIRECTED, Codes
+from ..cells.marks import CODE_OF_SIGN, DIRECTED, SIGN_OF_CODE, TURNED, UNDIRECTED, Codes, codes_of_tails
 
 
 class Links(NamedTuple):
@@ -82,9 +82,8 @@ class Presence(NamedTuple):
 def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) -> Links:
     """Make links of arrays (L + 1, d, d) with True where the source (row) at t - lag has an arc to the target at t."""
     codes = arcs * np.uint8(DIRECTED)
-    back = arcs[0].T
-    codes[0] = np.select([arcs[0] & back, arcs[0], back], [UNDIRECTED, DIRECTED, TURNED[DIRECTED]], default=0)
-    return Links(names, codes.astype(np.uint8), min_lag)
+    codes[0] = codes_of_tails(arcs[:1])[0]
+    return Links(names, codes, min_lag)
 
 
 def array_of_lags(values: Any, what: str) -> NDArray[Any]:

@@ -102,14 +102,17 @@ class RandomLinks:
         if universe in ("summary", "summary_self"):
             return self._summary_law(metric, universe)
         last = self.pairs.lags(lags)
-        inside = min(last, self.pairs.estimate.max_lag)
+        searched = self.pairs.estimate.max_lag
+        inside = min(last, searched)
         parts: list[Universe] = ["cross", "self"] if universe == "all" and not self.pooled else [universe]
         columns = []
         for part in parts:
             counts = self.pairs.link_counts(part)
             drawn = self.pairs.link_counts("all") if self.pooled else counts
             # the links of either graph, lag by lag where these are kept
-            columns.append(np.concatenate([counts.true[:, 1 : inside + 1], drawn.estimated[:, 1:]], axis=1))
+            columns.append(
+                np.concatenate([counts.true[:, 1 : inside + 1], drawn.estimated[:, 1 : searched + 1]], axis=1)
+            )
 
         def law(key: NDArray[np.int64]) -> CountLaw:
             shares = key.reshape(len(parts), -1)
