@@ -238,6 +238,22 @@ def test_draws_are_uniform_over_the_controls(null, controls):
     assert stats.chisquare(found).pvalue > 0.001
 
 
+def test_links_of_any_marks_at_lag_0_under_edges():
+    from causaleval_pd.contract.null import Matching
+
+    truth, estimate = ce.lagged_column(["A o-> B; C"]), ce.lagged_column(["A o-> B; C; A@-1 <-> B"])
+    [batch] = ce.time_series.LAGGED.batches(truth, estimate, None)
+    model = ce.time_series.LAGGED.nulls["edges"]
+    controls = model.match(Matching(truth, estimate, None, None, model.options))(
+        batch.rows, batch.pairs, np.array([7], np.uint64)
+    )
+    found = pd.Series([codes[0].tobytes() for codes in controls.draw(0, 3000).estimate.codes]).value_counts()
+    assert len(found) == 6 and stats.chisquare(found).pvalue > 0.001
+    form = controls.closed_form(ce.contemporaneous_adjacency_precision)
+    assert form.mean[0] == pytest.approx(1 / 3) and form.distribution is not None
+    assert controls.closed_form(ce.contemporaneous_shd) is None
+
+
 def test_draws_do_not_depend_on_the_other_rows():
     cells = ce.lagged_column(["A@-1 -> B; C -> B", "A@-1 -> A; B -> C", "C@-1 -> B; A"])
     table = pd.DataFrame({"truth": cells.iloc[::-1].array, "estimate": cells}, index=[3, 8, 5])

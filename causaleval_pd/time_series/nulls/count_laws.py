@@ -51,11 +51,12 @@ def placed(places: int, counted: int, true: int, links: int) -> CountLaw:
 
 def _mixed(places: int, true: int, numbers: Floats, chances: Floats) -> CountLaw:
     """Return the law of as many links on places as a number has, whose law is given."""
-    parts = []
-    for number, chance in zip(numbers.tolist(), chances.tolist(), strict=True):
-        both, weights = hypergeometric(places, true, int(number))
-        parts.append((both, np.full(len(both), number), weights * chance))
-    return CountLaw(*(np.concatenate(x) for x in zip(*parts, strict=True)))
+    drawn = numbers.astype(np.int64)[:, None]
+    support, weights = hypergeometric_weights(np.full_like(drawn, places), np.full_like(drawn, true), drawn)
+    weights = weights * chances[:, None]
+    some = weights > 0
+    estimated = np.broadcast_to(numbers[:, None], support.shape)
+    return CountLaw(support[some].astype(np.float64), estimated[some], weights[some])
 
 
 @lru_cache(maxsize=4096)

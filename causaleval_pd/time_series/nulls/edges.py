@@ -15,7 +15,8 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.pairs import GraphPairs
 from ...structure.field import GRAPHS
-from ..cells.marks import codes_of_planes
+from ...structure.nulls.hypergeometric import hypergeometric
+from ..cells.marks import TURNED, codes_of_planes
 from ..closed_forms import AT_LAG_0, LINKS, LINKS_BY_LAG, WINDOW, asked_for
 from ..metrics.contemporaneous import GRAPH_METRICS
 from ..metrics.links import lagged_all_hamming
@@ -30,6 +31,9 @@ from .controls import (
 )
 from .count_laws import CountLaw, added, fixed, linked_pairs, placed
 
+#: set the streams of links at lag 0, and of the coins that turn them, apart from those of other links
+_AT_LAG_0, _COINS = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9)
+
 
 class RandomLinks:
     """Random placement of the links of the estimates of a batch."""
@@ -38,8 +42,8 @@ class RandomLinks:
         self.pairs, self.keys = pairs, keys
         self.pooled = matching.options.get("self_links", "kept") == "pooled"
         self.by_lag = matching.options.get("keep", "total") == "lags"
-        graphs = pairs.at_lag_0
-        if graphs is None and not pairs.estimate.min_lag:
+        graphs = None if pairs.estimate.is_pag else pairs.at_lag_0
+        if graphs is None and not pairs.estimate.min_lag and not pairs.estimate.is_pag:
             # a control has links at lag 0 although the truth was not searched there
             at_lag_0, index = pairs.estimate.at_lag_0, pairs.estimate_index
             graphs = GraphPairs(at_lag_0, at_lag_0, index, index)
@@ -57,9 +61,24 @@ class RandomLinks:
             drawn[:, places] = np.take_along_axis(drawn[:, places], order, axis=1)
         found = np.zeros((n * count, lags + 1, d, d), np.uint8)
         found[:, 1:] = drawn.transpose(0, 2, 1).reshape(n * count, lags, d, d)
-        if self.at_lag_0 is not None:
+        if batch.is_pag:
+            found[:, 0] = self._moved_at_lag_0(start, count)
+        elif self.at_lag_0 is not None:
             graphs: Any = self.at_lag_0.draw(start, count)
             found[:, 0] = codes_of_planes(graphs.estimate.planes[graphs.estimate_index], d)
+        return found
+
+    def _moved_at_lag_0(self, start: int, count: int) -> NDArray[np.uint8]:
+        """Place links at lag 0 of any marks over pairs of variables, and turn each by a coin."""
+        batch, index = self.pairs.estimate, self.pairs.estimate_index
+        low, high = np.triu_indices(batch.n_nodes, 1)
+        drawn = np.repeat(batch.codes[index, 0][:, low, high][:, :, None], count, axis=2)
+        order = np.argsort(words(self.keys ^ _AT_LAG_0, len(low), start, count), axis=1, kind="stable")
+        drawn = np.take_along_axis(drawn, order, axis=1)
+        coins = (words(self.keys ^ _COINS, len(low), start, count) >> np.uint64(63)).astype(bool)
+        drawn = np.where(coins, TURNED[drawn], drawn).transpose(0, 2, 1).reshape(len(index) * count, len(low))
+        found = np.zeros((len(drawn), batch.n_nodes, batch.n_nodes), np.uint8)
+        found[:, low, high], found[:, high, low] = drawn, TURNED[drawn]
         return found
 
     def _groups(self, lags: int, d: int) -> list[NDArray[np.int64]]:
@@ -89,10 +108,15 @@ class RandomLinks:
 
     def _graph_law(self, of_graphs: Metric, metric: Metric | None = None) -> ClosedForm | None:
         """Return what the null model of graphs has of a metric of the links at lag 0."""
-        if self.at_lag_0 is None or self.pairs.at_lag_0 is None:
+        graphs = self.pairs.at_lag_0
+        if graphs is None:
             return None
-        options = {} if metric is None else {**of_graphs.options, **metric.options}
-        return self.at_lag_0.closed_form(replace(of_graphs, options=options))
+        chosen = replace(of_graphs, options={} if metric is None else {**of_graphs.options, **metric.options})
+        if self.at_lag_0 is not None:
+            return self.at_lag_0.closed_form(chosen)
+        if chosen.closed_form != "hypergeometric":
+            return None
+        return hypergeometric(chosen, self.pairs.n_nodes, graphs.counts.true_edges, graphs.counts.estimated_edges)
 
     def _links_law(self, metric: Metric) -> ClosedForm | None:
         asked = asked_for(metric)
@@ -197,9 +221,9 @@ class RandomLinks:
 
     def _adjacencies_at_lag_0(self, metric: Metric) -> ClosedForm | None:
         graphs = self.pairs.at_lag_0
-        if graphs is None or self.pairs.estimate.is_pag:
+        if graphs is None:
             return None
-        places = int(graphs.counts.n_pairs) if np.ndim(graphs.counts.n_pairs) == 0 else self.pairs.n_ordered // 2
+        places = self.pairs.n_ordered // 2
         true = np.broadcast_to(graphs.counts.true_edges, self.pairs.n).astype(np.int64)
         links = np.broadcast_to(graphs.counts.estimated_edges, self.pairs.n).astype(np.int64)
         every = np.ones(self.pairs.n, bool)
@@ -226,7 +250,8 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
 
     Law: the links between two variables are placed uniformly over the ordered pairs of variables and the searched lags,
     those of a variable on itself over variables and lags, marks included; the links at lag 0 are those of the null
-    model `edges` of graphs. The three are independent. Given: variables, lags, class, and the three numbers.
+    model `edges` of graphs, or in a ts_pag the estimate's own, placed uniformly over pairs of variables and turned by
+    coins. The three are independent. Given: variables, lags, class, and the three numbers.
 
     With `self_links="pooled"` links of a variable on itself may become links between two variables, and with
     `keep="lags"` each lag keeps its number of links.
