@@ -20,7 +20,7 @@ from .cells import packed
 from .cells.lagged_graph import MAX_LAG, LaggedGraph
 from .cells.marks import KINDS, Codes
 from .cells.text import read_lagged_text
-from .formats.readers import ENCODINGS, Presence, Reading, find_encoding
+from .formats.readers import ENCODINGS, Presence, Reading, read
 
 __all__ = ["as_lagged", "lagged_column"]
 
@@ -214,8 +214,7 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
     if isinstance(cell, str) and reading.encoding in (None, "text"):
         found, codes, lowest = read_lagged_text(cell)
         return reading.graph(found, codes, lowest, given, is_open=False)
-    encoding = reading.encoding or find_encoding(cell)
-    links = ENCODINGS[encoding](cell, given, reading)
+    links = read(cell, given, reading)
     if links.names is None:
         d = links.codes.shape[1]
         if given is not None and len(given) != d:

@@ -104,7 +104,8 @@ def _draw_link(ax: Axes, link: tuple[int, int, int, str], colour: Any, style: An
     from matplotlib.patches import FancyArrowPatch
 
     lag, source, target, sign = link
-    bend = aside + (0.35 if lag == 0 else 0.28 if source == target and lag > 1 else 0.0)
+    # links from further back bend around the variables between
+    bend = aside + (0.35 if lag == 0 else 0.28 if source == target and lag > 1 else 0.12 * (lag > 1))
     patch = FancyArrowPatch(
         (-lag, source),
         (0, target),
@@ -124,7 +125,7 @@ def _draw_link(ax: Axes, link: tuple[int, int, int, str], colour: Any, style: An
             start, end = np.array([-lag, source], float), np.array([0, target], float)
             towards = (end - start) if at_source else (start - end)
             place = (start if at_source else end) + _HALF * towards / max(np.hypot(*towards), 1e-9)
-            ax.scatter(*place, s=22, color="white", edgecolors=[colour], zorder=4)
+            ax.scatter(place[0], place[1], s=22, color="white", edgecolors=[colour], zorder=4)
 
 
 def _caption(graph: LaggedGraph, *, compared: bool) -> str:

@@ -157,9 +157,9 @@ class SeriesLaggedAccessor:
         Examples
         --------
         >>> import causaleval_pd as ce
-        >>> column = ce.lagged_column(["X@-1 -> Y"])
+        >>> column = ce.lagged_column(["X@-1 -> X"])
         >>> column.lagged.window(2).graph.to_strings()[0]
-        'X@-1 -> Y@0; X@-2 -> Y@-1; X@0; Y@-2'
+        'X@-1 -> X@0; X@-2 -> X@-1'
         """
         return views.window(self._obj, max_lag, last=last)
 

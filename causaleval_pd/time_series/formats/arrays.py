@@ -110,6 +110,4 @@ def read_numbers(value: Any, axes: str, first_lag: int | None, presence: Presenc
         # tests and weights of a variable on itself at the same time mean nothing
         arcs = arcs.copy()
         np.einsum("ii->i", arcs[0])[:] = False
-    if not len(arcs):
-        raise ValueError("found an array without lags")
     return of_arcs(arcs, None, first_lag)

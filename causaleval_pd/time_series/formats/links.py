@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_number, shown
@@ -53,7 +54,7 @@ class Presence(NamedTuple):
 
     def of(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Return which numbers are links."""
-        found = np.asarray(values)
+        found = as_array(values)
         if found.dtype == bool:
             return found
         if found.dtype.kind not in "iuf":
@@ -79,8 +80,29 @@ class Presence(NamedTuple):
         return found != 0
 
 
+def as_array(values: Any) -> NDArray[Any]:
+    """Return numbers as an array, and refuse rows of different lengths."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"expected an array, found a {type(values).__name__} that is none: {error}") from None
+
+
+def as_numbers(column: pd.Series, what: str) -> NDArray[np.float64]:
+    """Return a column of a table as numbers, missing ones as NaN."""
+    try:
+        found = pd.to_numeric(column)
+        if found.dtype.kind == "c":
+            raise TypeError("they are complex")
+        return found.to_numpy(np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} must hold numbers: {error}") from None
+
+
 def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) -> Links:
     """Make links of arrays (L + 1, d, d) with True where the source (row) at t - lag has an arc to the target at t."""
+    if not len(arcs):
+        raise ValueError(f"found an array of shape {arcs.shape}, without lags")
     codes = arcs * np.uint8(DIRECTED)
     codes[0] = codes_of_tails(arcs[:1])[0]
     return Links(names, codes, min_lag)
@@ -88,7 +110,7 @@ def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) 
 
 def array_of_lags(values: Any, what: str) -> NDArray[Any]:
     """Return a stack of square matrices as an array of three axes."""
-    found = np.asarray(values)
+    found = as_array(values)
     if found.ndim != 3:
         raise ValueError(f"found an array of shape {found.shape}, expected {what}")
     return found
@@ -100,7 +122,7 @@ def check_lag(lag: Any, where: str) -> int:
         number = operator.index(lag) if not isinstance(lag, (float, np.floating)) else int(lag)
     except (TypeError, ValueError, OverflowError):
         number = -1
-    if isinstance(lag, (bool, np.bool_)) or number != lag or not 0 <= number <= MAX_LAG:
+    if isinstance(lag, (bool, np.bool_)) or number < 0 or number != lag or not 0 <= number <= MAX_LAG:
         raise ValueError(f"{where}: a lag is a whole number from 0 to {MAX_LAG:,}, found {shown(lag)}")
     return number
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ..cells.marks import SIGNS
-from .links import Collector, Links, Presence, array_of_lags, check_lag, of_arcs
+from .links import Collector, Links, Presence, array_of_lags, as_array, as_numbers, check_lag, of_arcs
 
 _LAGGED_ROW = re.compile(r"L(\d+)\.(.+)", re.DOTALL)
 _LAG_NODE = re.compile(r"(.+)_lag(\d+)", re.DOTALL)
@@ -59,9 +59,10 @@ def read_var(value: Any, presence: Presence) -> Links:
             f"lacking: {', '.join(lacking[:5]) or 'all'}"
         )
     arcs = np.zeros((max(lags) + 1, len(columns), len(columns)), bool)
-    present = presence.of(value.to_numpy(np.float64))
+    numbers = np.stack([as_numbers(value.iloc[:, i], f"column {name!r}") for i, name in enumerate(columns)], axis=1)
     for (lag, cause), row in rows.items():
-        arcs[lag, columns.index(cause)] = present[row]
+        # trends are not links, so that theirs are not read
+        arcs[lag, columns.index(cause)] = presence.of(numbers[row])
     return of_arcs(arcs, columns, 1)
 
 
@@ -98,7 +99,7 @@ def read_dynotears(value: Any, names: list[str] | None, presence: Presence) -> L
     """Read the matrices (W, A) of DYNOTEARS: W (d, d) and A (lags d, d) below one another have (cause, effect)."""
     if not (isinstance(value, (tuple, list)) and len(value) == 2):
         raise ValueError("expected the pair (W, A): contemporaneous weights (d, d), lagged ones (lags * d, d)")
-    within, lagged = (np.atleast_2d(np.asarray(one)) for one in value)
+    within, lagged = (np.atleast_2d(as_array(one)) for one in value)
     d = len(within)
     if within.shape != (d, d) or not d or lagged.shape[1:] != (d,) or len(lagged) % d:
         raise ValueError(
@@ -106,6 +107,11 @@ def read_dynotears(value: Any, names: list[str] | None, presence: Presence) -> L
         )
     stack = np.concatenate([within[None], lagged.reshape(-1, d, d)])
     return of_arcs(presence.of(stack), names)
+
+
+def has_edges(value: Any) -> bool:
+    """Return whether a cell is a graph object with nodes, and edges with attributes as those of networkx."""
+    return bool(_nodes(value)) and hasattr(value, "get_edge_data")
 
 
 def is_lagged_networkx(value: Any) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.encoding import AmbiguousEncodingError
@@ -14,7 +15,7 @@ from ..cells.lagged_graph import LaggedGraph
 from . import arrays, objects, tables
 from .links import Links, Presence
 
-__all__ = ["ENCODINGS", "Presence", "Reading", "find_encoding"]
+__all__ = ["ENCODINGS", "Presence", "Reading", "read"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,27 @@ _RECOGNISED: dict[str, Callable[[Any], bool]] = {
 }
 
 
+#: what a format that is named reads, where a cell is not an array
+_TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "link table": (
+        "a DataFrame, a mapping of columns or a path",
+        lambda cell: isinstance(cell, (pd.DataFrame, Mapping)) or tables.is_path(cell),
+    ),
+    "tigramite links": ("a mapping", lambda cell: isinstance(cell, Mapping)),
+    "causalnex": ("a networkx graph", objects.has_edges),
+    "pywhy-graphs": ("a graph", objects.is_stationary_graph),
+}
+
+
+def read(cell: Any, names: list[str] | None, how: Reading) -> Links:
+    """Read a cell in the format that is named, or that its type shows."""
+    encoding = how.encoding or find_encoding(cell)
+    expected, fits = _TYPES.get(encoding, ("", lambda cell: True))
+    if not fits(cell):
+        raise TypeError(f"encoding={encoding!r} reads {expected}, found {_described(cell)}")
+    return ENCODINGS[encoding](cell, names, how)
+
+
 def find_encoding(cell: Any) -> str:
     """Return the name of a cell's format, or raise an error that lists the formats."""
     for name, recognises in _RECOGNISED.items():
@@ -112,7 +134,7 @@ def find_encoding(cell: Any) -> str:
 def _described(cell: Any) -> str:
     if isinstance(cell, np.ndarray):
         return f"an array of dtype {cell.dtype} and shape {cell.shape}"
-    return f"a {type(cell).__name__} of {len(cell)}"
+    return f"a {type(cell).__name__}" + (f" of {len(cell)}" if isinstance(cell, (list, tuple)) else "")
 
 
 def _not_text(cell: Any) -> Links:

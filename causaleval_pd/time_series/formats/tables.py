@@ -12,7 +12,7 @@ import pandas as pd
 from ...contract.checks import shown
 from ..cells.marks import SIGN_OF_CODE
 from .arrays import code_of_string
-from .links import Collector, Links, Presence, check_lag
+from .links import Collector, Links, Presence, as_numbers, check_lag
 
 _COLUMNS = ("source", "target", "lag")
 
@@ -60,7 +60,7 @@ def read_table(value: Any, presence: Presence) -> Links:
 
 def _kept(weights: pd.Series, presence: Presence) -> Any:
     """Return which rows are links; without a threshold every row is, and a weight of 0 contradicts it."""
-    numbers = pd.to_numeric(weights).to_numpy(np.float64)
+    numbers = as_numbers(weights, f"column {weights.name!r} of a table of links")
     if presence != Presence():
         return presence.of(numbers)
     if not np.isfinite(numbers).all() or (numbers == 0).any():
@@ -97,7 +97,11 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
 
     for effect, links in value.items():
         found.place(named(effect))
+        if not isinstance(links, (list, tuple, Mapping)):
+            raise ValueError(f"effect {effect!r}: expected a list of ((cause, -lag), ...), found {shown(links)}")
         for entry in links:
+            if not (isinstance(entry, tuple) and entry):
+                raise ValueError(f"effect {effect!r}: expected ((cause, -lag), ...), found {shown(entry)}")
             place = entry if isinstance(links, Mapping) else entry[0]
             if not (isinstance(place, tuple) and len(place) == 2):
                 raise ValueError(f"effect {effect!r}: expected (cause, -lag), found {shown(place)}")
@@ -113,7 +117,10 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
                 number = code_of_string(str(links[entry]))
                 sign, keep = SIGN_OF_CODE.get(number, ""), number != 0
             elif len(entry) > 1:
-                keep = bool(presence.of([entry[1]])[0]) if presence != Presence() else entry[1] != 0
+                weight = entry[1]
+                if not isinstance(weight, (int, float, np.integer, np.floating)):
+                    raise ValueError(f"effect {effect!r}: expected a coefficient, found {shown(weight)}")
+                keep = bool(presence.of(np.array([weight]))[0]) if presence != Presence() else weight != 0
             found.place(named(cause))
             if keep:
                 found.add(named(cause), named(effect), lag, sign)
