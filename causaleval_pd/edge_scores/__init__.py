@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+# metrics and null models register with the field, so it comes first
+# isort: off
+from . import field, ranking
 from .cells import column
-from .cells.column import *
+from .nulls import random_scores as _random_scores  # null models register themselves
 
-__all__ = [*column.__all__]
+# isort: on
+from .cells.column import *
+from .field import *
+from .ranking import *
+
+__all__ = [*column.__all__, *field.__all__, *ranking.__all__]

@@ -65,8 +65,8 @@ def score_column(
         ordered pairs, even where a matrix is symmetric. Default: as found, off the diagonal, NaN equal to NaN.
     kind : {"weight", "probability", "score"}, optional
         "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
-        likely an edge, also below 0. Default "probability" where all scores are in [0, 1], else "weight". Turn
-        p-values yourself (1 - p), since small ones are likely edges.
+        likely an edge, also below 0. Default "probability" where all scores are in [0, 1], else "weight"; scores below
+        0 without any above 0 (logarithms?) need it. Turn p-values yourself (1 - p), since small ones are likely edges.
     index : Index, optional
         Of the result; default that of `values`.
 
@@ -78,7 +78,7 @@ def score_column(
     Raises
     ------
     AmbiguousEncodingError
-        If a matrix is not symmetric and no `encoding` is given.
+        If a matrix is not symmetric and no `encoding` is given, or its scores are negative and no `kind` is.
     ValueError
         If a matrix is not square, holds an infinite score, is not symmetric where this is declared, or holds
         probabilities outside [0, 1]; names the row and the pair.
@@ -181,7 +181,7 @@ def _read(
         return cell
     matrix, names = _matrix(cell, names)
     nodes, order = _ordered(names)
-    values = matrix[np.ix_(order, order)].astype(np.float64)
+    values = np.asarray(matrix[np.ix_(order, order)], np.float64)
     _check_finite(values, nodes)
     found = _is_symmetric(values)
     if symmetric:
@@ -300,5 +300,10 @@ def _kind(values: Floats, kind: str | None, nodes: tuple[str, ...]) -> int:
         _check_probabilities(values, nodes)
     if kind is not None:
         return KINDS.index(kind)
-    outside = (values < 0) | (values > 1)
-    return WEIGHT if outside.any() else PROBABILITY
+    others = values[~np.eye(len(values), dtype=bool)]
+    if (others < 0).any() and not (others > 0).any():
+        raise AmbiguousEncodingError(
+            "has negative scores and no positive ones, as logarithms have; pass kind='score' if larger scores are "
+            "likelier edges, or kind='weight' if the magnitude ranks them"
+        )
+    return WEIGHT if ((values < 0) | (values > 1)).any() else PROBABILITY

@@ -69,8 +69,9 @@ class ScoreBatch:
     planes: Floats
     #: (N,): position in `KINDS`
     kinds: NDArray[np.uint8]
-    #: (N,): whether every plane equals its transpose, off the diagonal
+    #: (N,): whether scores are of unordered pairs, and whether they were rounded to float32
     symmetric: NDArray[np.bool_]
+    single: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -84,7 +85,7 @@ class ScoreBatch:
 
     def take(self, at: NDArray[Any]) -> ScoreBatch:
         """Return the matrices at some positions."""
-        return ScoreBatch(self.n_nodes, self.planes[at], self.kinds[at], self.symmetric[at])
+        return ScoreBatch(self.n_nodes, self.planes[at], self.kinds[at], self.symmetric[at], self.single[at])
 
 
 class ScoreBlock(NamedTuple):
@@ -220,6 +221,7 @@ def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreCol
             row = int(np.argmax(codes == place))
             raise ValueError(f"{name_row(row, series.index, column)}: has an infinite score; the cell is damaged")
         marked = np.array(flags_of, np.uint32)
-        scores = ScoreBatch(d, planes, np.array(kinds, np.uint8), (marked & SYMMETRIC).astype(bool))
+        flagged = [(marked & flag).astype(bool) for flag in (SYMMETRIC, SINGLE)]
+        scores = ScoreBatch(d, planes, np.array(kinds, np.uint8), *flagged)
         blocks.append(ScoreBlock(np.array(places, np.int64), scores, marked, np.array(sets, np.int64)))
     return ScoreColumn(codes.astype(np.int64), tuple(blocks), tuple(numbers))
