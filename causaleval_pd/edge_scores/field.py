@@ -88,10 +88,10 @@ def _check_nodes(
     if other.any():
         at = int(other.argmax())
         found = [list(names_of[codes[at]]) for names_of, codes in (truth, estimate)]
-        raise ValueError(f"{name_row(int(rows[at]), index)}: {_other_nodes(*found)}")
+        raise ValueError(f"{name_row(int(rows[at]), index)}: {other_nodes(*found)}")
 
 
-def _other_nodes(truth: list[str], estimate: list[str]) -> str:
+def other_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how the nodes of a truth and of scores differ."""
     return f"{different_nodes(truth, estimate).split(';')[0]}; make the scores with score_column(..., nodes=truths)"
 

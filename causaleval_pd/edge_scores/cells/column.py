@@ -62,7 +62,8 @@ def score_column(
         symmetric.
     symmetric : bool, optional
         True: scores are of unordered pairs; a matrix that differs from its transpose is refused. False: scores are of
-        ordered pairs, even where a matrix is symmetric. Default: as found, off the diagonal, NaN equal to NaN.
+        ordered pairs, even where a matrix is symmetric. Default: as found, off the diagonal, NaN equal to NaN; constant
+        scores, as of no edge, are of ordered pairs where an `encoding` is given.
     kind : {"weight", "probability", "score"}, optional
         "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
         likely an edge, also below 0. Default "probability" where all scores are in [0, 1], else "weight"; scores below
@@ -194,7 +195,10 @@ def _read(
         )
     if encoding == "column->row":
         values = np.ascontiguousarray(values.T)
-    flags = SYMMETRIC * (found if symmetric is None else bool(symmetric)) | SINGLE * (matrix.dtype == np.float32)
+    if symmetric is None:
+        # an empty estimate among directed ones is no other kind of estimate
+        symmetric = found and (encoding is None or not _is_constant(values))
+    flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
 
 
@@ -260,6 +264,12 @@ def _is_symmetric(values: Floats) -> bool:
 def _differs(values: Floats) -> NDArray[np.bool_]:
     turned = values.T
     return np.asarray((values != turned) & ~(np.isnan(values) & np.isnan(turned)))
+
+
+def _is_constant(values: Floats) -> bool:
+    """Return whether all scores off the diagonal are equal, as in an estimate without edges."""
+    others = values[~np.eye(len(values), dtype=bool)]
+    return bool((np.isnan(others) | (others == others[:1])).all())
 
 
 def _first_difference(values: Floats) -> tuple[int, int]:
