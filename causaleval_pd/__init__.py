@@ -30,6 +30,8 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .edge_scores.candidate_counts import *
+from .edge_scores.cuts import *
 from .edge_scores.forecasts import brier as brier
 from .edge_scores.forecasts import calibration_error as calibration_error
 from .edge_scores.forecasts import log_loss as log_loss

@@ -66,6 +66,13 @@ def brier(pairs: ScorePairs, *, universe: str | None = None, undirected: str = "
     ----------
     universe, undirected
         As in `auroc`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.brier("0 -> 1; 2", cell), 3)
+    0.077
     """
     known, q, y = forecasts(pairs, universe, undirected)
     return _mean((q - y) ** 2, known)
@@ -81,6 +88,13 @@ def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = Non
         Probabilities are moved into [clip, 1 - clip], in [0, 0.5). With 0 a false certainty makes the loss infinite.
     universe, undirected
         As in `auroc`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.log_loss("0 -> 1; 2", cell), 3)
+    0.255
     """
     check_number(clip, "clip", "[0, 0.5)")
     known, q, y = forecasts(pairs, universe, undirected)
@@ -153,6 +167,13 @@ def calibration_error(
         Bins of equal width, or with about as many candidates each.
     universe, undirected
         As in `auroc`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.calibration_error("0 -> 1; 2", cell), 3)
+    0.2
     """
     found = _binned(pairs, bins, strategy, universe, undirected)
     n = found.n.sum(axis=1)

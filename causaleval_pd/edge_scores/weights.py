@@ -143,6 +143,14 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
     """Divide the Frobenius norm of the weights' differences by that of the true weights; NaN where these are all 0.
 
     The diagonal and pairs without weight do not count.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> round(ce.relative_frobenius(true, found), 3)
+    0.632
     """
     true, found = pairs.weights
     return np.sqrt(_divided(((found - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
@@ -150,7 +158,16 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
 
 @metric(**_FIELD, direction="minimize", range=(0, np.inf), optimum=0, long_name="mean squared error of weights")
 def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
-    """Return the mean squared difference of weights over ordered pairs of different nodes."""
+    """Return the mean squared difference of weights over ordered pairs of different nodes.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> round(ce.mean_squared_weight_error(true, found), 3)
+    0.333
+    """
     true, found = pairs.weights
     d = pairs.truth.n_nodes
     return ((found - true) ** 2).sum(axis=1) / (d * (d - 1)) if d > 1 else np.full(pairs.n, np.nan)
@@ -164,6 +181,14 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     ----------
     zero : {"wrong", "drop"}
         What an estimate of 0 is: a wrong sign, or left out.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> round(ce.sign_accuracy(true, found), 3)
+    0.5
     """
     check_choice(zero, _ZERO, "zero")
     true, found = pairs.weights
@@ -174,7 +199,16 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
 
 @metric(**_FIELD, direction="maximize", range=(-1, 1), optimum=1, long_name="cosine similarity of weights")
 def weight_cosine(pairs: WeightPairs) -> Floats:
-    """Return the cosine of the angle between true and estimated weights; NaN where either are all 0."""
+    """Return the cosine of the angle between true and estimated weights; NaN where either are all 0.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> round(ce.weight_cosine(true, found), 3)
+    0.894
+    """
     true, found = pairs.weights
     norms = np.sqrt((true**2).sum(axis=1) * (found**2).sum(axis=1))
     return _divided((true * found).sum(axis=1), norms)

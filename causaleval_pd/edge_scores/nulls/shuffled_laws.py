@@ -122,7 +122,7 @@ def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
 
 def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return the law of the early precision ratio: the number of scores that it counts does not change."""
-    from ..ranking import early_precision_selected
+    from ..cuts import early_precision_selected
 
     options = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
     selected = np.asarray(early_precision_selected(pairs, **options))[shuffled.rows].astype(np.int64)
