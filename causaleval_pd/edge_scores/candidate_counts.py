@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.metric import metric
+from ..contract.options import with_options
 from .pairs import ScorePairs
-from .ranking import NUMBER, chosen_candidates, universe_options
+from .ranking import NUMBER, OPTIONS, chosen_candidates, universe_options
 from .universe import UNIVERSES, Universe
 
 __all__ = [
@@ -24,6 +25,7 @@ Sources = Iterable[str] | None
 
 
 @metric(**NUMBER, long_name="candidates")
+@with_options(OPTIONS)
 def n_candidates(
     pairs: ScorePairs,
     *,
@@ -36,11 +38,6 @@ def n_candidates(
 ) -> Floats:
     """Return the number N of candidates, the pairs of nodes that are ranked.
 
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -52,6 +49,7 @@ def n_candidates(
 
 
 @metric(**NUMBER, long_name="true edges among the candidates")
+@with_options(OPTIONS)
 def n_true_candidates(
     pairs: ScorePairs,
     *,
@@ -64,11 +62,6 @@ def n_true_candidates(
 ) -> Floats:
     """Return the number K of candidates that are true.
 
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -80,6 +73,7 @@ def n_true_candidates(
 
 
 @metric(**NUMBER, long_name="true edges that are no candidates")
+@with_options(OPTIONS)
 def n_true_unscored(
     pairs: ScorePairs,
     *,
@@ -92,11 +86,6 @@ def n_true_unscored(
 ) -> Floats:
     """Return the number of true edges that are left out: without score, or outside the universe.
 
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -108,13 +97,9 @@ def n_true_unscored(
 
 
 @metric(**{**NUMBER, "range": (0, len(UNIVERSES))}, long_name="universe of candidates", dtype=UNIVERSES)
+@with_options(OPTIONS)
 def score_universe(pairs: ScorePairs, *, universe: str | None = None, sources: Sources = None) -> Floats:
     """Return the universe that metrics of the scores take, by name.
-
-    Parameters
-    ----------
-    universe, sources
-        As in `auroc`.
 
     Examples
     --------

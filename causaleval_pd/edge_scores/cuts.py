@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_flag, check_whole
 from ..contract.metric import metric
+from ..contract.options import with_options
 from ..contract.pairs import PairError
 from ..graphs.kernels.planes import PLAIN_KINDS
 from .cells.packed import WEIGHT
 from .pairs import ScorePairs
-from .ranking import FIELD, NUMBER, SHARE, chosen_candidates, ranked, universe_options
+from .ranking import FIELD, NUMBER, OPTIONS, SHARE, chosen_candidates, ranked, universe_options
 
 __all__ = [
     "best_shd",
@@ -29,6 +30,7 @@ Sources = Iterable[str] | None
 
 
 @metric(**SHARE, long_name="precision of the k largest scores", closed_form="precision_at_k")
+@with_options(OPTIONS)
 def precision_at_k(
     pairs: ScorePairs,
     *,
@@ -47,8 +49,6 @@ def precision_at_k(
     k : int, optional
         How many scores; default the number of true edges, by which precision and recall are equal. More than there are
         candidates is refused.
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
 
     Examples
     --------
@@ -72,6 +72,7 @@ def precision_at_k(
     closed_form="early_precision",
     reference="10.1038/s41592-019-0690-6",
 )
+@with_options(OPTIONS)
 def early_precision_ratio(
     pairs: ScorePairs,
     *,
@@ -87,11 +88,6 @@ def early_precision_ratio(
     is larger. All that tie with the cut are taken; `early_precision_selected` returns how many. Absolute values rank.
     1 is random. Undefined without true edges.
 
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored
-        As in `auroc`.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -103,6 +99,7 @@ def early_precision_ratio(
 
 
 @metric(**NUMBER, long_name="scores that the early precision ratio counts")
+@with_options(OPTIONS)
 def early_precision_selected(
     pairs: ScorePairs,
     *,
@@ -113,11 +110,6 @@ def early_precision_selected(
     unscored: str = "drop",
 ) -> Floats:
     """Return how many candidates `early_precision_ratio` counts.
-
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored
-        As in `auroc`.
 
     Examples
     --------
@@ -130,6 +122,7 @@ def early_precision_selected(
 
 
 @metric(**SHARE, long_name="largest F1 over thresholds", closed_form="max_f1")
+@with_options(OPTIONS)
 def max_f1(
     pairs: ScorePairs,
     *,
@@ -144,11 +137,6 @@ def max_f1(
 
     The threshold is chosen by the truth, so that the value under guessing is far above that of a fixed threshold; null
     models choose it anew in every control. Undefined without true edges.
-
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
 
     Examples
     --------
@@ -165,6 +153,7 @@ def max_f1(
     long_name="smallest Hamming distance over thresholds",
     closed_form="min_hamming",
 )
+@with_options(OPTIONS)
 def min_hamming(
     pairs: ScorePairs,
     *,
@@ -179,11 +168,6 @@ def min_hamming(
 
     The candidates from a threshold on are compared with the true edges. No edge at all is one of the choices, so that
     the value is at most the number of true edges.
-
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
 
     Examples
     --------
@@ -202,6 +186,7 @@ def min_hamming(
     optimum=0,
     long_name="smallest SHD over thresholds",
 )
+@with_options(OPTIONS)
 def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
     """Return the smallest structural Hamming distance of the graphs that thresholds make of the scores.
 

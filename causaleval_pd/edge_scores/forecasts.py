@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_number, check_whole
 from ..contract.metric import metric
+from ..contract.options import with_options
 from ..graphs.kernels.planes import KINDS as CLASSES
 from .field import SCORES
 from .pairs import ScorePairs
-from .ranking import chosen_candidates
+from .ranking import OPTIONS, chosen_candidates
 
 __all__ = ["brier", "brier_parts", "calibration_curve", "calibration_error", "log_loss"]
 
@@ -59,13 +60,9 @@ def _mean(values: Floats, known: NDArray[np.bool_]) -> Floats:
     closed_form="brier",
     reference="10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
 )
+@with_options(OPTIONS)
 def brier(pairs: ScorePairs, *, universe: str | None = None, undirected: str = "both") -> Floats:
     """Return the mean squared difference between probabilities and edges (1 true, 0 not).
-
-    Parameters
-    ----------
-    universe, undirected
-        As in `auroc`.
 
     Examples
     --------
@@ -79,6 +76,7 @@ def brier(pairs: ScorePairs, *, universe: str | None = None, undirected: str = "
 
 
 @metric(**_FIELD, range=(0, np.inf), long_name="logarithmic loss")
+@with_options(OPTIONS)
 def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = None, undirected: str = "both") -> Floats:
     """Return minus the mean logarithm of the probability given to what is true.
 
@@ -86,8 +84,6 @@ def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = Non
     ----------
     clip : float
         Probabilities are moved into [clip, 1 - clip], in [0, 0.5). With 0 a false certainty makes the loss infinite.
-    universe, undirected
-        As in `auroc`.
 
     Examples
     --------
@@ -144,6 +140,7 @@ def _binned(pairs: ScorePairs, bins: int, strategy: str, universe: str | None, u
 
 
 @metric(**_FIELD, range=(0, 1), long_name="expected calibration error", closed_form="calibration")
+@with_options(OPTIONS)
 def calibration_error(
     pairs: ScorePairs,
     *,
@@ -165,8 +162,6 @@ def calibration_error(
         Number of bins.
     strategy : {"width", "quantile"}
         Bins of equal width, or with about as many candidates each.
-    universe, undirected
-        As in `auroc`.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_flag, check_number
 from ..contract.metric import metric
+from ..contract.options import with_options
 from ..graphs.kernels.planes import KINDS as CLASSES
 from .cells.packed import KINDS
 from .pairs import ScorePairs
@@ -29,6 +30,25 @@ Sources = Iterable[str] | None
 FIELD: dict[str, Any] = {"field": "scores", "kinds": KINDS, "truth_kinds": CLASSES}
 SHARE: dict[str, Any] = {**FIELD, "direction": "maximize", "range": (0, 1), "optimum": 1}
 NUMBER: dict[str, Any] = {**FIELD, "direction": None, "range": (0, np.inf)}
+
+#: texts of the options of the universe, for docstrings
+OPTIONS = {
+    "universe": """universe : {"ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources"}, optional
+    Which pairs of nodes are candidates. "ordered": i != j, true where the truth has i -> j. "unordered": i < j, true
+    where the truth has an edge. "ordered_with_diagonal": also i = j. "beeline": ordered pairs of the nodes that have a
+    true edge; "beeline_sources": those whose first node has an outgoing one; pairs without score have 0 there. Default
+    "ordered", and "unordered" for symmetric scores.""",
+    "sources": """sources : list of str, optional
+    Nodes that may be the first of an ordered pair, such as known regulators.""",
+    "undirected": """undirected : {"both", "none", "ignore"}
+    What an undirected edge of the truth is for ordered pairs: both true, none true, or no candidates.""",
+    "reduce": """reduce : {"max", "mean"}
+    Score of an unordered pair whose directions have different scores.""",
+    "unscored": """unscored : {"drop", "last"}
+    Pairs whose score is NaN: no candidates, or tied below all others.""",
+    "magnitude": """magnitude : bool, optional
+    Rank by absolute values; default for weights only.""",
+}
 
 
 def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
@@ -66,6 +86,7 @@ def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None, max
     closed_form="auroc",
     reference="10.1016/j.patrec.2005.10.010",
 )
+@with_options(OPTIONS)
 def auroc(
     pairs: ScorePairs,
     *,
@@ -80,24 +101,6 @@ def auroc(
 
     It is that of scikit-learn. Without true edges, or with nothing but these, it is undefined. The universe of
     candidates changes the number; `score_universe`, `n_candidates` and `n_true_candidates` return it.
-
-    Parameters
-    ----------
-    universe : {"ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources"}, optional
-        Which pairs of nodes are candidates. "ordered": i != j, true where the truth has i -> j. "unordered": i < j,
-        true where the truth has an edge. "ordered_with_diagonal": also i = j. "beeline": ordered pairs of the nodes
-        that have a true edge; "beeline_sources": those whose first node has an outgoing one; pairs without score have
-        0 there. Default "ordered", and "unordered" for symmetric scores.
-    sources : list of str, optional
-        Nodes that may be the first of an ordered pair, such as known regulators.
-    undirected : {"both", "none", "ignore"}
-        What an undirected edge of the truth is for ordered pairs: both true, none true, or no candidates.
-    reduce : {"max", "mean"}
-        Score of an unordered pair whose directions have different scores.
-    unscored : {"drop", "last"}
-        Pairs whose score is NaN: no candidates, or tied below all others.
-    magnitude : bool, optional
-        Rank by absolute values; default for weights only.
 
     Examples
     --------
@@ -115,6 +118,7 @@ def universe_options(given: dict[str, Any]) -> dict[str, Any]:
 
 
 @metric(**SHARE, long_name="average precision", closed_form="average_precision")
+@with_options(OPTIONS)
 def average_precision(
     pairs: ScorePairs,
     *,
@@ -131,11 +135,6 @@ def average_precision(
     the number of true edges and on ties: a list with few scores above 0 has less to gain by chance. Undefined without
     true edges.
 
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -147,6 +146,7 @@ def average_precision(
 
 
 @metric(**SHARE, long_name="area under the precision-recall curve (trapezoid)")
+@with_options(OPTIONS)
 def auprc_trapezoid(
     pairs: ScorePairs,
     *,
@@ -162,11 +162,6 @@ def auprc_trapezoid(
     The lines are too optimistic (Davis and Goadrich 2006); `average_precision` has steps in their place. Undefined
     without true edges.
 
-    Parameters
-    ----------
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
-
     Examples
     --------
     >>> import causaleval_pd as ce
@@ -178,6 +173,7 @@ def auprc_trapezoid(
 
 
 @metric(**SHARE, long_name="partial area under the ROC curve")
+@with_options(OPTIONS)
 def partial_auc(
     pairs: ScorePairs,
     *,
@@ -201,8 +197,6 @@ def partial_auc(
         Largest false positive rate, in (0, 1].
     standardized : bool
         Rescale the area, or return it as it is.
-    universe, sources, undirected, reduce, unscored, magnitude
-        As in `auroc`.
 
     Examples
     --------
