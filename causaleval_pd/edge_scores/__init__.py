@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # metrics and null models register with the field, so it comes first
 # isort: off
-from . import field, ranking, cuts, candidate_counts, forecasts, weights
+from . import field, ranking, cuts, candidate_counts, forecasts, weights, plot
 from .cells import column
 from .nulls import calibrated as _calibrated, random_scores as _random_scores  # null models register themselves
 
@@ -14,6 +14,7 @@ from .cells.column import *
 from .cuts import *
 from .field import *
 from .forecasts import *
+from .plot import curve_points
 from .ranking import *
 from .weights import *
 
@@ -25,4 +26,5 @@ __all__ = [
     *forecasts.__all__,
     *ranking.__all__,
     *weights.__all__,
+    "curve_points",
 ]

@@ -31,7 +31,7 @@ class RankSum(NamedTuple):
     --------
     >>> law = rank_sum(make_ties(4, 2, np.array([1, 1, 2])))
     >>> law.method, law.above(np.array([8, 7])).round(3).tolist()
-    ('exact', [0.0, 0.333])
+    ('exact', [0.167, 0.167])
     """
 
     #: how it was found
