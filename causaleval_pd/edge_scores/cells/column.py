@@ -281,8 +281,8 @@ def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
     if not _is_symmetric(values):
         i, j = _first_difference(values)
         raise ValueError(
-            f"the matrix is not symmetric: {values[i, j]:g} from {nodes[i]!r} to {nodes[j]!r}, {values[j, i]:g} back; "
-            "symmetrise it yourself, or leave symmetric=True out"
+            f"the matrix is not symmetric: {values[i, j]:.17g} from {nodes[i]!r} to {nodes[j]!r}, {values[j, i]:.17g} "
+            "back; pass (S + S.T) / 2 if this is rounding (as in np.corrcoef), or leave symmetric=True out"
         )
 
 
