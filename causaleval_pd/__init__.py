@@ -68,6 +68,7 @@ from .graphs.graph import Graph as Graph
 from .time_series.cells.lagged_graph import LaggedGraph as LaggedGraph
 from .time_series.column import as_lagged as as_lagged
 from .time_series.column import lagged_column as lagged_column
+from .time_series.scores import lagged_scores as lagged_scores
 
 # isort: split
 # verbs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import column, field, metrics, series
+from . import column, field, metrics, scores, series
 from . import plot as _plot  # figures register themselves
 from .cells.lagged_graph import LaggedGraph as LaggedGraph
 from .column import *
@@ -13,6 +13,7 @@ from .metrics import *
 from .nulls import edges as _edges
 from .nulls import lags as _lags
 from .nulls import permutation as _permutation
+from .scores import *
 from .series import *
 
-__all__ = [*column.__all__, *field.__all__, *metrics.__all__, *series.__all__, "LaggedGraph"]
+__all__ = [*column.__all__, *field.__all__, *metrics.__all__, *scores.__all__, *series.__all__, "LaggedGraph"]

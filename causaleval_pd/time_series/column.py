@@ -120,7 +120,7 @@ def lagged_column(
     >>> weighted.lagged.to_strings()[0]
     'lags 0..1: X -> Y; X@-1 -> X'
     """
-    series = _as_series(values, index)
+    series = as_series(values, index)
     if is_packed(series):
         unpack_lagged(series)
         return as_packed(series)
@@ -223,7 +223,7 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
     return reading.graph(links.names, links.codes, links.min_lag, given, is_open=links.is_open)
 
 
-def _as_series(values: Any, index: Any) -> pd.Series:
+def as_series(values: Any, index: Any) -> pd.Series:
     """Return the cells as a Series of objects, or packed as they are."""
     if not isinstance(values, pd.Series):
         if isinstance(values, (str, bytes, LaggedGraph)) or not isinstance(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice
 from ..cells.marks import CODE_OF_SIGN, UNDIRECTED, code, is_plain
-from .links import Links, Presence, array_of_lags, of_arcs
+from .links import Links, Presence, Weights, array_of_lags, from_lag_1
 
 #: axes of arrays of numbers, and the axes of (lag, cause, effect) among them
 AXES = {
@@ -90,7 +90,7 @@ def write_tigramite(codes: NDArray[np.uint8], *, lines: bool) -> NDArray[Any]:
     return np.asarray(table[codes.transpose(1, 2, 0)])
 
 
-def read_numbers(value: Any, axes: str, first_lag: int | None, presence: Presence) -> Links:
+def axes_weights(value: Any, axes: str, first_lag: int | None) -> Weights:
     """Read an array of numbers whose axes are named; `first_lag` is the lag of its first slice, 0 or 1."""
     found = array_of_lags(value, f"three axes, {axes}")
     if first_lag not in (0, 1):
@@ -103,11 +103,15 @@ def read_numbers(value: Any, axes: str, first_lag: int | None, presence: Presenc
         raise ValueError(
             f"found an array of shape {found.shape}; as {axes!r} it has other numbers of causes and effects"
         )
-    arcs = presence.of(arranged)
-    if first_lag:
-        arcs = np.concatenate([np.zeros_like(arcs[:1], shape=(1, *arcs.shape[1:])), arcs])
-    elif presence != Presence() and len(arcs):
+    return from_lag_1(arranged, None) if first_lag else Weights(None, arranged)
+
+
+def read_numbers(value: Any, axes: str, first_lag: int | None, presence: Presence) -> Links:
+    """Read the links of an array of numbers whose axes are named."""
+    found = axes_weights(value, axes, first_lag)
+    if not first_lag and presence != Presence() and len(found.values):
         # tests and weights of a variable on itself at the same time mean nothing
-        arcs = arcs.copy()
-        np.einsum("ii->i", arcs[0])[:] = False
-    return of_arcs(arcs, None, first_lag)
+        values = found.values.copy()
+        np.einsum("ii->i", values[0])[:] = 1 if presence.alpha is not None else 0
+        found = Weights(None, values)
+    return found.links(presence)

@@ -127,6 +127,42 @@ def check_lag(lag: Any, where: str) -> int:
     return number
 
 
+class Weights(NamedTuple):
+    """Numbers of all links between variables, as weights or p-values.
+
+    Attributes
+    ----------
+    names : list of str, or None
+        Names of the variables; None where the cell has none.
+    values : (max_lag + 1, d, d) float
+        The number of the link from i at t - lag to j at t in cell (lag, i, j); NaN at lag 0 where `min_lag` is 1.
+    min_lag : int
+        Smallest lag that has numbers.
+    """
+
+    names: list[str] | None
+    values: NDArray[Any]
+    min_lag: int = 0
+
+    def links(self, presence: Presence) -> Links:
+        """Return the links that the numbers show."""
+        arcs = np.zeros(self.values.shape, np.bool_)
+        arcs[self.min_lag :] = presence.of(self.values[self.min_lag :])
+        return of_arcs(arcs, self.names, self.min_lag)
+
+
+def from_lag_1(values: NDArray[Any], names: list[str] | None) -> Weights:
+    """Return numbers (lags, d, d) of lags from 1."""
+    unknown = np.full((1, *values.shape[1:]), np.nan)
+    return Weights(names, np.concatenate([unknown, _floats(values)]), 1)
+
+
+def _floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"expected numbers, found dtype {values.dtype}")
+    return values.astype(np.float64)
+
+
 class Collector:
     """Links added one by one."""
 

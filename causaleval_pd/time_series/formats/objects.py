@@ -11,7 +11,17 @@ import pandas as pd
 
 from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ..cells.marks import SIGNS
-from .links import Collector, Links, Presence, array_of_lags, as_array, as_numbers, check_lag, of_arcs
+from .links import (
+    Collector,
+    Links,
+    Presence,
+    Weights,
+    array_of_lags,
+    as_array,
+    as_numbers,
+    check_lag,
+    from_lag_1,
+)
 
 _LAGGED_ROW = re.compile(r"L(\d+)\.(.+)", re.DOTALL)
 _LAG_NODE = re.compile(r"(.+)_lag(\d+)", re.DOTALL)
@@ -22,10 +32,10 @@ def is_varlingam(value: Any) -> bool:
     return hasattr(value, "adjacency_matrices_")
 
 
-def read_varlingam(value: Any, names: list[str] | None, presence: Presence) -> Links:
+def varlingam_weights(value: Any, names: list[str] | None) -> Weights:
     """Read `adjacency_matrices_`, (lags + 1, d, d), whose cell (lag, effect, cause) is a weight."""
     stack = array_of_lags(getattr(value, "adjacency_matrices_", value), "(lags + 1, d, d), adjacency_matrices_")
-    return of_arcs(presence.of(stack).transpose(0, 2, 1), names)
+    return Weights(names, stack.transpose(0, 2, 1))
 
 
 def is_var(value: Any) -> bool:
@@ -35,7 +45,7 @@ def is_var(value: Any) -> bool:
     return all(hasattr(value, name) for name in ("k_ar", "names", "params", "pvalues"))
 
 
-def read_var(value: Any, presence: Presence) -> Links:
+def var_weights(value: Any, *, p_values: bool) -> Weights:
     """Read parameters or p-values of a VAR: a row "L2.X" is the cause X at t - 2, a column the effect."""
     if not isinstance(value, pd.DataFrame):
         if not is_var(value):
@@ -43,13 +53,11 @@ def read_var(value: Any, presence: Presence) -> Links:
                 f"found {type(value).__name__}, expected the result of statsmodels' VAR(...).fit(), or its params or "
                 "pvalues as a table with named rows; read coefs by encoding='statsmodels coefs'"
             )
-        if presence == Presence():
-            raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
-        numbers = value.pvalues if presence.alpha is not None else value.params
+        numbers = value.pvalues if p_values else value.params
         value = pd.DataFrame(np.asarray(numbers), index=_row_names(value), columns=list(value.names))
     columns = [str(name) for name in value.columns]
-    found = {_split_row(str(label), columns): i for i, label in enumerate(value.index)}
-    rows = {place: i for place, i in found.items() if place is not None}
+    places = {_split_row(str(label), columns): i for i, label in enumerate(value.index)}
+    rows = {place: i for place, i in places.items() if place is not None}
     lags = sorted({lag for lag, _ in rows})
     lacking = [f"L{lag}.{name}" for lag in range(1, max(lags, default=0) + 1) for name in columns]
     lacking = [label for label in lacking if _split_row(label, columns) not in rows]
@@ -58,12 +66,18 @@ def read_var(value: Any, presence: Presence) -> Links:
             f"the rows of a VAR are named 'L1.{columns[0] if columns else 'X'}' and so on for every variable; "
             f"lacking: {', '.join(lacking[:5]) or 'all'}"
         )
-    arcs = np.zeros((max(lags) + 1, len(columns), len(columns)), bool)
+    found = np.full((max(lags) + 1, len(columns), len(columns)), np.nan)
     numbers = np.stack([as_numbers(value.iloc[:, i], f"column {name!r}") for i, name in enumerate(columns)], axis=1)
     for (lag, cause), row in rows.items():
-        # trends are not links, so that theirs are not read
-        arcs[lag, columns.index(cause)] = presence.of(numbers[row])
-    return of_arcs(arcs, columns, 1)
+        found[lag, columns.index(cause)] = numbers[row]
+    return Weights(columns, found, 1)
+
+
+def read_var(value: Any, presence: Presence) -> Links:
+    """Read the links of a VAR whose parameters or p-values are large or small enough."""
+    if presence == Presence() and not isinstance(value, pd.DataFrame) and is_var(value):
+        raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
+    return var_weights(value, p_values=presence.alpha is not None).links(presence)
 
 
 def _row_names(result: Any) -> list[str]:
@@ -81,21 +95,18 @@ def _split_row(label: str, columns: list[str]) -> tuple[int, str] | None:
     return (int(found[1]), found[2]) if found and found[2] in columns else None
 
 
-def read_coefs(value: Any, names: list[str] | None, presence: Presence) -> Links:
+def coefs_weights(value: Any, names: list[str] | None) -> Weights:
     """Read `coefs` of a VAR of statsmodels, (lags, d, d): cell (lag - 1, effect, cause)."""
-    stack = array_of_lags(value, "(lags, d, d), coefs of statsmodels' VAR")
-    arcs = presence.of(stack).transpose(0, 2, 1)
-    return of_arcs(np.concatenate([np.zeros_like(arcs, shape=(1, *arcs.shape[1:])), arcs]), names, 1)
+    return from_lag_1(array_of_lags(value, "(lags, d, d), coefs of statsmodels' VAR").transpose(0, 2, 1), names)
 
 
-def read_causal_rivers(value: Any, names: list[str] | None, presence: Presence) -> Links:
+def causal_rivers_weights(value: Any, names: list[str] | None) -> Weights:
     """Read predictions of CausalRivers, (d, d, lags): cell (effect, cause, lag - 1)."""
     stack = array_of_lags(value, "(d, d, lags) of CausalRivers; its labels (d, d) have no lags: read them as graphs")
-    arcs = presence.of(stack).transpose(2, 1, 0)
-    return of_arcs(np.concatenate([np.zeros_like(arcs, shape=(1, *arcs.shape[1:])), arcs]), names, 1)
+    return from_lag_1(stack.transpose(2, 1, 0), names)
 
 
-def read_dynotears(value: Any, names: list[str] | None, presence: Presence) -> Links:
+def dynotears_weights(value: Any, names: list[str] | None) -> Weights:
     """Read the matrices (W, A) of DYNOTEARS: W (d, d) and A (lags d, d) below one another have (cause, effect)."""
     if not (isinstance(value, (tuple, list)) and len(value) == 2):
         raise ValueError("expected the pair (W, A): contemporaneous weights (d, d), lagged ones (lags * d, d)")
@@ -105,8 +116,7 @@ def read_dynotears(value: Any, names: list[str] | None, presence: Presence) -> L
         raise ValueError(
             f"found W of shape {within.shape} and A of shape {lagged.shape}, expected (d, d), (lags * d, d)"
         )
-    stack = np.concatenate([within[None], lagged.reshape(-1, d, d)])
-    return of_arcs(presence.of(stack), names)
+    return Weights(names, np.concatenate([within[None], lagged.reshape(-1, d, d)]))
 
 
 def has_edges(value: Any) -> bool:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ...contract.encoding import AmbiguousEncodingError
 from ..cells.lagged_graph import LaggedGraph
 from . import arrays, objects, tables
-from .links import Links, Presence
+from .links import Links, Presence, Weights
 
-__all__ = ["ENCODINGS", "Presence", "Reading", "read"]
+__all__ = ["ENCODINGS", "WEIGHTS", "Presence", "Reading", "find_weights", "read"]
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ ENCODINGS: dict[str, Read] = {
         cell, conflict=how.conflict, circles=how.kind == "ts_pag"
     ),
     "tigramite links": lambda cell, names, how: tables.read_link_dict(cell, names, how.presence),
-    "VARLiNGAM": lambda cell, names, how: objects.read_varlingam(cell, names, how.presence),
+    "VARLiNGAM": lambda cell, names, how: objects.varlingam_weights(cell, names).links(how.presence),
     "statsmodels VAR": lambda cell, names, how: objects.read_var(cell, how.presence),
-    "statsmodels coefs": lambda cell, names, how: objects.read_coefs(cell, names, how.presence),
+    "statsmodels coefs": lambda cell, names, how: objects.coefs_weights(cell, names).links(how.presence),
     "causalnex": lambda cell, names, how: objects.read_causalnex(cell, how.presence),
-    "DYNOTEARS": lambda cell, names, how: objects.read_dynotears(cell, names, how.presence),
+    "DYNOTEARS": lambda cell, names, how: objects.dynotears_weights(cell, names).links(how.presence),
     "pywhy-graphs": lambda cell, names, how: objects.read_stationary(cell),
-    "CausalRivers": lambda cell, names, how: objects.read_causal_rivers(cell, names, how.presence),
+    "CausalRivers": lambda cell, names, how: objects.causal_rivers_weights(cell, names).links(how.presence),
     "link table": lambda cell, names, how: tables.read_table(cell, how.presence),
 }
 
@@ -84,6 +84,24 @@ def _with_axes(axes: str) -> Read:
 
 
 ENCODINGS |= {axes: _with_axes(axes) for axes in arrays.AXES}
+
+#: `weights(cell, names, first_lag, p_values)` of formats of numbers
+ReadWeights = Callable[[Any, list[str] | None, int | None, bool], Weights]
+
+WEIGHTS: dict[str, ReadWeights] = {
+    "VARLiNGAM": lambda cell, names, first, p: objects.varlingam_weights(cell, names),
+    "statsmodels VAR": lambda cell, names, first, p: objects.var_weights(cell, p_values=p),
+    "statsmodels coefs": lambda cell, names, first, p: objects.coefs_weights(cell, names),
+    "DYNOTEARS": lambda cell, names, first, p: objects.dynotears_weights(cell, names),
+    "CausalRivers": lambda cell, names, first, p: objects.causal_rivers_weights(cell, names),
+}
+
+
+def _weights_with_axes(axes: str) -> ReadWeights:
+    return lambda cell, names, first, p: arrays.axes_weights(cell, axes, first)
+
+
+WEIGHTS |= {axes: _weights_with_axes(axes) for axes in arrays.AXES}
 
 #: formats that are recognised by their cells
 _RECOGNISED: dict[str, Callable[[Any], bool]] = {
@@ -129,6 +147,14 @@ def find_encoding(cell: Any) -> str:
             f"{', '.join(map(repr, ENCODINGS))}"
         )
     raise TypeError(f"found {type(cell).__name__}, which is not a lagged graph in a known format; see lagged_column")
+
+
+def find_weights(cell: Any) -> str:
+    """Return the name of the format of a cell of numbers, or raise an error that lists the formats."""
+    name = find_encoding(cell)
+    if name not in WEIGHTS:
+        raise TypeError(f"found {_described(cell)}, which has no scores of all links; expected {', '.join(WEIGHTS)}")
+    return name
 
 
 def _described(cell: Any) -> str:
