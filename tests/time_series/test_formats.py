@@ -150,6 +150,7 @@ def test_weights_need_a_threshold():
         ce.as_lagged(np.where(stack, np.nan, 0), encoding="lag,cause,effect", first_lag=0, threshold=0)
 
 
+@pytest.mark.slow
 def test_varlingam_of_causal_learn(series):
     from causallearn.search.FCMBased.lingam import VARLiNGAM
 

@@ -115,37 +115,43 @@ def test_lags_add_up():
     assert (found["lagwise_tp_0"] == found["contemporaneous_adjacency_recall"]).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("pag", [False, True])
-def test_every_metric(name, pag):
-    metric = ce.get_metric(name)
-    if pag and "ts_pag" not in metric.kinds:
-        with pytest.raises(ValueError, match="applies to ts_dag and ts_pdag, but truth is a ts_pag"):
-            metric("X <-> Y", "X -> Y", **{})
-        return
+def test_every_metric(pag):
+    metrics = [ce.get_metric(name) for name in NAMES]
+    metrics = [metric for metric in metrics if not pag or "ts_pag" in metric.kinds]
     rng = np.random.default_rng(2)
     table = pd.DataFrame({side: random_column(rng, 12, pag=pag) for side in ("truth", "estimate")})
 
     def values(truth, estimate):
-        frame = pd.DataFrame({"truth": truth.array, "estimate": estimate.array}).ceval.evaluate([name])
-        return frame.drop(columns=["truth", "estimate"]).to_numpy(float)
+        frame = pd.DataFrame({"truth": truth.array, "estimate": estimate.array}).ceval.evaluate(metrics)
+        return frame.drop(columns=["truth", "estimate"]).astype(float)
 
     found = values(table["truth"], table["estimate"])
-    low, high = metric.range
-    assert (np.isnan(found) | ((found >= low) & (found <= high))).all()
     perfect = values(table["truth"], table["truth"])
-    if metric.direction == "minimize" or metric.optimum == 1:
-        assert (np.isnan(perfect) | (perfect == metric.optimum)).all()
-    if metric.symmetric:
-        np.testing.assert_array_equal(values(table["estimate"], table["truth"]), found)
-    # names do not matter
+    swapped = values(table["estimate"], table["truth"])
+    # neither names nor other rows matter
     renamed = [
         ce.lagged_column([text.translate(str.maketrans("ABC", "CAB")) for text in side.lagged.to_strings()])
         for side in (table["truth"], table["estimate"])
     ]
-    np.testing.assert_allclose(values(*renamed), found)
-    # rows do not depend on each other
-    np.testing.assert_array_equal(values(table["truth"].iloc[3:4], table["estimate"].iloc[3:4]), found[3:4])
+    pd.testing.assert_frame_equal(values(*renamed), found)
+    alone = values(table["truth"].iloc[3:4], table["estimate"].iloc[3:4])
+    pd.testing.assert_frame_equal(alone, found.iloc[3:4].reset_index(drop=True))
+    for metric in metrics:
+        columns = [name for name in found if name == metric.name or (metric.dims and name[:-2] == metric.name)]
+        assert columns
+        for name in columns:
+            low, high = metric.range
+            assert (found[name].isna() | found[name].between(low, high)).all(), name
+            if metric.direction == "minimize" or metric.optimum == 1:
+                assert (perfect[name].isna() | (perfect[name] == metric.optimum)).all(), name
+            if metric.symmetric:
+                pd.testing.assert_series_equal(swapped[name], found[name])
+
+
+def test_orientations_need_graphs_without_circles():
+    with pytest.raises(ValueError, match="applies to ts_dag and ts_pdag, but truth is a ts_pag"):
+        ce.contemporaneous_orientation_f1("X <-> Y", "X -> Y")
 
 
 @pytest.mark.parametrize("name", NAMES)
