@@ -214,6 +214,8 @@ def test_moments_under_permutation(name, monkeypatch):
     assert form.distribution is None or name == "contemporaneous_shd"
     assert form.mean[0] == pytest.approx(values.mean(), abs=1e-12)
     assert form.variance[0] == pytest.approx(values.var(), abs=1e-12)
+    if form.shape is not None and name.startswith(("lagged_tp", "lagged_hamming", "summary_f1", "lagged_adjacency")):
+        assert form.shape().skewness[0] == pytest.approx(stats.skew(values), abs=1e-9)
 
 
 @pytest.mark.parametrize(
