@@ -85,7 +85,7 @@ def as_array(values: Any) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"expected an array, found a {type(values).__name__} that is none: {error}") from None
+        raise ValueError(f"found a {type(values).__name__} whose rows do not form an array: {error}") from None
 
 
 def as_numbers(column: pd.Series, what: str) -> NDArray[np.float64]:
@@ -95,7 +95,7 @@ def as_numbers(column: pd.Series, what: str) -> NDArray[np.float64]:
         if found.dtype.kind == "c":
             raise TypeError("they are complex")
         return found.to_numpy(np.float64, na_value=np.nan)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{what} must hold numbers: {error}") from None
 
 

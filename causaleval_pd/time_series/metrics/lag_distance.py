@@ -63,7 +63,7 @@ def lag_error(pairs: LaggedPairs) -> Values:
 
     The mean is over the estimated lags of a pair of variables, cause and effect, and then over the pairs that both
     graphs link at lags from 1; without such pairs it is undefined. Links at lag 0 and of a variable on itself are left
-    out. It says nothing about missing and extra links: read it beside `summary_f1`.
+    out. Missing and extra links do not count: read it beside `summary_f1`.
 
     Examples
     --------
