@@ -5,7 +5,7 @@ Two estimates are scored: the links whose coefficients in a VAR fitted by statsm
 pairs of variables for which its Granger test rejects at .01. Negative controls have as many links at as many lags; the
 test of each stratum asks whether the runs share more links with the truth than random graphs with as many links do.
 
-    python examples/18_time_series.py
+    python examples/22_time_series.py
 """
 
 from __future__ import annotations
