@@ -122,14 +122,14 @@ def support(cells: pd.Series) -> pd.Series:
 register_closed_form(
     ClosedFormRule(
         "products",
-        "weights",
+        "edge_weights",
         "The mean squared error or the cosine: affine in the sum of the products of true and estimated weights, whose "
         "mean and variance are exact under relabelling.",
     )
 )
 WEIGHTS = register_field(
     Field(
-        name="weights",
+        name="edge_weights",
         default_metrics=("relative_frobenius", "sign_accuracy"),
         default_null="permutation",
         holds=holds_scores,
@@ -140,7 +140,7 @@ WEIGHTS = register_field(
     )
 )
 
-_FIELD: dict[str, Any] = {"field": "weights", "kinds": _KINDS}
+_FIELD: dict[str, Any] = {"field": "edge_weights", "kinds": _KINDS}
 
 
 def _divided(a: Floats, b: Floats) -> Floats:
@@ -301,7 +301,7 @@ def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
 
 
 register_null(
-    "weights",
+    "edge_weights",
     Null(
         "permutation",
         "the estimate's weights with its nodes relabelled at random",

@@ -49,7 +49,7 @@ CELLS = {
     "answer": (True, False, True),
     "quantity": (0.5, 0.2, 0.5),
     "scores": ("0 -> 1", *SCORES),
-    "weights": (SCORES[0], *SCORES),
+    "edge_weights": (SCORES[0], *SCORES),
 }
 
 
