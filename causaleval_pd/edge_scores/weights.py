@@ -18,6 +18,7 @@ from ..contract.law import ClosedForm
 from ..contract.metric import Metric, metric
 from ..contract.null import Controls, Matching, Null, register_null
 from ..contract.pairs import Batch, Pairs
+from ..graphs.cells import is_missing
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from .cells.column import coerce_scores, holds_scores, score_column
 from .cells.packed import KINDS, ScoreBatch, score_cells, unpack_column
@@ -107,8 +108,8 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
 
 def pair(truth: Any, estimate: Any) -> WeightPairs:
     """Align two score cells."""
-    if truth is None or estimate is None:
-        raise TypeError("a metric of weights needs a truth and an estimate, found None")
+    if is_missing(truth) or is_missing(estimate):
+        raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
     true, given = (score_cells([score_column([cell])[0]], pd.RangeIndex(1), None) for cell in (truth, estimate))
     found: list[Any] = [batch.pairs for batch in batches(true, given)]
     return found[0]
