@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, check_number, check_type
+from ..contract.checks import check_choice, check_column_name, check_number, check_type
 from ..contract.figure import figure
 from ..drawing import caption, colours, place_to_draw
 from .cells.column import coerce_scores
@@ -84,7 +84,8 @@ def curve_points(
     check_type(table, pd.DataFrame, "a DataFrame", "table")
     check_choice(kind, KINDS, "kind")
     check_number(level, "level", "(0, 1)")
-    for column in (truth, estimate, *([] if by is None else [by])):
+    for what, column in (("truth", truth), ("estimate", estimate), *([] if by is None else [("by", by)])):
+        check_column_name(column, what)
         if column not in table.columns:
             raise ValueError(f"the table has no column {column!r}; its columns: {list(table.columns)}")
     truths = SCORES.of_truth.coerce(table[truth], str(truth))

@@ -11,11 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, name_row
+from ..contract.closed_form import ClosedFormRule, register_closed_form
 from ..contract.context import Context
 from ..contract.field import Field, register_field
-from ..contract.metric import metric
+from ..contract.law import ClosedForm
+from ..contract.metric import Metric, metric
 from ..contract.null import Controls, Matching, Null, register_null
 from ..contract.pairs import Batch, Pairs
+from ..graphs.cells import is_missing
+from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from .cells.column import coerce_scores, holds_scores, score_column
 from .cells.packed import KINDS, ScoreBatch, score_cells, unpack_column
 from .cells.series import SeriesScoreAccessor
@@ -61,18 +65,19 @@ class WeightPairs(Pairs):
 
     def describe(self, position: int) -> str:
         """Name the kinds of both cells at `position`."""
-        words = [KINDS[side.kinds[at[position]]] for side, at in self._sides]
+        words = [KINDS[side.kinds[at[position]]] for side, at in self.sides]
         return f"the truth holds {words[0]} and the estimate {words[1]}"
 
     @property
-    def _sides(self) -> tuple[tuple[ScoreBatch, NDArray[np.int64]], ...]:
+    def sides(self) -> tuple[tuple[ScoreBatch, NDArray[np.int64]], ...]:
+        """The stored cells of truth and estimate, each with their positions."""
         return (self.truth, self.truth_index), (self.estimate, self.estimate_index)
 
     @property
     def weights(self) -> tuple[Floats, Floats]:
         """True and estimated weights of ordered pairs of nodes, (n, d d) each; 0 where either is not scored."""
         d = self.truth.n_nodes
-        true, found = (side.values[at].reshape(self.n, -1) for side, at in self._sides)
+        true, found = (side.values[at].reshape(self.n, -1) for side, at in self.sides)
         known = ~(np.isnan(true) | np.isnan(found)) & ~np.eye(d, dtype=bool).reshape(-1)
         return np.where(known, true, 0.0), np.where(known, found, 0.0)
 
@@ -103,8 +108,8 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
 
 def pair(truth: Any, estimate: Any) -> WeightPairs:
     """Align two score cells."""
-    if truth is None or estimate is None:
-        raise TypeError("a metric of weights needs a truth and an estimate, found None")
+    if is_missing(truth) or is_missing(estimate):
+        raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
     true, given = (score_cells([score_column([cell])[0]], pd.RangeIndex(1), None) for cell in (truth, estimate))
     found: list[Any] = [batch.pairs for batch in batches(true, given)]
     return found[0]
@@ -115,9 +120,17 @@ def support(cells: pd.Series) -> pd.Series:
     return SeriesScoreAccessor(cells).threshold(0.0, magnitude=True)
 
 
+register_closed_form(
+    ClosedFormRule(
+        "products",
+        "edge_weights",
+        "The mean squared error or the cosine: affine in the sum of the products of true and estimated weights, whose "
+        "mean and variance are exact under relabelling.",
+    )
+)
 WEIGHTS = register_field(
     Field(
-        name="weights",
+        name="edge_weights",
         default_metrics=("relative_frobenius", "sign_accuracy"),
         default_null="permutation",
         holds=holds_scores,
@@ -128,7 +141,7 @@ WEIGHTS = register_field(
     )
 )
 
-_FIELD: dict[str, Any] = {"field": "weights", "kinds": _KINDS}
+_FIELD: dict[str, Any] = {"field": "edge_weights", "kinds": _KINDS}
 
 
 def _divided(a: Floats, b: Floats) -> Floats:
@@ -156,7 +169,14 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
     return np.sqrt(_divided(((found - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
 
 
-@metric(**_FIELD, direction="minimize", range=(0, np.inf), optimum=0, long_name="mean squared error of weights")
+@metric(
+    **_FIELD,
+    direction="minimize",
+    range=(0, np.inf),
+    optimum=0,
+    long_name="mean squared error of weights",
+    closed_form="products",
+)
 def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
     """Return the mean squared difference of weights over ordered pairs of different nodes.
 
@@ -197,7 +217,14 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     return _divided(right.sum(axis=1).astype(np.float64), counted.sum(axis=1).astype(np.float64))
 
 
-@metric(**_FIELD, direction="maximize", range=(-1, 1), optimum=1, long_name="cosine similarity of weights")
+@metric(
+    **_FIELD,
+    direction="maximize",
+    range=(-1, 1),
+    optimum=1,
+    long_name="cosine similarity of weights",
+    closed_form="products",
+)
 def weight_cosine(pairs: WeightPairs) -> Floats:
     """Return the cosine of the angle between true and estimated weights; NaN where either are all 0.
 
@@ -243,6 +270,28 @@ class RelabelledWeights(Controls):
         truth = np.repeat(pairs.truth_index, count)
         return replace(pairs, estimate=drawn, truth_index=truth, estimate_index=np.arange(len(truth)))
 
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return mean and variance of metrics that are affine in the sum of products of weights."""
+        if metric.closed_form != "products":
+            return None
+        d, n = self.pairs.truth.n_nodes, self.pairs.n
+        off = ~np.eye(d, dtype=bool)
+        sides = [side.values[at] for side, at in self.pairs.sides]
+        # weights that are lacking move with the names, so that the squares of the others vary
+        whole = ~np.logical_or.reduce([(np.isnan(x) & off).any(axis=(1, 2)) for x in sides])
+        true, found = (pair_sums(np.nan_to_num(x)[:, None]) for x in sides)
+        mean, variance = relabelling_moments(true, found, [[1.0]], d)
+        squares = [np.where(off, x**2, 0.0).sum(axis=(1, 2)) for x in sides]
+        if metric.function is mean_squared_weight_error.function:
+            slots = max(1, d * (d - 1))
+            start, slope = (squares[0] + squares[1]) / slots, np.full(n, -2.0 / slots)
+            whole &= d > 1
+        else:
+            norms = np.sqrt(squares[0] * squares[1])
+            start, slope = np.zeros(n), _divided(np.ones(n), norms)
+        mean, variance = start + slope * mean, slope**2 * variance
+        return ClosedForm(np.where(whole, mean, np.nan), np.where(whole, variance, np.nan))
+
 
 def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Relabel the nodes of every estimate: its weights and their pattern stay.
@@ -253,7 +302,7 @@ def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
 
 
 register_null(
-    "weights",
+    "edge_weights",
     Null(
         "permutation",
         "the estimate's weights with its nodes relabelled at random",

@@ -39,6 +39,18 @@ def test_tables_of_weights_take_metrics_of_graphs_and_scores():
     assert controls["control_null"].unique().tolist() == ["permutation"]
 
 
+def test_relabelled_weights_have_exact_means():
+    rng = np.random.default_rng(1)
+    names = ["mean_squared_weight_error", "weight_cosine"]
+    table = pd.DataFrame({"truth": weights(TRUE, TRUE), "estimate": weights(FOUND, rng.normal(size=(3, 3)))})
+    exact = table.ceval.with_controls(names, rng=1, columns="full", n_draws=2000)
+    drawn = table.ceval.with_controls(names, rng=1, columns="full", n_draws=2000, method="simulate")
+    for name in names:
+        assert (exact[f"{name}_mean_method"] == "exact").all()
+        error = (exact[f"{name}_control_mean"] - drawn[f"{name}_control_mean"]).abs()
+        assert (error < 4 * drawn[f"{name}_control_mean_se"]).all()
+
+
 def test_other_nodes_are_refused():
     other = ce.score_column([TRUE], nodes=list("ABX"), encoding="row->column", kind="weight")
     table = pd.DataFrame({"truth": weights(TRUE), "estimate": other})

@@ -151,7 +151,7 @@ def holds_scores(cells: pd.Series) -> bool:
 def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | None]:
     """Return the cells, the index of the result and its name."""
     if isinstance(values, pd.Series):
-        labels = values.index if index is None else pd.Index(index)
+        labels = values.index if index is None else _index(index)
         cells: Any = values.tolist()
         name: Hashable | None = values.name
     else:
@@ -165,10 +165,17 @@ def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | 
                 f"{values.shape}; put a single matrix into a list"
             )
         cells, name = list(values), None
-        labels = pd.RangeIndex(len(cells)) if index is None else pd.Index(index)
+        labels = pd.RangeIndex(len(cells)) if index is None else _index(index)
     if len(labels) != len(cells):
         raise ValueError(f"index has {len(labels)} labels, values has {len(cells)} rows")
     return cells, labels, name
+
+
+def _index(labels: Any) -> pd.Index:
+    try:
+        return pd.Index(labels)
+    except (TypeError, ValueError):
+        raise TypeError(f"index must hold one label a row, found {shown(labels)}") from None
 
 
 def _read(
