@@ -33,6 +33,7 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .configurational.models.submodel import submodels as submodels
 from .edge_scores.candidate_counts import *
 from .edge_scores.cuts import *
 from .edge_scores.forecasts import brier as brier
