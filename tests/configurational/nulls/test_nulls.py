@@ -431,3 +431,31 @@ def test_sign_biased_guessers_are_not_rejected_too_often(kind: str, share: float
         free = ce.with_controls(runs, ["correctness"], null=ce.null_model(null, **options), **how)
         assert (free["correctness_p"] <= 0.2).mean() > 0.3
         assert free["correctness_skill"].mean() > 0.2 > abs(found["correctness_skill"].mean())
+
+
+@pytest.mark.parametrize("null", ["complexity", "relabel"])
+def test_no_row_aborts_a_table_and_each_is_counted(null: str) -> None:
+    huge = "+".join(f"X{i}" for i in range(25)) + "<->G"
+    cells = [
+        "A+B<->G",
+        "b+B*E+F<->G",
+        "A+a<->G",
+        "A*a<->G",
+        "(A+C<->B)*(B<->A)",
+        "A=>G",
+        "{}",
+        None,
+        huge,
+        "A<->G; A+a<->G",
+    ]
+    runs = pd.DataFrame({"truth": "A*b+C<->G", "estimate": cells, "algorithm": "m"})
+    metrics = ["correctness", "completeness", "correctness_literal", "lcr"]
+    how = {"n_draws": 10, "rng": 1, "null": null, "invalid": "nan", "context": {"factors": list("ABCDE")}}
+    scored = ce.with_controls(runs, metrics, **how)
+    assert scored["correctness"].notna().tolist() == [True] * 4 + [False] * 5 + [True]
+    assert scored["completeness"].notna().tolist() == [True] * 4 + [False, False, True, False, False, True]
+    assert scored["correctness_p"].notna().tolist() == scored["correctness"].notna().tolist()
+    counts = ce.cube(runs, metrics, by=["algorithm"], **how).ceval.summary().set_index("metric")
+    names = ["n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls"]
+    assert counts.loc["correctness", names].tolist() == [10, 5, 1, 4, 0]
+    assert counts.loc["completeness", names].tolist() == [10, 6, 1, 3, 1]
