@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from ..contract.field import FIELDS
 from ..contract.metric import get_metric
 from .controls import with_controls
