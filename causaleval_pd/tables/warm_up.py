@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from ..contract.field import FIELDS
 from ..contract.metric import get_metric
 from .controls import with_controls
@@ -46,6 +48,10 @@ def warm_up(metrics: Metrics = None) -> None:
         mine = names if chosen is None else [m for m in chosen if m.field == field.name]
         directed = [m for m in mine if m.direction is not None]
         for table in field.samples() if mine else ():
-            evaluate(table, mine, field=field.name, invalid="nan")
-            if directed:
-                with_controls(table, directed, field=field.name, n_draws=10, rng=0, invalid="nan")
+            context = table.attrs.pop("context", None)
+            with warnings.catch_warnings():
+                # what users should know of their tables does not matter for these
+                warnings.simplefilter("ignore", UserWarning)
+                evaluate(table, mine, field=field.name, context=context, invalid="nan")
+                if directed:
+                    with_controls(table, directed, field=field.name, context=context, n_draws=10, rng=0, invalid="nan")
