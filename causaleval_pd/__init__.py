@@ -2,7 +2,7 @@
 
 Each row of a table holds a truth, an estimate and settings. The package adds metrics, matched negative controls and
 p-values to the rows, builds an xarray cube over strata, and tests and draws it. Importing the package registers the
-accessors `df.ceval`, `ds.ceval` and `series.graph`.
+accessors `df.ceval`, `ds.ceval`, `series.graph` and `series.score`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from . import structure as structure
 from . import accessors as accessors
 from . import causal_kl as causal_kl
 from . import datasets as datasets
+from . import edge_scores as edge_scores
 from . import plot as plot
 from . import reasoning as reasoning
 
@@ -29,6 +30,7 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .edge_scores.ranking import *
 from .reasoning.metrics import *
 from .structure.adjacency import *
 from .structure.ancestral import *
@@ -47,6 +49,7 @@ from .causal_kl.networks.column import as_network as as_network
 from .causal_kl.networks.column import network_column as network_column
 from .causal_kl.networks.network import DiscreteNetwork as DiscreteNetwork
 from .causal_kl.networks.network import GaussianNetwork as GaussianNetwork
+from .edge_scores.cells.column import score_column as score_column
 from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
 from .graphs.files import read_graphs as read_graphs

@@ -362,7 +362,7 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
 def _columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
-    p_words = method_words(given, split=how.tails is not None)
+    p_words = method_words(given, split=how.tails is not None, metric=metric)
     mean_method, p_method = (
         pd.Categorical.from_codes(codes, categories=pd.Index(words))
         for codes, words in (
