@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # metrics and null models register with the field, so it comes first
 # isort: off
+from . import ensemble_plot as _ensemble_plot  # figures register themselves
 from . import ensembles as _ensembles  # pooling registers itself
 from . import field, ranking
 from .cells import column

@@ -29,6 +29,8 @@ _TAIL, _ARROW, _CIRCLE = 1, 2, 3
 _NONE, _FORWARD, _BACKWARD, _LINE, _BOTH = range(5)
 #: probabilities that differ by less are equal
 _CLOSE = 1e-9
+#: decimals of probabilities
+_DIGITS = 12
 
 
 class Types(NamedTuple):
@@ -83,8 +85,8 @@ def pool_graphs(
     check_known(undirected, UNDIRECTED, "value of undirected")
     column = unpack_column(graphs)
     places: list[tuple[int, int]] = [(-1, -1)] * len(graphs)
-    for number, found in enumerate(column.blocks):
-        for place, row in enumerate(found.rows.tolist()):
+    for number, block in enumerate(column.blocks):
+        for place, row in enumerate(block.rows.tolist()):
             places[row] = (number, place)
     marks = [codes_from_planes(x.planes if is_mixed(x.planes) else lift(x.planes), x.n_nodes) for x in column.blocks]
     node_sets = column.row_node_set
@@ -104,14 +106,13 @@ def pool_graphs(
                 f"rows {graphs.index[rows[0]]!r} and {graphs.index[other[0]]!r} (index) are of one run, but their "
                 "estimates have different nodes; give all members of a run the same nodes"
             )
-        [number] = {places[row][0] for row in rows.tolist()}
-        at = np.array([places[row][1] for row in rows.tolist()], np.int64)
-        block, w = column.blocks[number], weights[rows]
-        types = _types(column.node_sets[node_sets[rows[0]]], marks[number][at], w)
+        found = [places[row] for row in rows.tolist()]
+        mine, w = np.stack([marks[number][place] for number, place in found]), weights[rows]
+        types = _types(column.node_sets[node_sets[rows[0]]], mine, w)
         estimates[run] = _cell(types, undirected)
         consensus[run] = _consensus(types, rule, cyclic)
-        gini[run], apart[run] = _instability(types, marks[number][at], w)
-        names, counts = np.unique(block.kinds[at], return_counts=True)
+        gini[run], apart[run] = _instability(types, mine, w)
+        names, counts = np.unique([column.blocks[number].kinds[place] for number, place in found], return_counts=True)
         kinds[run] = ", ".join(f"{KINDS[k]}: {n}" for k, n in zip(names.tolist(), counts.tolist(), strict=True))
     index = pd.RangeIndex(n_runs)
     return {
@@ -128,7 +129,8 @@ def _types(nodes: tuple[str, ...], marks: NDArray[np.uint8], weights: Floats) ->
     turned = marks.transpose(0, 2, 1)
 
     def share(chosen: NDArray[np.bool_]) -> Floats:
-        return np.asarray(np.minimum(np.einsum("n,nij->ij", weights, chosen), 1.0), np.float64)
+        # rounded, as sums in another order of the members differ in their last digits
+        return np.minimum(np.round(np.einsum("n,nij->ij", weights, chosen), _DIGITS), 1.0)
 
     return Types(
         nodes,
@@ -241,7 +243,7 @@ def _instability(types: Types, marks: NDArray[np.uint8], weights: Floats) -> tup
     agree = sum(np.einsum("n,np->p", weights, codes == code) ** 2 for code in np.unique(codes).tolist())
     adjacent = types.adjacent[i, j]
     apart = 2 * adjacent * (1 - adjacent)
-    return float(np.mean(1 - agree) / both), float(np.mean(apart) / both)
+    return tuple(round(float(np.mean(x) / both), _DIGITS) for x in (1 - agree, apart))  # type: ignore[return-value]
 
 
 register_pooling("graph", pool_graphs)

@@ -248,7 +248,7 @@ def _check_sums(
     empty = np.flatnonzero((sums <= 0) & (np.bincount(codes[used], minlength=len(sums)) > 0))
     if len(empty):
         row = int(first[empty[0]])
-        named = ", ".join(f"{key}={column_or_level(table, key, 'by').iloc[row]!r}" for key in keys)
+        named = ", ".join(f"{key} {column_or_level(table, key, 'by').iloc[row]}" for key in keys)
         raise ValueError(f"the weights of the run with {named} sum to 0; leave the run out")
 
 
