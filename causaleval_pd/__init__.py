@@ -30,7 +30,16 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .edge_scores.candidate_counts import *
+from .edge_scores.cuts import *
+from .edge_scores.forecasts import brier as brier
+from .edge_scores.forecasts import calibration_error as calibration_error
+from .edge_scores.forecasts import log_loss as log_loss
 from .edge_scores.ranking import *
+from .edge_scores.weights import mean_squared_weight_error as mean_squared_weight_error
+from .edge_scores.weights import relative_frobenius as relative_frobenius
+from .edge_scores.weights import sign_accuracy as sign_accuracy
+from .edge_scores.weights import weight_cosine as weight_cosine
 from .reasoning.metrics import *
 from .structure.adjacency import *
 from .structure.ancestral import *

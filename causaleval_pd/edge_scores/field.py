@@ -14,7 +14,8 @@ from ..contract.context import Context
 from ..contract.field import Field, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
-from ..graphs.column import as_graph
+from ..graphs.cells import is_missing
+from ..graphs.column import as_graph, graph_column
 from ..graphs.kernels.planes import marks_from_planes
 from ..graphs.mixed.marks import is_mixed, plane_halves
 from ..graphs.packing.packed import unpack_column as unpack_graphs
@@ -88,18 +89,18 @@ def _check_nodes(
     if other.any():
         at = int(other.argmax())
         found = [list(names_of[codes[at]]) for names_of, codes in (truth, estimate)]
-        raise ValueError(f"{name_row(int(rows[at]), index)}: {_other_nodes(*found)}")
+        raise ValueError(f"{name_row(int(rows[at]), index)}: {other_nodes(*found)}")
 
 
-def _other_nodes(truth: list[str], estimate: list[str]) -> str:
+def other_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how the nodes of a truth and of scores differ."""
     return f"{different_nodes(truth, estimate).split(';')[0]}; make the scores with score_column(..., nodes=truths)"
 
 
 def pair(truth: Any, estimate: Any) -> ScorePairs:
     """Align a graph and a score cell, or a DataFrame of symmetric scores."""
-    if truth is None or estimate is None:
-        raise TypeError("a metric of scores needs a truth and an estimate, found None")
+    if is_missing(truth) or is_missing(estimate):
+        raise TypeError("a metric of scores needs a truth and an estimate, found a missing cell")
     cells = [as_graph(truth).to_bytes(), score_column([estimate])[0]]
     graphs, scores = (score_cells([cell], pd.RangeIndex(1), None) for cell in cells)
     [(_, found)] = batches(graphs, scores)
@@ -131,6 +132,16 @@ def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | N
     return score_cells(found, truths.index, truths.name)
 
 
+def samples() -> Iterator[pd.DataFrame]:
+    """Make a table of weights of a DAG and of other scores, with ties and without."""
+    weights = np.triu(np.arange(49.0).reshape(7, 7), 1)
+    matrices = [weights, weights + weights.T, weights - 2 * weights.T]
+    names = [str(i) for i in range(7)]
+    truths = graph_column(["; ".join(f"{i} -> {i + 1}" for i in range(6))] * 3, nodes=names)
+    estimates = score_column(matrices, nodes=names, encoding="row->column")
+    yield pd.DataFrame({"truth": truths, "estimate": estimates})
+
+
 SCORES = register_field(
     Field(
         name="scores",
@@ -143,5 +154,6 @@ SCORES = register_field(
         truth_field="graph",
         labels=graph_labels,
         relabelling=Relabelling(relabelled_cells, perfect_scores),
+        samples=samples,
     )
 )

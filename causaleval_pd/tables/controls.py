@@ -22,7 +22,7 @@ from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
 from .composite import worst_rows
 from .matching import Matches, check_directions, find_members, find_models, match_rows
-from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
+from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, with_p_of_worse, without_p
 from .settings import (
     Cells,
     Drawing,
@@ -247,6 +247,8 @@ def _control_task(
                 f"{name} has no closed form under null={model.name!r} for controls of these classes; use "
                 "method='auto' to simulate"
             )
+    if model.worse:
+        return {name: with_p_of_worse(x) for name, x in found.items()}, kind
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
 
 

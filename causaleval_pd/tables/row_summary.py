@@ -256,6 +256,17 @@ def without_p(rows: RowControls) -> RowControls:
     return rows._replace(p=nothing, p_se=nothing, p_low=nothing, p_high=nothing, p_bound=nothing, p_method=never)
 
 
+def with_p_of_worse(rows: RowControls) -> RowControls:
+    """Replace p by the probability of a control at least as bad as the observed value; there is no skill."""
+    drawn = np.where(rows.p_method == SIMULATED, rows.n, 0.0)
+    share = 1 - rows.better
+    p = np.where(drawn > 0, (share * drawn + 1) / (drawn + 1), share)
+    error = np.sqrt(p * (1 - p) / np.maximum(drawn, 1)) * (drawn > 0)
+    return rows._replace(
+        p=np.where(np.isnan(rows.p), np.nan, p), p_se=error, loss=np.full(len(p), np.nan), as_good=share
+    )
+
+
 def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -> RowControls:
     """Replace what p rests on by that of other controls, for rows that are `able` to have a p."""
     nothing = without_p(tested)

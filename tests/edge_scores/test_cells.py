@@ -145,3 +145,16 @@ def test_damaged_cells_are_refused():
         column = score_cells([damaged], pd.RangeIndex(1), "estimate")
         with pytest.raises(ValueError, match="column 'estimate', row 0|not packed|row 0"):
             column.score.to_numpy()
+
+
+def test_arguments_of_other_types_are_refused():
+    column = weights()
+    for call, message in (
+        (lambda: column.score.threshold(0.5, magnitude="yes"), "magnitude must be True or False"),
+        (lambda: column.score.top_k([[1, [2]]]), "k must be one number"),
+        (lambda: ce.score_column([WEIGHTS], nodes=NAMES, encoding="row->column", index=3), "index must hold one label"),
+        (lambda: ce.auroc("A -> B; C", pd.NA), "found a missing cell"),
+        (lambda: ce.relative_frobenius(column[0], np.nan), "found a missing cell"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()

@@ -62,7 +62,8 @@ def score_column(
         symmetric.
     symmetric : bool, optional
         True: scores are of unordered pairs; a matrix that differs from its transpose is refused. False: scores are of
-        ordered pairs, even where a matrix is symmetric. Default: as found, off the diagonal, NaN equal to NaN.
+        ordered pairs, even where a matrix is symmetric. Default: as found, off the diagonal, NaN equal to NaN; constant
+        scores, as of no edge, are of ordered pairs where an `encoding` is given.
     kind : {"weight", "probability", "score"}, optional
         "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
         likely an edge, also below 0. Default "probability" where all scores are in [0, 1], else "weight"; scores below
@@ -150,7 +151,7 @@ def holds_scores(cells: pd.Series) -> bool:
 def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | None]:
     """Return the cells, the index of the result and its name."""
     if isinstance(values, pd.Series):
-        labels = values.index if index is None else pd.Index(index)
+        labels = values.index if index is None else _index(index)
         cells: Any = values.tolist()
         name: Hashable | None = values.name
     else:
@@ -164,10 +165,17 @@ def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | 
                 f"{values.shape}; put a single matrix into a list"
             )
         cells, name = list(values), None
-        labels = pd.RangeIndex(len(cells)) if index is None else pd.Index(index)
+        labels = pd.RangeIndex(len(cells)) if index is None else _index(index)
     if len(labels) != len(cells):
         raise ValueError(f"index has {len(labels)} labels, values has {len(cells)} rows")
     return cells, labels, name
+
+
+def _index(labels: Any) -> pd.Index:
+    try:
+        return pd.Index(labels)
+    except (TypeError, ValueError):
+        raise TypeError(f"index must hold one label a row, found {shown(labels)}") from None
 
 
 def _read(
@@ -194,7 +202,10 @@ def _read(
         )
     if encoding == "column->row":
         values = np.ascontiguousarray(values.T)
-    flags = SYMMETRIC * (found if symmetric is None else bool(symmetric)) | SINGLE * (matrix.dtype == np.float32)
+    if symmetric is None:
+        # an empty estimate among directed ones is no other kind of estimate
+        symmetric = found and (encoding is None or not _is_constant(values))
+    flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
 
 
@@ -262,6 +273,12 @@ def _differs(values: Floats) -> NDArray[np.bool_]:
     return np.asarray((values != turned) & ~(np.isnan(values) & np.isnan(turned)))
 
 
+def _is_constant(values: Floats) -> bool:
+    """Return whether all scores off the diagonal are equal, as in an estimate without edges."""
+    others = values[~np.eye(len(values), dtype=bool)]
+    return bool((np.isnan(others) | (others == others[:1])).all())
+
+
 def _first_difference(values: Floats) -> tuple[int, int]:
     i, j = np.argwhere(_differs(values))[0].tolist()
     return i, j
@@ -271,8 +288,8 @@ def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
     if not _is_symmetric(values):
         i, j = _first_difference(values)
         raise ValueError(
-            f"the matrix is not symmetric: {values[i, j]:g} from {nodes[i]!r} to {nodes[j]!r}, {values[j, i]:g} back; "
-            "symmetrise it yourself, or leave symmetric=True out"
+            f"the matrix is not symmetric: {values[i, j]:.17g} from {nodes[i]!r} to {nodes[j]!r}, {values[j, i]:.17g} "
+            "back; pass (S + S.T) / 2 if this is rounding (as in np.corrcoef), or leave symmetric=True out"
         )
 
 

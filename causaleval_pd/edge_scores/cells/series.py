@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, check_number, name_row
+from ...contract.checks import check_choice, check_flag, check_number, name_row
 from ...graphs.column import graph_column
 from ...graphs.node_names import short
 from .packed import KINDS, SYMMETRIC, TYPE_PLANES, WEIGHT, Floats, Scores, is_score_column, unpack_column
@@ -108,6 +108,7 @@ class SeriesScoreAccessor:
         """
         check_number(x, "x", "(-inf, inf)")
         check_choice(orient, _ORIENT, "orient")
+        _check_magnitude(magnitude)
 
         def marks(row: int, cell: Scores) -> NDArray[np.bool_]:
             keys = _keys(cell, magnitude)
@@ -145,6 +146,7 @@ class SeriesScoreAccessor:
         'A -> B; B -> C'
         """
         check_choice(orient, _ORIENT, "orient")
+        _check_magnitude(magnitude)
         numbers = self._numbers(k)
 
         def marks(row: int, cell: Scores) -> NDArray[np.bool_]:
@@ -281,7 +283,10 @@ class SeriesScoreAccessor:
         """Return one whole number a row."""
         if isinstance(k, pd.Series) and not k.index.equals(self._obj.index):
             raise ValueError("k is a Series whose index differs from that of the scores; bring them into one order")
-        given = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
+        try:
+            given = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
+        except ValueError:
+            raise TypeError("k must be one number, or one a row, found lists of unequal length") from None
         if given.shape != (len(self._obj),):
             raise ValueError(f"k must be one number, or one a row ({len(self._obj)}), found shape {given.shape}")
         missing = self._obj.isna().to_numpy(bool)
@@ -309,6 +314,11 @@ def _plane(cell: Scores, plane: str | None) -> Floats:
     if len(cell.planes) == 1 or at >= len(cell.planes):
         raise ValueError(f"the cell holds {KINDS[cell.kind]} in {len(cell.planes)} plane(s), and not {plane!r}")
     return cell.planes[at]
+
+
+def _check_magnitude(magnitude: bool | None) -> None:
+    if magnitude is not None:
+        check_flag(magnitude, "magnitude")
 
 
 def _keys(cell: Scores, magnitude: bool | None) -> Floats:

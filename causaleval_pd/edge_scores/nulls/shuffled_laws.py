@@ -104,9 +104,25 @@ def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedF
     return _stored(shuffled, laws)
 
 
+def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
+    """Return mean and variance of the Brier score: only the sum of the true candidates' probabilities varies."""
+    given = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
+    found = candidates(pairs, Universe.of(**given, magnitude=False))
+    q = np.where(np.arange(found.keys.shape[1]) < found.size[:, None], found.keys, 0.0)
+    n, k = np.maximum(found.size, 1).astype(np.float64), found.n_true.astype(np.float64)
+    average = q.sum(axis=1) / n
+    spread = np.maximum((q**2).sum(axis=1) / n - average**2, 0.0)
+    mean = ((q**2).sum(axis=1) + k) / n - 2 * k * average / n
+    variance = 4 / n**2 * k * (n - k) / np.maximum(n - 1, 1) * spread
+    some = np.zeros(shuffled.n, np.bool_)
+    some[shuffled.rows] = found.size[shuffled.rows] > 0
+    mean, variance = (np.where(some, x, np.nan) for x in (mean, variance))
+    return ClosedForm(mean, variance, tailed=np.zeros(shuffled.n, np.bool_))
+
+
 def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return the law of the early precision ratio: the number of scores that it counts does not change."""
-    from ..ranking import early_precision_selected
+    from ..cuts import early_precision_selected
 
     options = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
     selected = np.asarray(early_precision_selected(pairs, **options))[shuffled.rows].astype(np.int64)
@@ -216,6 +232,7 @@ _FORMS: dict[str, _Form] = {
     "auroc": _auroc,
     "average_precision": _average_precision,
     "precision_at_k": _precision,
+    "brier": _brier,
     "early_precision": _early,
     "max_f1": _thresholds(f1_law, f1_tails, least=1),
     "min_hamming": _thresholds(hamming_law, hamming_tails, least=0),
@@ -231,6 +248,8 @@ _RULES: dict[str, str] = {
     "mean is exact.",
     "precision_at_k": "The precision of the k largest scores. With shuffled scores its law is hypergeometric; with "
     "relabelled nodes mean and variance are exact.",
+    "brier": "The Brier score of the candidates. With shuffled scores mean and variance are exact.",
+    "calibration": "A distance between probabilities and shares, which is tested against calibrated probabilities.",
     "early_precision": "The early precision ratio. With shuffled scores its law is hypergeometric.",
     "max_f1": "The largest F1 over thresholds. With shuffled scores its law is that of a path crossing a line.",
     "min_hamming": "The smallest Hamming distance over thresholds. With shuffled scores its law is that of a path "

@@ -19,6 +19,8 @@ _MOST_STEPS, _MOST_COUNTS = 600_000_000, 6_000_000
 _TIED, _FEWEST = 0.2, 10
 #: true or other ones among the untied up to which a part of a mixture is exact whatever its size
 _EXACT_PART = 6
+#: products of true and other ones up to which tails are listed
+_MOST_VALUES = 20_000_000
 EXACT, MIXTURE, NORMAL = "exact", "mixture", "normal"
 
 
@@ -29,7 +31,7 @@ class RankSum(NamedTuple):
     --------
     >>> law = rank_sum(make_ties(4, 2, np.array([1, 1, 2])))
     >>> law.method, law.above(np.array([8, 7])).round(3).tolist()
-    ('exact', [0.0, 0.333])
+    ('exact', [0.167, 0.167])
     """
 
     #: how it was found
@@ -64,7 +66,7 @@ def rank_sum(ties: Ties) -> RankSum | None:
     own = ties if k <= n - k else make_ties(n, n - k, ties.sizes[::-1])
     if ties.profile and steps(own) * own.k * (n - own.k) <= _MOST_STEPS:
         return RankSum(EXACT, _tails_of(_tied(own)))
-    if ties.largest <= _TIED * n and few >= _FEWEST:
+    if ties.largest <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
         return RankSum(NORMAL, _normal_tails(ties))
     return _mixture(ties)
 
@@ -120,12 +122,22 @@ def _normal_tails(ties: Ties) -> Floats:
 
 
 def _mixture(ties: Ties) -> RankSum | None:
-    """Return the law as a mixture over the true ones above one large group at the end, such as that of zeros."""
+    """Return the law as a mixture, where one large group stands at the end and the others are small."""
     sizes, n, k = ties.sizes, ties.n, ties.k
     m = n - int(sizes[-1])
     # 2 U as an array is bounded by memory
-    if k * (n - k) > 20_000_000 or int(sizes[:-1].max(initial=0)) > max(1, _TIED * m):
+    if k * (n - k) > _MOST_VALUES or int(sizes[:-1].max(initial=0)) > max(1, _TIED * m):
         return None
+    return RankSum(MIXTURE, mixture_tails(ties))
+
+
+def mixture_tails(ties: Ties) -> Floats:
+    """Return tails of 2 U as a mixture over the true ones above the last group, such as that of zeros.
+
+    The parts are exact where few true or other ones are above, and normal else.
+    """
+    sizes, n, k = ties.sizes, ties.n, ties.k
+    m = n - int(sizes[-1])
     tails = np.zeros(2 * k * (n - k) + 2)
     low, high = max(0, k - (n - m)), min(k, m)
     chances = np.exp([_log_hypergeometric(n, k, m, h) for h in range(low, high + 1)])
@@ -139,7 +151,7 @@ def _mixture(ties: Ties) -> RankSum | None:
         tails[constant:end] += chance * part
     tails = np.minimum(tails, 1.0)
     tails[-1] = 0.0
-    return RankSum(MIXTURE, tails)
+    return tails
 
 
 def _part(ties: Ties) -> Floats:
