@@ -22,6 +22,7 @@ from . import datasets as datasets
 from . import edge_scores as edge_scores
 from . import plot as plot
 from . import reasoning as reasoning
+from . import time_series as time_series
 
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
@@ -32,6 +33,7 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .configurational.models.submodel import submodels as submodels
 from .edge_scores.candidate_counts import *
 from .edge_scores.cuts import *
 from .edge_scores.forecasts import brier as brier
@@ -53,6 +55,7 @@ from .structure.orientation import *
 from .structure.separation import *
 from .structure.sizes import *
 from .structure.v_structures import *
+from .time_series.metrics import *
 
 # isort: split
 # cells
@@ -65,6 +68,10 @@ from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
 from .graphs.files import read_graphs as read_graphs
 from .graphs.graph import Graph as Graph
+from .time_series.cells.lagged_graph import LaggedGraph as LaggedGraph
+from .time_series.column import as_lagged as as_lagged
+from .time_series.column import lagged_column as lagged_column
+from .time_series.scores import lagged_scores as lagged_scores
 
 # isort: split
 # verbs

@@ -28,10 +28,12 @@ from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
 from .tables.pool import pool
+from .time_series.series import SeriesLaggedAccessor
 
-__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesScoreAccessor"]
+__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLaggedAccessor", "SeriesScoreAccessor"]
 
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
+pd.api.extensions.register_series_accessor("lagged")(SeriesLaggedAccessor)
 pd.api.extensions.register_series_accessor("score")(SeriesScoreAccessor)
 
 

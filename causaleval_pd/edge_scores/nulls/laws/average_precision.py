@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 _MOST_LISTED = 200_000
 #: cells of the first grid and of the last, and steps that a law on a grid may take, less where scores tie, because
 #: ties differ from row to row
-_FIRST_CELLS, _LAST_CELLS, _MOST_STEPS, _MOST_STEPS_TIED = 2_000, 64_000, 2_000_000_000, 200_000_000
+_FIRST_CELLS, _LAST_CELLS, _MOST_STEPS, _MOST_STEPS_TIED = 2_000, 64_000, 500_000_000, 200_000_000
 #: a bracket this narrow, relative to p, is not refined, nor are p-values outside the other numbers
 _WIDTH, _SMALL, _LARGE = 0.05, 1e-5, 0.2
 
