@@ -7,9 +7,10 @@ the same bit by bit.
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,15 +26,26 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 
-@dataclass
 class Names:
-    """Numbers of the factors of a table."""
+    """Numbers of the factors of a table, which its units of work share, in threads too."""
 
-    numbers: dict[str, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, dict[str, int]]:
+        return {"numbers": dict(self.numbers)}
+
+    def __setstate__(self, state: dict[str, dict[str, int]]) -> None:
+        self.numbers, self._lock = state["numbers"], threading.Lock()
 
     def number(self, name: str) -> int:
         """Return the number of a factor."""
-        return self.numbers.setdefault(name, len(self.numbers))
+        found = self.numbers.get(name)
+        if found is None:
+            with self._lock:
+                found = self.numbers.setdefault(name, len(self.numbers))
+        return found
 
     @property
     def words(self) -> list[str]:

@@ -196,7 +196,9 @@ def samples() -> Iterator[pd.DataFrame]:
     """Make a table of crisp models; from then on kernels evaluate them, however few there are."""
     PATIENCE.end()
     chain = "(A*b+C<->D)*(D*E+a<->F)"
-    yield pd.DataFrame({"truth": [chain, "A+B<->C"], "estimate": ["(A+C<->D)*(D*E<->F)", "A*B<->C"]})
+    table = pd.DataFrame({"truth": [chain, "A+B<->C"], "estimate": ["(A+C<->D)*(D*E<->F)", "A*B<->C"]})
+    table.attrs["context"] = {"factors": list("ABCDEF")}
+    yield table
 
 
 FORMULAS = register_field(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -85,6 +87,28 @@ def test_cells_are_decoded():
     assert len(decoded) == 3
     with pytest.raises(IndexError):
         decoded[3]
+
+
+def test_names_have_numbers_of_their_own_in_threads_and_processes():
+    names = Names()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(names.number, [f"X{i % 200}" for i in range(2000)]))
+    assert sorted(set(found)) == list(range(200))
+    assert found[:200] == found[-200:]
+    copied = pickle.loads(pickle.dumps(names))
+    assert copied.numbers == names.numbers
+    assert copied.number("new") == 200
+    assert pickle.loads(pickle.dumps(Names())).number("first") == 0
+
+
+def test_engines_draw_and_score_alike():
+    truths, estimates = (random_models(30, 7, outcomes=2, rng=seed) for seed in (1, 2))
+    runs = pd.DataFrame({"truth": truths, "estimate": estimates})
+    how = {"n_draws": 99, "rng": 5, "context": {"factors": list("ABCDEFGH")}}
+    serial, threads = (
+        runs.ceval.with_controls(["f_beta"], engine=engine, n_jobs=2, **how) for engine in ("serial", "threads")
+    )
+    pd.testing.assert_frame_equal(serial, threads)
 
 
 def test_kernels_take_over_when_python_has_taken_long():
