@@ -99,7 +99,7 @@ def _with_tails(rows: RowControls, closed: ClosedForm, how: Drawing) -> RowContr
         return rows
     tails = closed.tails(rows.observed, how.level)
     known = tails.method >= 0
-    p = (tails.p + tails.strict) / 2 if how.p_rule == "mid" else tails.p
+    p = np.maximum((tails.p + tails.strict) / 2 if how.p_rule == "mid" else tails.p, SMALLEST_P)
     zero = np.zeros(len(p))
     limited = known & ~np.isnan(tails.low)
     rows = rows._replace(low=np.where(limited, tails.low, rows.low), high=np.where(limited, tails.high, rows.high))
