@@ -93,6 +93,7 @@ from .structure.nulls.expectation import skeleton_test as skeleton_test
 from .tables.controls import with_controls as with_controls
 from .tables.evaluate import evaluate as evaluate
 from .tables.placebo import placebo as placebo
+from .tables.pool import pool as pool
 from .tables.published import control_distribution as control_distribution
 from .tables.warm_up import warm_up as warm_up
 

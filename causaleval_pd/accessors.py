@@ -27,6 +27,7 @@ from .plot.cube_plots import CubePlots
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
+from .tables.pool import pool
 from .time_series.series import SeriesLaggedAccessor
 
 __all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLaggedAccessor", "SeriesScoreAccessor"]
@@ -51,6 +52,7 @@ class FrameAccessor:
     test_controls    tests in each stratum whether the runs are better than random guessing
     compare          compares algorithms, or the levels of another stratum, on the same truths
     placebo          relabels the estimates, so that they agree with the truths by chance only
+    pool             turns the rows of bootstrap or posterior graphs into one row a run
     size_and_power   repeats an analysis on placebos: does it keep its level with these estimates?
     ===============  ==================================================================================
 
@@ -88,6 +90,7 @@ class FrameAccessor:
     test_controls = method(of_tables.test_controls)
     compare = method(of_tables.compare)
     placebo = method(placebo)
+    pool = method(pool)
     size_and_power = method(placebo_study.size_and_power)
 
 

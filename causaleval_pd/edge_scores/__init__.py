@@ -5,6 +5,7 @@ from __future__ import annotations
 # metrics and null models register with the field, so it comes first
 # isort: off
 from . import field, ranking, cuts, candidate_counts, forecasts, weights, plot
+from . import ensemble_plot as _ensemble_plot, ensembles as _ensembles  # figures and pooling register themselves
 from .cells import column
 from .nulls import calibrated as _calibrated, random_scores as _random_scores  # null models register themselves
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..contract.closed_form import CLOSED_FORMS
 from ..contract.law import ClosedForm, Shape
 from ..contract.metric import Metric
-from ..statistics.arrays import SMALLEST_P, quantile_interval
+from ..statistics.arrays import quantile_interval
 from ..statistics.direction import as_good, better
 from ..statistics.tails import pearson_type_iii
 from .settings import Drawing
@@ -99,7 +99,7 @@ def _with_tails(rows: RowControls, closed: ClosedForm, how: Drawing) -> RowContr
         return rows
     tails = closed.tails(rows.observed, how.level)
     known = tails.method >= 0
-    p = (tails.p + tails.strict) / 2 if how.p_rule == "mid" else tails.p
+    p = np.maximum((tails.p + tails.strict) / 2 if how.p_rule == "mid" else tails.p, SMALLEST_P)
     zero = np.zeros(len(p))
     limited = known & ~np.isnan(tails.low)
     rows = rows._replace(low=np.where(limited, tails.low, rows.low), high=np.where(limited, tails.high, rows.high))
@@ -174,7 +174,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     tail = (1 - how.level) / 2
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     as_good_share, strictly = exact.probability(observed, **aim), exact.probability(observed, **aim, strict=True)
-    p = np.maximum((as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share, SMALLEST_P)
+    p = (as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share
     always = np.full(len(observed), EXACT, np.int8)
     return RowControls(
         observed=observed,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.null import Controls, Matching, Null, register_null
+from ..cells.packed import TYPES
 from ..universe import Universe
 from .ranking import shuffled_slots
 from .relabelling import has_acyclic_support
@@ -23,6 +24,12 @@ def random_scores_controls(
     the order, and the scores dealt out at random. Other scores are shuffled over the scored pairs, symmetric ones over
     unordered pairs. Given: the scores, their symmetry, and how many are not 0.
     """
+    ensembles = np.flatnonzero(pairs.estimate.kinds[pairs.estimate_index] == TYPES)
+    if len(ensembles):
+        raise ValueError(
+            f"row {int(rows[ensembles[0]])}: the estimate holds probabilities of an ensemble of graphs, whose members "
+            "have no joint law as random graphs; use null='permutation', or test the consensus, a graph"
+        )
     acyclic = (has_acyclic_support(pairs.estimate) & ~pairs.estimate.symmetric)[pairs.estimate_index]
     slots, paired = shuffled_slots(pairs, Universe())
     # a weighted DAG takes one slot of a pair: pairs with their scores are shuffled, then directed

@@ -15,7 +15,7 @@ from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import PairError
-from ..cells.packed import ScoreBatch
+from ..cells.packed import TYPES, ScoreBatch
 from ..pairs import ScorePairs
 from .ranking import ranking_controls
 from .relabelled_moments import relabelled_moments
@@ -164,8 +164,11 @@ def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
     """Relabel estimates whose scores are those of a weighted DAG, and shuffle the scores of the others.
 
     Scores are asymmetric with an acyclic support where an algorithm returns the weights of a DAG, as NOTEARS does.
+    Those of pooled ensembles are relabelled too.
     """
     acyclic = has_acyclic_support(pairs.estimate) & ~pairs.estimate.symmetric
+    # probabilities of an ensemble depend on each other as its members do
+    acyclic |= pairs.estimate.kinds == TYPES
     chosen = acyclic[pairs.estimate_index]
     own = replace(matching, options={})
     if chosen.all():
