@@ -9,6 +9,7 @@ from . import nulls as _nulls
 from .asking.answers import *
 from .asking.calls import *
 from .asking.endpoint import *
+from .asking.replies import *
 from .field import *
 from .measures.chance import *
 from .measures.classes import *

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from . import answers, calls, endpoint
+from . import answers, calls, endpoint, replies
 from .answers import *
 from .calls import *
 from .endpoint import *
+from .replies import *
 
 __all__ = [
     *answers.__all__,
     *calls.__all__,
     *endpoint.__all__,
+    *replies.__all__,
 ]
