@@ -64,7 +64,7 @@ class Reply:
 
 
 #: fields of a reply that are columns of their own, and their dtypes
-DETAILS = {
+DETAILS: dict[str, Any] = {
     "finish_reason": "str",
     "model_version": "str",
     "input_tokens": "Int64",
