@@ -20,7 +20,9 @@ from .measures.scores import *
 from .measures.validity import *
 from .measures.yes_counts import *
 from .metrics import *
+from .tasks.benchmark import *
 from .tasks.built_in_themes import *
+from .tasks.hidden_noise import *
 from .tasks.parquet import *
 from .tasks.printed_values import *
 from .tasks.published_format import *

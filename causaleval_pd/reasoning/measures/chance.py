@@ -119,7 +119,7 @@ def random_classes(
         generator = np.random.default_rng([seed, place])
         drawn = DrawnPNS(
             pairs,
-            list(composition_paths(world.cut_nodes, None, task)),
+            list(composition_paths(world.cut_nodes, None, task)) if world.is_monotone else [],
             generator.binomial(n, share, (n_draws, len(pairs))) / n,
             np.broadcast_to(true, (n_draws, len(pairs))),
         )

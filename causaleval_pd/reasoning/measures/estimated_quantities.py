@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_known, check_type
-from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, pair_complexity, worlds_by_task
+from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, multiplicative, pair_complexity, worlds_by_task
 from ..worlds.world import World
 from .answer_arms import Estimator, count_terms, interventional_arms, missing_bounds, observational_arms
 from .answer_table import check_answers
@@ -118,9 +118,11 @@ def quantities(
     parts += [_rows(StandardErrors(do, name, estimator, against), settings, exact) for name in others]
     result = pd.concat(parts, ignore_index=True)
     result["kind"] = _kinds(result, chains)
-    if "pns" in chosen and chains:
+    composing = multiplicative(chains, known)
+    if "pns" in chosen and composing:
         pns = StandardErrors(do, "pns", estimator, against)
-        result = pd.concat([result, composition_rows(pns, settings, chains, exact, n_compositions)], ignore_index=True)
+        rows = composition_rows(pns, settings, composing, exact, n_compositions)
+        result = pd.concat([result, rows], ignore_index=True)
     return _finish(result, settings, known, chosen)
 
 
@@ -161,7 +163,9 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
     if not parts:
         return None
     found = pd.concat(parts, ignore_index=True).astype({"cause": object, "effect": object})
-    return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(monotonicity_violation=0.0)
+    return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(
+        monotonicity_violation=lambda t: t["pns"] - t["ate"]
+    )
 
 
 def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_number, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys
-from ..tasks.worlds_by_task import Worlds, composition_paths, cut_chains, worlds_by_task
+from ..tasks.worlds_by_task import Worlds, composition_paths, cut_chains, multiplicative, worlds_by_task
 from .answer_arms import Arms, interventional_arms
 from .answer_table import check_answers
 from .classes import CLASSES, Convention, check_convention
@@ -48,8 +48,8 @@ class DrawnPNS(NamedTuple):
         """Return (draws, pairs + compositions) where the error is at most delta x max(|truth|, floor)."""
         errors = [relative_error(self.truth, self.estimate, floor)]
         for parts, _ in self._places():
-            products = (x[:, parts].prod(axis=1) for x in (self.truth, self.estimate))
-            errors.append(relative_error(*products, floor)[:, None])
+            true, found = (x[:, parts].prod(axis=1) for x in (self.truth, self.estimate))
+            errors.append(relative_error(true, found, floor)[:, None])
         return meets(np.concatenate(errors, axis=1), delta)
 
     def consistent(
@@ -242,9 +242,9 @@ def _draw_replicates(family: _Family, n: int, generator: np.random.Generator) ->
 
 def _families(answers: pd.DataFrame, worlds: Worlds, by: str | Sequence[str] | None, seed: int) -> Iterator[_Family]:
     table, settings = check_answers(answers, by)
-    table = table[table["world"] != "fact"].sort_values(["sample", "replicate"], kind="stable")
+    table = table[table["world"].isin(["do1", "do0"])].sort_values(["sample", "replicate"], kind="stable")
     known = worlds_by_task(worlds, table["task"])
-    chains = cut_chains(known, None, table["task"])
+    chains = multiplicative(cut_chains(known, None, table["task"]), known)
     names = [*settings, "task"]
     arms = interventional_arms(table, settings)
     families = arms.groups.groupby(names, sort=False, dropna=False)

@@ -151,5 +151,5 @@ def _draw_borders(ax: Axes, top: float) -> None:
 def _areas(points: pd.DataFrame) -> dict[str, float]:
     """Return the area of each point; of points that coincide, the first is the largest, so that all can be seen."""
     same = points.round(9).groupby(["external", "internal"], sort=False, dropna=False)
-    rank = same.cumcount(ascending=False).to_numpy()
+    rank = same.cumcount(ascending=False).tolist()
     return {name: float(_AREAS[min(i, len(_AREAS) - 1)]) for name, i in zip(points.index, rank, strict=True)}
