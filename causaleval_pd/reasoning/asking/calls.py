@@ -35,6 +35,9 @@ from .secrets import environment_redactor, without_secrets
 
 __all__ = ["CallFailed", "RetryLater", "ask"]
 
+#: columns that identify a question
+KEY = ("task", "sample", "replicate", "question")
+
 Reasoner = Callable[[str], Any]
 
 #: characters of the longest reply
@@ -105,7 +108,7 @@ def ask(
     reasoner: Reasoner,
     *,
     prompt: str = "prompt",
-    key: Sequence[str] = ("task", "sample", "replicate", "question"),
+    key: Sequence[str] = KEY,
     name: str | None = None,
     cache: str | PathLike[str] | None = None,
     workers: int = 8,
@@ -194,7 +197,7 @@ def ask(
     check_type(key, Iterable, "a list of column names", "key")
     if not list(key):
         raise ValueError("key names no column; name the columns that identify a question")
-    _check(questions, [prompt, *key], list(key))
+    check_questions(questions, [prompt, *key], list(key))
     workers, give_up_after = check_whole(workers, "workers", 1), check_whole(give_up_after, "give_up_after", 1)
     waits = Waits(
         check_whole(retries, "retries"),
@@ -269,7 +272,8 @@ def add_replies(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame
     return table
 
 
-def _check(questions: pd.DataFrame, needed: list[str], key: list[str]) -> None:
+def check_questions(questions: pd.DataFrame, needed: list[str], key: list[str]) -> None:
+    """Refuse questions that lack columns (the first is that of prompts) or prompts, or whose keys repeat."""
     for column in needed:
         if column not in questions.columns:
             raise ValueError(
