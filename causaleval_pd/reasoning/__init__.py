@@ -26,6 +26,7 @@ from .tasks.fixed_benchmark import *
 from .tasks.hidden_noise import *
 from .tasks.parquet import *
 from .tasks.printed_values import *
+from .tasks.published_export import *
 from .tasks.published_format import *
 from .tasks.question_sets import *
 from .tasks.task import *

@@ -8,6 +8,7 @@ from . import (
     hidden_noise,
     parquet,
     printed_values,
+    published_export,
     published_format,
     question_sets,
     task,
@@ -20,6 +21,7 @@ from .fixed_benchmark import *
 from .hidden_noise import *
 from .parquet import *
 from .printed_values import *
+from .published_export import *
 from .published_format import *
 from .question_sets import *
 from .task import *
@@ -33,6 +35,7 @@ __all__ = [
     *hidden_noise.__all__,
     *parquet.__all__,
     *printed_values.__all__,
+    *published_export.__all__,
     *published_format.__all__,
     *question_sets.__all__,
     *task.__all__,
