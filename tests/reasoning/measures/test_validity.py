@@ -56,6 +56,17 @@ def test_published_classes_agree(table, known, multiplier, column):
     np.testing.assert_allclose(found["share_consistent"], expected["frac_comps_consistent"], atol=1e-9)
 
 
+def test_the_default_classes_of_known_reasoners(interventions, known_worlds):
+    found = quantities(interventions, by="model", worlds=known_worlds, which=["pns"])
+    classes = taxonomy(found, by="model").groupby("model")["class"].agg(lambda c: set(c.dropna()))
+    assert classes["oracle"] == {"VC"}
+    assert classes["random50"] == classes["noisy05"] == {"II"}
+    assert classes["ignores_do"] == classes["parrots_do"] == {"IC"}
+    assert classes["noisy01"] == set()
+    published = taxonomy(found, by="model", convention="paper").query("model == 'oracle'")["class"]
+    assert published.value_counts().to_dict() == {"IC": 2, "VC": 1, "II": 1, "VI": 0}
+
+
 def test_tails_are_those_of_the_binomial_law():
     yes, n, p = np.arange(0, 31), 30.0, np.linspace(0, 1, 7)[:, None]
     np.testing.assert_allclose(upper_tail(yes, n, p), binom.sf(yes - 1, 30, p), atol=1e-13)
