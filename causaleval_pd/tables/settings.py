@@ -38,7 +38,8 @@ class Cells:
     zero_division: float = math.nan
 
     def __post_init__(self) -> None:
-        if not isinstance(self.zero_division, (int, float, np.integer, np.floating)):
+        number = isinstance(self.zero_division, (int, float, np.integer, np.floating))
+        if not number or isinstance(self.zero_division, bool):
             raise ValueError(f"zero_division must be a number or NaN, found {shown(self.zero_division)}")
 
     def settings(self) -> dict[str, Any]:
