@@ -53,12 +53,17 @@ class DrawnPNS(NamedTuple):
         return meets(np.concatenate(errors, axis=1), delta)
 
     def consistent(
-        self, delta: float, tolerated: tuple[float, Floats] | None = None, floor: float = 0.0
+        self,
+        delta: float,
+        tolerated: tuple[float, Floats] | None = None,
+        floor: float = 0.0,
+        control: Floats | None = None,
     ) -> NDArray[np.bool_]:
         """Return (draws, compositions) where the relative error of a product against the whole is within its limit.
 
         The limit is delta; or, with `tolerated` (a factor, draws of the PNS of the true answers), the factor times
-        the error of the true answers.
+        the error of the true answers. With `control` (draws of the PNS of the true answers), the part of the difference
+        that the drawn samples explain is taken away, as in `quantities`.
         """
         passed = np.ones((len(self.estimate), len(self.paths)), bool)
         for i, (parts, whole) in enumerate(self._places()):
@@ -67,6 +72,10 @@ class DrawnPNS(NamedTuple):
                 factor, true = tolerated
                 limit = factor * relative_error(true[:, whole], true[:, parts].prod(axis=1))
             product = self.estimate[:, parts].prod(axis=1)
+            if control is not None:
+                product = product - _explained(
+                    product - self.estimate[:, whole], control[:, parts].prod(axis=1) - control[:, whole]
+                )
             passed[:, i] = meets(relative_error(self.estimate[:, whole], product, floor), limit)
         return passed
 
@@ -75,6 +84,13 @@ class DrawnPNS(NamedTuple):
         place = {pair: i for i, pair in enumerate(self.pairs)}
         for path in self.paths:
             yield [place[step] for step in pairwise(path)], place[path[0], path[-1]]
+
+
+def _explained(gap: Floats, control: Floats) -> Floats:
+    """Return the regression of a gap on that of the true answers, whose expectation is 0; both have a value a draw."""
+    centred = control - control.mean()
+    square = float(centred @ centred)
+    return (float(gap @ centred) / square if square > 0 else 0.0) * control
 
 
 def class_shares(valid: NDArray[np.bool_], consistent: NDArray[np.bool_]) -> dict[str, float]:
@@ -108,8 +124,8 @@ def class_frequencies(
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
     convention : {"paper"}, optional
-        By default errors may be delta x max(|truth|, floor), and a product may be so far from the whole; "paper" is the
-        published rule, as in `taxonomy`.
+        By default errors may be delta x max(|truth|, floor), and a product may be so far from the whole, beyond what
+        the drawn samples explain (with `truth="sample"`); "paper" is the published rule, as in `taxonomy`.
     truth : {"sample", "exact"}
         What estimates are compared with: those of the true answers in the same draw, or the world's values.
     resample : {"samples", "replicates"}
@@ -147,7 +163,8 @@ def class_frequencies(
         true = np.broadcast_to(exact, estimate.shape) if truth == "exact" else sample_truth
         drawn = DrawnPNS(family.pairs, family.paths, estimate, true)
         tolerated = (multiplier, sample_truth) if convention and multiplier is not None else None
-        valid, consistent = drawn.valid(delta, least), drawn.consistent(delta, tolerated, least)
+        control = sample_truth if convention is None and truth == "sample" else None
+        valid, consistent = drawn.valid(delta, least), drawn.consistent(delta, tolerated, least, control)
         rows.append(
             family.names
             | class_shares(valid, consistent)

@@ -101,3 +101,11 @@ def test_refusals(tasks, noisy):
         class_frequencies(noisy, tasks, convention="fixed")
     with pytest.raises(ValueError, match="unknown resample"):
         resampled_pns(noisy, tasks, resample="rows")
+
+
+def test_a_perfect_reasoner_passes_in_every_draw(tasks):
+    perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    [found] = class_frequencies(perfect, tasks, n_resamples=200, rng=1).to_dict("records")
+    assert found["VC"] == 1.0
+    exact = class_frequencies(perfect, tasks, n_resamples=200, truth="exact", rng=1)
+    assert exact["VC"][0] < 1.0
