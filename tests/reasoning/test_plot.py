@@ -43,15 +43,15 @@ def test_the_quadrant_places_reasoners(table):
 
 @pytest.mark.parametrize("convention", [None, "paper"])
 def test_the_quadrant_agrees_with_the_classes(convention):
-    tasks = make_tasks("candy_party", [[3, 3, 3]], n_tasks=3, n_samples=400, min_pns=0.02, rng=3)
+    tasks = make_tasks("candy_party", [[3, 3, 3]], n_tasks=2, n_samples=400, min_pns=0.02, rng=3)
     table = quantities(reasoners.baselines(tasks.questionnaire(), tasks, rng=1), by="model", worlds=tasks)
     classes = taxonomy(table, by="model", convention=convention).set_index(["model", "task"])["class"]
     assert classes.nunique() >= 3
-    for (model, task), cls in classes.dropna().items():
-        one = table[(table["model"] == model) & (table["task"] == task)]
-        x, y = large_points(plot.quadrant(one, convention=convention))[model]
-        found = ("V" if x <= 1 else "I") + ("C" if y <= 1 else "I")
-        assert found == cls, (model, task)
+    for task in (0, 1):
+        points = large_points(plot.quadrant(table[table["task"] == task], convention=convention))
+        for model, (x, y) in points.items():
+            found = ("V" if x <= 1 else "I") + ("C" if y <= 1 else "I")
+            assert pd.isna(classes[model, task]) or found == classes[model, task], (model, task)
         plt.close()
 
 

@@ -77,6 +77,9 @@ def inspect_task(
     >>> len(inspect_task(questions, temperature=0.0).dataset)
     16
     """
+    keys = [key] if isinstance(key, str) else list(key)
+    check_type(questions, pd.DataFrame, "a DataFrame with a row a question", "questions")
+    check_questions(questions, [prompt, "truth", *keys], keys)
     try:
         from inspect_ai import Task
         from inspect_ai.dataset import MemoryDataset, Sample
@@ -84,9 +87,6 @@ def inspect_task(
         from inspect_ai.solver import generate
     except ImportError:
         raise ImportError("inspect_task needs inspect_ai: pip install 'causaleval_pd[llm]'") from None
-    keys = [key] if isinstance(key, str) else list(key)
-    check_type(questions, pd.DataFrame, "a DataFrame with a row a question", "questions")
-    check_questions(questions, [prompt, "truth", *keys], keys)
     clusters = [name for name in ("task", "sample") if name in questions.columns]
     samples = [
         Sample(id=sample, input=text, target="yes" if truth else "no", metadata={"cluster": cluster})

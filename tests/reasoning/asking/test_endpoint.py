@@ -473,3 +473,16 @@ def test_keys_in_the_environment_are_removed_from_what_a_function_of_yours_retur
     for secret in (SECRET, "abc.def", "user:pass", "sk-proj"):
         assert secret not in everything
     assert everything.count("***") >= 5
+
+
+@pytest.mark.parametrize("token", ["sk-", "bearer ", "://a:", "://a@", "Bearer\n", "a" * 7 + "-"])
+def test_the_time_to_redact_an_error_grows_with_its_length(token):
+    def failing(prompt):
+        raise RuntimeError(token * (n // len(token)))
+
+    seconds = {}
+    for n in (2**16, 2**18):
+        start = time.process_time()
+        quick(failing)
+        seconds[n] = time.process_time() - start
+    assert seconds[2**18] < 9 * max(seconds[2**16], 0.02)
