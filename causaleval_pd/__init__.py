@@ -16,6 +16,7 @@ from . import structure as structure
 
 # isort: split
 from . import accessors as accessors
+from . import against_data as against_data
 from . import causal_kl as causal_kl
 from . import datasets as datasets
 from . import plot as plot
@@ -23,6 +24,7 @@ from . import reasoning as reasoning
 
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
+from .against_data.metrics import *
 from .causal_kl.divergences.chosen_interventions import *
 from .causal_kl.divergences.divergence import *
 from .causal_kl.divergences.edit_distances import *
@@ -54,6 +56,7 @@ from .graphs.graph import Graph as Graph
 
 # isort: split
 # verbs
+from .against_data.self_compatibility import self_compatibility as self_compatibility
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary

@@ -91,10 +91,16 @@ class Field:
     truth_clusters : bool
         Whether runs with equal truths depend on each other; False where a truth is a single value, such as an answer,
         that unrelated rows share.
+    without_truth : tuple of str
+        What `evaluate` computes when neither metrics nor truths are named.
+    floor : str
+        Metric that describes how small a p-value the joint null model can give an estimate that data judge; empty
+        without one.
     relabelling : Relabelling or None
         How estimates that the joint null model has relabelled are written as cells; None where cells have no labels.
     samples : callable or None
-        `samples()` makes small tables that need every kernel of the field, for `warm_up`; None without kernels.
+        `samples()` makes small tables that need every kernel of the field, for `warm_up`, with the context that they
+        need in `attrs["context"]`; None without kernels.
 
     Examples
     --------
@@ -119,6 +125,8 @@ class Field:
     nulls: Registry[Any] = field(default_factory=_no_nulls)
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
     truth_clusters: bool = True
+    without_truth: tuple[str, ...] = ()
+    floor: str = ""
     relabelling: Relabelling | None = None
     samples: Callable[[], Iterable[pd.DataFrame]] | None = None
 
