@@ -190,8 +190,9 @@ def _tests(
     beyond = np.minimum(1.0, 2 * np.minimum(too_high, too_low))
     within = np.maximum(above_low, below_high)
     exact, sampled = (quantities[name].to_numpy(np.float64) for name in ("truth_exact", "truth_sample"))
-    # where both truths happen to agree, `se` serves either
-    share = _is_share(quantities) & ~internal & (truth == exact) & (truth != sampled)
+    # the two truths of a row may agree by chance, so that the table shows which of them it is judged by
+    by_sample = bool(np.all(internal | np.isnan(truth) | (truth == sampled)))
+    share = _is_share(quantities) & ~internal & (truth == exact) & (not by_sample)
     if share.any():
         n = quantities["n_effective"].to_numpy(np.float64)[share]
         beyond[share], within[share] = share_tests(estimate[share] * n, n, truth[share], tolerance[share])
