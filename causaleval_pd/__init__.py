@@ -31,6 +31,7 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .configurational.models.submodel import submodels as submodels
 from .reasoning.metrics import *
 from .structure.adjacency import *
 from .structure.ancestral import *
