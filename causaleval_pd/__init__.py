@@ -16,6 +16,7 @@ from . import structure as structure
 
 # isort: split
 from . import accessors as accessors
+from . import baselines as baselines
 from . import causal_kl as causal_kl
 from . import datasets as datasets
 from . import plot as plot

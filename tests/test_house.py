@@ -20,6 +20,7 @@ ORDER = """
     contract, execution,
     graphs, datasets,
     structure, causal_kl, configurational, reasoning,
+    baselines,
     tables, cubes, inference,
     plot,
     accessors, dask
