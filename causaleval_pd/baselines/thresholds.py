@@ -46,7 +46,7 @@ def correlation_threshold(
     --------
     >>> import causaleval_pd as ce
     >>> ce.baselines.correlation_threshold(ce.datasets.sachs(), n_edges=2).edges
-    ('Erk -- Akt', 'Raf -- Mek')
+    ('mek -- raf', 'p38 -- pkc')
     """
     found = read_data(data)
     return _joined(found, correlations(found), 0, alpha, n_edges)
