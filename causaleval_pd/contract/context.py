@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import threading
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .checks import check_type, name_row, nearest
+
+
+class Memory:
+    """What was computed from the inputs of a call, kept until the call ends; copies on other processes begin empty."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+        self._lock = threading.RLock()
+
+    def remember(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` returned when it was first asked for by this key, by any thread."""
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = compute()
+            return self._kept[key]
+
+    def __reduce__(self) -> tuple[type[Memory], tuple[()]]:
+        return Memory, ()
 
 
 @dataclass(frozen=True)
@@ -28,17 +48,24 @@ class Context:
         rows share all inputs.
     named_by : tuple of str
         These columns.
+    memory : Memory
+        What was computed from the inputs; all parts of the table share it.
     """
 
     values: tuple[Mapping[str, Any], ...]
     codes: NDArray[np.int64]
     data_sets: NDArray[np.int64] | None = None
     named_by: tuple[str, ...] = ()
+    memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
     def take(self, rows: NDArray[Any] | slice) -> Context:
         """Return the context of the rows at these positions."""
         data_sets = None if self.data_sets is None else self.data_sets[rows]
-        return Context(self.values, self.codes[rows], data_sets, self.named_by)
+        return Context(self.values, self.codes[rows], data_sets, self.named_by, self.memory)
+
+    def gives(self, names: Iterable[str]) -> bool:
+        """Return whether one of these inputs was given."""
+        return any(name in values for values in self.values for name in names)
 
 
 def resolve_context(
@@ -160,9 +187,31 @@ def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:
     words = {}
     for name, value in (given or {}).items():
         if _by_name(value):
-            words[name] = f"by column {value[0]}"
+            frames = [f"{key}: {fingerprint(one)}" for key, one in value[1].items() if isinstance(one, pd.DataFrame)]
+            words[name] = f"by column {value[0]}" + (f" ({'; '.join(frames)})" if frames else "")
+        elif isinstance(value, pd.DataFrame):
+            words[name] = fingerprint(value)
+        elif callable(value):
+            words[name] = str(getattr(value, "__name__", type(value).__name__))
         elif isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(one, str) for one in value):
             words[name] = str(sorted(value) if isinstance(value, (set, frozenset)) else list(value))
         else:
             words[name] = str(value) if isinstance(value, (str, int, float, bool)) else type(value).__name__
     return words
+
+
+def fingerprint(data: pd.DataFrame) -> str:
+    """Describe a table of data in a line: its size and a hash of its columns' names and values.
+
+    Examples
+    --------
+    >>> fingerprint(pd.DataFrame({"A": [1.0, 2.0], "B": [0.5, 0.25]}))
+    'DataFrame of 2 rows and 2 columns, hash e304566f'
+    """
+    size = f"{type(data).__name__} of {len(data)} rows and {data.shape[1]} columns"
+    try:
+        rows = pd.util.hash_pandas_object(data, index=False).to_numpy()
+    except TypeError:  # cells that cannot be hashed
+        return size
+    digest = hashlib.blake2b(repr(list(data.columns)).encode() + rows.tobytes(), digest_size=4)
+    return f"{size}, hash {digest.hexdigest()}"

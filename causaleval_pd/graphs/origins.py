@@ -1,4 +1,4 @@
-"""Acyclic graphs with latent nodes whose projections are the truths of pairs, and what they decide of observed nodes.
+"""What truths of pairs bring along: graphs with latent nodes that they are projections of, and inputs of their rows.
 
 A MAG or PAG is what data can show of such a graph; which nodes are ancestors of which, and which pairs are confounded,
 is read in the graph itself.
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.context import Context
 from .kernels.planes import ADMG, DAG, MAG, plane_words, planes_from_marks, row_chunks
 from .mixed.conversions import project
 from .mixed.marks import bidirected, directed_part, is_mixed, lift
@@ -34,6 +35,27 @@ class Relations(NamedTuple):
     confounded: NDArray[np.bool_]
     #: a latent node is an ancestor of u and v
     common_ancestor: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The inputs of rows besides their cells, such as data, with the names of the nodes by which they are aligned."""
+
+    #: inputs, a graph each
+    context: Context
+    #: distinct node sets, names in code-point order
+    node_sets: tuple[tuple[str, ...], ...]
+    #: (N,): each graph's node set
+    node_set: NDArray[np.int64]
+
+    def take(self, positions: NDArray[Any]) -> Inputs:
+        """Return the inputs of the graphs at `positions`."""
+        return Inputs(self.context.take(positions), self.node_sets, self.node_set[positions])
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """What tells the inputs of graphs apart, (N, 2): numbers of the set of inputs and of the node set."""
+        return np.stack([self.context.codes, self.node_set], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a
 from .mixed import conversions, distances
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
 from .mixed.relations import shared_colliders
-from .origins import Origins
+from .origins import Inputs, Origins
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
@@ -83,6 +83,8 @@ class GraphBatch:
     checked: set[tuple[int, int]] | None = None
     #: the graphs with latent nodes that these are projections of, where they are
     origins: Origins | None = None
+    #: of truths, or of estimates that stand in for them: the inputs of their rows besides the cells, where given
+    inputs: Inputs | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -97,7 +99,8 @@ class GraphBatch:
         """Return the graphs at `positions`."""
         checked = None if self.checked is None else set(self.checked)
         origins = None if self.origins is None else self.origins.take(positions)
-        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, origins)
+        inputs = None if self.inputs is None else self.inputs.take(positions)
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, origins, inputs)
 
     @cached_property
     def known_origins(self) -> Origins:
@@ -254,6 +257,8 @@ class GraphPairs(Pairs):
         parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
         if truth.origins is not None:
             parts += [truth.origins.planes.reshape(self.n, -1), truth.origins.observed.astype(np.uint64)]
+        if truth.inputs is not None:
+            parts += [truth.inputs.numbers.astype(np.uint64)]
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
         )

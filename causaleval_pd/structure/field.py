@@ -19,12 +19,13 @@ from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ..graphs.kernels.planes import N_PLANES, marks_from_planes
+from ..graphs.origins import Inputs
 from ..graphs.packing.header import contents
 from ..graphs.packing.packed import pack_column, unpack_column
 from ..graphs.packing.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
 from ..graphs.pairs import GraphBatch, GraphPairs
 from .nulls.custom import custom_null
-from .targets import CONTEXT, Wanted, projected_batches, without_rows
+from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows
 
 __all__ = ["GRAPHS"]
 
@@ -35,11 +36,12 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
     """Align two packed columns by node names, one batch for each number of nodes.
 
     Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth. A context
-    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains.
+    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains. Its other
+    inputs go along with the truths.
     """
     estimates = unpack_column(estimate, column=estimate.name, in_place=True)
     truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)
-    if truth is not None and context is not None:
+    if truth is not None and context is not None and context.gives(PROJECTED_BY):
         wanted = Wanted(context, truths, estimates, lambda row: name_row(row, estimate.index))
         if wanted.projected.any():
             yield from projected_batches(truth, estimates, wanted)
@@ -54,6 +56,9 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
             GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
             for block, column in zip((true, estimated), unpacked, strict=True)
         ]
+        if context is not None:
+            inputs = Inputs(context.take(true.rows), truths.node_sets, true.node_set)
+            sides[0] = replace(sides[0], inputs=inputs)
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
 
 

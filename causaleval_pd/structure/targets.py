@@ -19,7 +19,7 @@ from ..contract.context import Context
 from ..contract.pairs import Batch
 from ..graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, N_PLANES, PAG, SKELETON, a_kind
 from ..graphs.mixed.marks import TAIL, lift, where
-from ..graphs.origins import Origins
+from ..graphs.origins import Inputs, Origins
 from ..graphs.packing.packed import unpack_column
 from ..graphs.packing.unpacked import Block, UnpackedColumn, join_by_key
 from ..graphs.pairs import GraphBatch, GraphPairs
@@ -27,8 +27,12 @@ from ..graphs.projections import Latents, Projection, read_latents
 
 Ints = NDArray[np.int64]
 
+#: inputs that choose what estimates over observed nodes are compared with
+PROJECTED_BY = ("latents", "target", "undirected")
+#: inputs by which graphs are judged besides a truth
+JUDGED_BY = ("data", "test", "alpha", "missing")
 #: inputs that the verbs take by `context=`
-CONTEXT = ("latents", "target", "undirected")
+CONTEXT = (*PROJECTED_BY, *JUDGED_BY)
 TARGETS = {"mag": MAG, "pag": PAG, "admg": ADMG}
 
 #: the projection that an estimate of a class is compared with; graphs without latent confounders have none
@@ -52,7 +56,7 @@ class Wanted:
     def __init__(
         self, context: Context, truths: UnpackedColumn, estimates: UnpackedColumn, where: Callable[[int], str]
     ) -> None:
-        self.where, self.codes = where, context.codes
+        self.where, self.codes, self.context = where, context.codes, context
         found = []
         for number, values in enumerate(context.values):
             try:
@@ -143,12 +147,13 @@ def projected_batches(truth: pd.Series, estimates: UnpackedColumn, wanted: Wante
         projection = Projection(column, chosen, lambda number: wanted.where(int(distinct[number])))
         found = {MAG: projection.mags, PAG: projection.pags, ADMG: projection.admgs}[goal]()
         for block in found.blocks:
-            yield from _batches_of(block, found, column, latents, estimates, of_row, wanted)
+            inputs = Inputs(wanted.context.take(distinct[block.rows]), found.node_sets, block.node_set)
+            yield from _batches_of(block, inputs, column, latents, estimates, of_row, wanted)
 
 
 def _batches_of(
     block: Block,
-    targets: UnpackedColumn,
+    inputs: Inputs,
     truths: UnpackedColumn,
     latents: Latents,
     estimates: UnpackedColumn,
@@ -156,8 +161,8 @@ def _batches_of(
     wanted: Wanted,
 ) -> Iterator[Batch]:
     """Pair the projections of a block with the estimates of their rows, by the truths' number of nodes."""
-    place = np.full(targets.n_rows, -1, np.int64)
-    names = [targets.node_sets[i] for i in block.node_set.tolist()]
+    place = np.full(truths.n_rows, -1, np.int64)
+    names = [inputs.node_sets[i] for i in block.node_set.tolist()]
     for true in truths.blocks:
         # the truths of this block whose projections are in that one
         mine = np.flatnonzero(np.isin(block.rows, true.rows))
@@ -171,7 +176,9 @@ def _batches_of(
         ]
         seen = np.array(observed, np.int64).reshape(len(mine), block.n_nodes)
         origins = Origins(true.n_nodes, true.planes[at], true.kinds[at], seen)
-        batch = GraphBatch(block.n_nodes, block.planes[mine], block.kinds[mine], origins=origins)
+        batch = GraphBatch(
+            block.n_nodes, block.planes[mine], block.kinds[mine], origins=origins, inputs=inputs.take(mine)
+        )
         place[:] = -1
         place[block.rows[mine]] = np.arange(len(mine))
         for other in estimates.blocks:

@@ -24,7 +24,8 @@ Metrics = str | Metric | Iterable[str | Metric] | None
 class Task(NamedTuple):
     """Metrics of one field, the canonical columns they apply to, and the rows' extra inputs.
 
-    The truth is None where the call has none. Metrics with further dimensions are there by their components.
+    The truth is None where the call has none, and for metrics that need none of rows some of which lack it. Metrics
+    with further dimensions are there by their components.
     """
 
     field: Field
@@ -64,7 +65,8 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     Returns
     -------
     tasks : list of Task
-        One a field that the metrics belong to; without metrics one of the cells' own field.
+        One a field that the metrics belong to, two where some rows have no truth and some metrics need none; without
+        metrics one of the cells' own field.
     chosen : tuple of Metric
         The metrics in the user's order, 0/0 fixed; components in place of metrics with further dimensions.
 
@@ -95,14 +97,11 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     tasks = []
     for field in fields:
         mine = tuple(bind_zero_division(m, cells.zero_division) for m in chosen if m.field == field.name)
-        seen = Task(
-            field,
-            mine,
-            _view(canonical.get("truth"), own.of_truth, field.of_truth),
-            _view(canonical["estimate"], own, field),
-            inputs if field.context else None,
-        )
-        tasks.append(seen._replace(metrics=tuple(_components(mine, seen))))
+        truths = _view(canonical.get("truth"), own.of_truth, field.of_truth)
+        estimates = _view(canonical["estimate"], own, field)
+        for some, needed in _by_truth(mine, truths, estimates, field):
+            seen = Task(field, some, needed, estimates, inputs if field.context else None)
+            tasks.append(seen._replace(metrics=tuple(_components(some, seen))))
     order = {m.name: place for place, m in enumerate(chosen)}
     scored = [m for task in tasks for m in task.metrics]
     scored.sort(key=lambda m: order[m.name if m.component is None else m.component.whole.name])
@@ -121,6 +120,17 @@ def _check_rows(no_truth: NDArray[np.bool_], no_estimate: NDArray[np.bool_], ind
         "give both the same labels before they are put into one table, as in "
         "graphs.rename(lambda name: name.split('.')[0])"
     )
+
+
+def _by_truth(
+    metrics: tuple[Metric, ...], truths: Any, estimates: pd.Series, field: Field
+) -> list[tuple[tuple[Metric, ...], Any]]:
+    """Return metrics with the truths of their rows; those that need none have none where a row lacks it."""
+    free = tuple(m for m in metrics if not m.truth_kinds)
+    if truths is None or not free or not (field.of_truth.missing(truths) & ~field.missing(estimates)).any():
+        return [(metrics, truths)]
+    needing = tuple(m for m in metrics if m.truth_kinds)
+    return [(needing, truths), (free, None)] if needing else [(free, None)]
 
 
 def _view(cells: Any, own: Field, wanted: Field) -> Any:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.context import describe_context, resolve_context
+from causaleval_pd.contract.context import describe_context, fingerprint, resolve_context
 
 RUNS = pd.DataFrame({"study": ["a", "b", "a"], "n": [10, 10, 20]}, index=["x", "y", "z"])
 TAKES = {"some": ("data", "n", "estimator")}
@@ -54,8 +54,8 @@ def test_a_missing_key_names_its_row():
 
 def test_inputs_of_other_fields_are_refused():
     runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
-    with pytest.raises(ValueError, match="unknown input 'data'; graph takes latents, target, undirected"):
-        ce.evaluate(runs, ["shd"], context={"data": 1})
+    with pytest.raises(ValueError, match="unknown input 'estimator'; .*graph takes latents, target, undirected, data"):
+        ce.evaluate(runs, ["shd"], context={"estimator": "mle"})
 
 
 def test_cells_that_cannot_be_compared_are_refused():
@@ -65,7 +65,11 @@ def test_cells_that_cannot_be_compared_are_refused():
 
 def test_results_say_what_was_given():
     given = {"data": ("study", {}), "frame": RUNS, "n": 5, "estimator": "mle"}
-    assert describe_context(given) == {"data": "by column study", "frame": "DataFrame", "n": "5", "estimator": "mle"}
+    words = describe_context(given)
+    assert words.pop("frame") == fingerprint(RUNS)
+    assert words == {"data": "by column study", "n": "5", "estimator": "mle"}
+    named = describe_context({"data": ("study", {"a": RUNS})})["data"]
+    assert named == f"by column study (a: {fingerprint(RUNS)})"
     assert describe_context({"latents": ("L", "M")}) == describe_context({"latents": ["L", "M"]})
     assert describe_context({"latents": {"M", "L"}}) == {"latents": "['L', 'M']"}
 
@@ -81,3 +85,10 @@ def test_data_sets_have_the_same_number_in_any_part_of_a_table():
     both = resolve_context(runs, {"data": ("study", objects), "n": "n"}, accepted)
     assert len(set(both.data_sets)) == 4 and both.take(slice(2)).data_sets.tolist() == both.data_sets[:2].tolist()
     assert resolve_context(runs, {"n": 10}, accepted).data_sets is None
+
+
+def test_a_fingerprint_depends_on_names_and_values_and_not_on_the_index():
+    data = pd.DataFrame({"A": [1.0, 2.0]})
+    assert fingerprint(data) == fingerprint(data.set_axis([5, 9], axis=0))
+    assert len({fingerprint(x) for x in (data, data + 1, data.rename(columns={"A": "B"}))}) == 3
+    assert fingerprint(pd.DataFrame({"A": [[1]]})) == "DataFrame of 1 rows and 1 columns"
