@@ -24,6 +24,7 @@ from . import reasoning as reasoning
 
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
+from .baselines.sortability_metrics import *
 from .causal_kl.divergences.chosen_interventions import *
 from .causal_kl.divergences.divergence import *
 from .causal_kl.divergences.edit_distances import *
@@ -55,6 +56,7 @@ from .graphs.graph import Graph as Graph
 
 # isort: split
 # verbs
+from .baselines.with_baselines import with_baselines as with_baselines
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary

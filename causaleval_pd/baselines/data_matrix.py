@@ -27,7 +27,7 @@ class DataMatrix(NamedTuple):
         return Graph(self.names, kind, planes_from_marks(marks[None], np.arange(len(self.names)))[0])
 
 
-def read_data(data: pd.DataFrame, nodes: Sequence[str] | None = None) -> DataMatrix:
+def read_data(data: pd.DataFrame, nodes: Sequence[str] | None = None, *, varying: bool = True) -> DataMatrix:
     """Read the columns of a data set that are nodes, by default all.
 
     Parameters
@@ -36,6 +36,8 @@ def read_data(data: pd.DataFrame, nodes: Sequence[str] | None = None) -> DataMat
         One case a row; numbers without gaps.
     nodes : sequence of str, optional
         The variables; further columns are not read.
+    varying : bool
+        Refuse constant columns.
 
     Returns
     -------
@@ -71,7 +73,7 @@ def read_data(data: pd.DataFrame, nodes: Sequence[str] | None = None) -> DataMat
             raise ValueError(
                 f"data: {where}: the value is missing or infinite ({wrong.sum()} of {len(column)}); drop it"
             )
-        if len(column) < 2 or (column == column[0]).all():
+        if varying and (len(column) < 2 or (column == column[0]).all()):
             raise ValueError(f"column {name!r} of data is constant, or has fewer than two cases; leave the node out")
     return DataMatrix(tuple(names), values)
 

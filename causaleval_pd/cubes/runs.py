@@ -276,7 +276,13 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
             return pd.Series(scored, name=name)
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
-    found = cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
+    try:
+        found = cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
+    except ValueError:
+        if task.context is None:
+            raise
+        # it needs inputs, and was computed with them above
+        found = pd.Series(np.nan, index=range(len(truth)), name=name)
     return found if task.context is None else _of_failed_too(found, scored, task)
 
 
