@@ -31,6 +31,9 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .interventions.effect_metrics import *
+from .interventions.essential_graphs import *
+from .interventions.perturbation_metrics import *
 from .reasoning.metrics import *
 from .structure.adjacency import *
 from .structure.ancestral import *
@@ -117,6 +120,7 @@ if not TYPE_CHECKING:
     #: rooms and names that are not part of the public interface
     _PRIVATE = {
         "contract",
+        "interventions",
         "cubes",
         "dask",
         "drawing",

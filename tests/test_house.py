@@ -20,7 +20,7 @@ ORDER = """
     contract, execution,
     graphs, datasets,
     structure, causal_kl, configurational, reasoning,
-    baselines,
+    baselines, interventions,
     tables, cubes, inference,
     plot,
     accessors, dask
