@@ -127,7 +127,8 @@ def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:
     check_cells(part, settings)
     own = get_field(settings["field"])
     cells = Cells(settings.get("truth", "truth"), settings.get("estimate", "estimate"))
-    truth = None if cells.truth is None else own.of_truth.coerce(part[cells.truth], "truth")
+    names = cells.names
+    truth = own.of_truth.coerce(column(part, names["truth"], "truth"), "truth") if "truth" in names else None
     given, context = settings.get("context"), None
     if truth is not None:
         context = resolve_context(part, given, {own.name: own.context})
