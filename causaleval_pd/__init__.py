@@ -19,6 +19,7 @@ from . import accessors as accessors
 from . import baselines as baselines
 from . import causal_kl as causal_kl
 from . import datasets as datasets
+from . import knowledge as knowledge
 from . import plot as plot
 from . import reasoning as reasoning
 
@@ -34,6 +35,7 @@ from .configurational.metrics import *
 from .interventions.effect_metrics import *
 from .interventions.essential_graphs import *
 from .interventions.perturbation_metrics import *
+from .knowledge.metrics import *
 from .reasoning.metrics import *
 from .structure.adjacency import *
 from .structure.ancestral import *
@@ -56,6 +58,7 @@ from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
 from .graphs.files import read_graphs as read_graphs
 from .graphs.graph import Graph as Graph
+from .knowledge.knowledge import Knowledge as Knowledge
 
 # isort: split
 # verbs
@@ -121,6 +124,7 @@ if not TYPE_CHECKING:
     _PRIVATE = {
         "contract",
         "interventions",
+        "knowledge",
         "cubes",
         "dask",
         "drawing",

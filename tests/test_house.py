@@ -20,7 +20,7 @@ ORDER = """
     contract, execution,
     graphs, datasets,
     structure, causal_kl, configurational, reasoning,
-    baselines, interventions,
+    baselines, interventions, knowledge,
     tables, cubes, inference,
     plot,
     accessors, dask

@@ -189,6 +189,9 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
     def held(f: Field) -> list[bool]:
         return [(f.of_truth if role == "truth" else f).holds(values) for role, values in cells.items()]
 
+    if "truth" not in cells:
+        # fields whose truths are of another kind are meant only where metrics are theirs
+        able = [f for f in able if f.of_truth is f or f.name in wanted] or able
     # the metrics' own field comes first
     holding = [f for f in able if {f.name} == wanted and all(held(f))] or [f for f in able if all(held(f))]
     if len(holding) == 1:
