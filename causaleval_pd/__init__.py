@@ -16,6 +16,7 @@ from . import structure as structure
 
 # isort: split
 from . import accessors as accessors
+from . import against_data as against_data
 from . import baselines as baselines
 from . import causal_kl as causal_kl
 from . import datasets as datasets
@@ -25,6 +26,7 @@ from . import reasoning as reasoning
 
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
+from .against_data.metrics import *
 from .baselines.sortability_metrics import *
 from .causal_kl.divergences.chosen_interventions import *
 from .causal_kl.divergences.divergence import *

@@ -19,7 +19,7 @@ ORDER = """
     versions, statistics, drawing,
     contract, execution,
     graphs, datasets,
-    structure, causal_kl, configurational, reasoning,
+    structure, against_data, causal_kl, configurational, reasoning,
     baselines, interventions, knowledge,
     tables, cubes, inference,
     plot,

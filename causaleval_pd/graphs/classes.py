@@ -150,3 +150,12 @@ def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8
     edges = planes[:, 0] | planes[:, 1]
     skeletons = np.stack([edges, edges], axis=1)
     return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)
+
+
+def extensions(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
+    """Return a DAG of the class of each DAG, CPDAG or PDAG, the same on any machine, and where one exists."""
+    result, exists = planes.copy(), np.ones(len(planes), dtype=np.bool_)
+    others = np.flatnonzero(kinds != DAG)
+    if len(others):
+        result[others], exists[others] = kernels().extend_to_dag(planes[others], n_nodes)
+    return result, exists

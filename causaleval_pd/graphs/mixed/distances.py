@@ -38,6 +38,16 @@ def as_statements(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     return read_only(found, np.uint64)
 
 
+def as_mags(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
+    """Return MAGs with the m-separations of graphs: of a PAG one of its class; a DAG or MAG itself."""
+    found = as_statements(planes, kinds, n_nodes)
+    some = np.flatnonzero(kinds == PAG)
+    if len(some):
+        found = np.array(found)
+        found[some] = pag_to_mag(found[some], n_nodes)
+    return read_only(found, np.uint64)
+
+
 def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     """Return graphs of -> and <-> with the m-separations of graphs: a MAG of a PAG; a DAG, MAG or ADMG itself."""
     check_size(n_nodes)

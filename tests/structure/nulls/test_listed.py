@@ -15,7 +15,8 @@ from causaleval_pd.graphs.kernels.planes import DAG, planes_from_arcs
 from causaleval_pd.structure.nulls.listed.orientations import TooMany, all_orientations
 from causaleval_pd.structure.nulls.listed.random_graphs import all_random_graphs, are_listed
 
-NAMES = sorted(n for n in ce.list_metrics("graph").index if ce.get_metric(n).direction is not None)
+METRICS = [ce.get_metric(name) for name in ce.list_metrics("graph").index]
+NAMES = sorted(m.name for m in METRICS if m.direction is not None and m.truth_kinds)
 LAWS = {law: ce.null_model("orientation", orientation_law=law) for law in ("order", "uniform")}
 
 

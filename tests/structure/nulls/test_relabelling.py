@@ -21,7 +21,9 @@ from causaleval_pd.structure.nulls.relabelling import all_relabellings, differen
 NAMES = sorted(
     n
     for n in ce.list_metrics("graph").index
-    if ce.get_metric(n).direction is not None and {"dag", "cpdag", "pdag"} & {*ce.get_metric(n).kinds}
+    if ce.get_metric(n).direction is not None
+    and ce.get_metric(n).truth_kinds
+    and {"dag", "cpdag", "pdag"} & {*ce.get_metric(n).kinds}
 )
 #: random denominators, a nonlinear function of tp, or no sum over pairs at all
 NOT_ADDITIVE = {

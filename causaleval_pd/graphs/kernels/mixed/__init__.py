@@ -29,6 +29,7 @@ from .pair_counts import (
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 from .separation import mixed_separation_mistakes
+from .separators import smallest_separators
 
 __all__ = [
     "ALMOST_CYCLE",
@@ -62,5 +63,6 @@ __all__ = [
     "mixed_separation_mistakes",
     "project",
     "relate",
+    "smallest_separators",
     "type_counts",
 ]

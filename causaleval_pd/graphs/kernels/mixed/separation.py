@@ -29,7 +29,7 @@ def fill_possible_steps(g: Rows, forward: Words, backward: Words) -> None:
 
 
 @kernel_part
-def _add_collider_neighbours(g: Rows, members: Words, inside: Words, reached: Words, rows: Words) -> None:
+def add_collider_neighbours(g: Rows, members: Words, inside: Words, reached: Words, rows: Words) -> None:
     """Add the nodes that a path of colliders joins to one of `members`, all nodes of it in `inside`; empty `members`.
 
     They are the neighbours in the moral graph of `inside`.
@@ -64,14 +64,14 @@ def _fill_nearest(g: Rows, x: np.uint64, y: np.uint64, inside: Words, given: Wor
     for w in range(inside.size):
         border[w] = reached[w] = walking[w] = ZERO
     add(walking, x)
-    _add_collider_neighbours(g, walking, inside, border, rows)
+    add_collider_neighbours(g, walking, inside, border, rows)
     drop(border, x)
     add(walking, y)
     add(reached, y)
     while True:
         for w in range(inside.size):
             given[w] = reached[w]  # reached before this step
-        _add_collider_neighbours(g, walking, inside, reached, rows)
+        add_collider_neighbours(g, walking, inside, reached, rows)
         grew = ZERO
         for w in range(inside.size):
             walking[w] = reached[w] & ~given[w] & ~border[w]

@@ -1,0 +1,165 @@
+"""Verbs without a truth: tables, nulls, cubes and their tests; results do not depend on what was computed before."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+import causaleval_pd.dask
+
+
+def linear(n, arcs, seed, nodes="ABCD"):
+    """Draw from a linear model with normal noise; arcs in causal order of their targets."""
+    rng = np.random.default_rng(seed)
+    data = {name: rng.normal(size=n) for name in nodes}
+    for source, target in arcs:
+        data[target] = data[target] + 0.8 * data[source]
+    return pd.DataFrame(data)
+
+
+ARCS = ["AB", "AC", "BD", "CD", "DE"]
+FRAMES = {f"set {k}": linear(120, ARCS, k, "ABCDE") for k in range(4)}
+BY = {"data": ("dataset", FRAMES)}
+TRUE, WRONG = "A -> B; A -> C; B -> D; C -> D; D -> E", "E -> A; E -> B; A -> D; B -> C; C -> D"
+RUNS = pd.DataFrame(
+    [
+        {"algorithm": name, "dataset": key, "estimate": graph}
+        for key in FRAMES
+        for name, graph in (
+            ("good", TRUE),
+            ("bad", WRONG),
+            ("full", "A -> B; A -> C; A -> D; A -> E; B -> C; B -> D; B -> E; C -> D; C -> E; D -> E"),
+        )
+    ]
+)
+NULLS = ["permutation", "edges", "dags", "orientation"]
+
+
+def test_metrics_that_need_a_truth_are_named_and_others_need_no_column():
+    with pytest.raises(ValueError, match="shd compares estimates with a truth, and truth=None names none"):
+        ce.evaluate(RUNS, ["lmc_share", "shd"], truth=None, context=BY)
+    assert ce.evaluate(RUNS, ["lmc_share"], truth=None, context=BY)["lmc_share"].notna().sum() == 8
+
+
+def test_a_missing_truth_leaves_metrics_of_data_alone():
+    table = RUNS.assign(truth=[TRUE, None] * 6)
+    found = ce.evaluate(table, ["shd", "separation_share", "bic"], context=BY)
+    own = ce.evaluate(RUNS, ["separation_share", "bic"], truth=None, context=BY)
+    assert found["shd"].isna().tolist() == [False, True] * 6
+    pd.testing.assert_frame_equal(found[["separation_share", "bic"]], own[["separation_share", "bic"]])
+    # and the controls of a row are the same with and without truths
+    one = ce.with_controls(table, ["shd", "bic"], context=BY, null="edges", rng=1, n_draws=30, cluster=None)
+    other = ce.with_controls(RUNS, ["bic"], truth=None, context=BY, null="edges", rng=1, n_draws=30, cluster=None)
+    assert one["bic_control_mean"].equals(other["bic_control_mean"])
+    assert one["shd_p"].isna().tolist() == [False, True] * 6
+
+
+def test_a_truth_over_latent_nodes_leaves_data_to_the_estimate():
+    table = pd.DataFrame(
+        {"truth": ["A -> B; L -> B; L -> C"], "estimate": ce.graph_column(["A o-> B; B <-o C"], kind=["pag"])}
+    )
+    given = {"data": linear(200, ["AB"], 1, "ABC"), "latents": ["L"]}
+    found = ce.evaluate(table, ["shd", "separation_share", "n_implied"], context=given)
+    assert found.loc[0, ["shd", "n_implied"]].tolist() == [0, 1] and found["separation_share"].notna().all()
+
+
+@pytest.mark.parametrize("null", NULLS)
+def test_controls_are_judged_by_the_data_of_their_row(null):
+    names = ["lmc_share", "separation_share", "bic", "n_lmc"][:3]
+    found = ce.with_controls(RUNS, names, truth=None, context=BY, null=null, n_draws=60, rng=5)
+    for key in FRAMES:
+        alone = ce.with_controls(
+            RUNS[RUNS["dataset"] == key], names, truth=None, context={"data": FRAMES[key]}, null=null, n_draws=60, rng=5
+        )
+        mine = found.loc[alone.index]
+        exact = mine["bic_p_method"] == "exact"
+        columns = [f"{name}{part}" for name in names for part in ("", "_p", "_control_mean")]
+        if exact.all() or null == "permutation":
+            pd.testing.assert_frame_equal(mine[columns], alone[columns])
+        else:
+            pd.testing.assert_frame_equal(mine[names], alone[names])
+    full = RUNS["algorithm"] == "full"
+    # a graph that joins all pairs implies no independence
+    assert found.loc[full, ["lmc_share", "lmc_share_p", "separation_share_p"]].isna().all().all()
+    assert found.loc[~full, ["lmc_share_p", "separation_share_p", "bic_p"]].notna().all().all()
+
+
+def test_exact_relabelling_is_the_share_of_all_orders():
+    given, graph = {"data": FRAMES["set 0"]}, "A -> B; A -> C; B -> D; C -> D; D -> E"
+    found = ce.with_controls(
+        pd.DataFrame({"estimate": [graph]}), ["lmc_share", "bic"], truth=None, null="permutation", context=given, rng=1
+    )
+    turned = []
+    for order in itertools.permutations("ABCDE"):
+        names = dict(zip("ABCDE", order, strict=True))
+        turned.append("".join(names.get(letter, letter) for letter in graph))
+    every = ce.evaluate(pd.DataFrame({"estimate": turned}), ["lmc_share", "bic"], truth=None, context=given)
+    assert found.loc[0, "lmc_share_p"] == pytest.approx((every["lmc_share"] <= every["lmc_share"][0] + 1e-12).mean())
+    assert found.loc[0, "bic_p"] == pytest.approx((every["bic"] >= every["bic"][0] - 1e-9).mean())
+    assert found.loc[0, "bic_p"] >= ce.p_floor(None, graph) - 1e-12
+
+
+@pytest.mark.parametrize("nodes", ["ABCDE", "ABCDEFGHIJKLMN"])
+def test_results_do_not_depend_on_what_was_tested_before(nodes):
+    data = linear(150, ["AB", "BC", "CD"], 2, nodes)
+    rest = "; ".join(nodes)
+    graphs = [
+        f"A -> B; B -> C; C -> D; {rest}",
+        f"B -> A; B -> C; D -> C; {rest}",
+        f"A -> D; C -> B; E -> C; {rest}",
+    ] * 2
+    table = pd.DataFrame({"estimate": graphs})
+    names = ["lmc_share", "fisher_c_p", "deviance", "bic", "mean_abs_partial", "pvalue_ad", "faithfulness_violations"]
+    given = {"data": data}
+    together = ce.evaluate(table, names, truth=None, context=given)[names]
+    for order in ([5, 0, 3, 1, 4, 2], [2, 4, 1, 3, 0, 5]):
+        turned = ce.evaluate(table.iloc[order], names, truth=None, context=given)[names]
+        assert together.iloc[order].to_numpy().tobytes() == turned.to_numpy().tobytes()
+    for row in range(3):
+        alone = ce.evaluate(table.iloc[[row]], names, truth=None, context=given)[names]
+        assert together.iloc[[row]].to_numpy().tobytes() == alone.to_numpy().tobytes()
+    by_row = ce.evaluate(table, names, truth=None, context=given, engine="threads", n_jobs=2)[names]
+    assert together.to_numpy().tobytes() == by_row.to_numpy().tobytes()
+
+
+def test_cubes_pair_runs_by_their_data():
+    cube = ce.cube(RUNS, ["separation_share", "bic"], by=["algorithm"], truth=None, replicate="dataset",
+                   null=["permutation", "edges"], context=BY, n_draws=99, rng=3)  # fmt: skip
+    assert cube.sizes["replicate"] == 4
+    table = ce.summary(cube)
+    full = table[(table["algorithm"] == "full") & (table["metric"] == "separation_share")]
+    assert (full["n_undefined"] == 4).all() and full["mean"].isna().all()
+    tested = ce.test_controls(cube)
+    good = tested[(tested["algorithm"] == "good") & (tested["metric"] == "bic")]
+    assert (good["p_value"] < 0.05).all()
+    compared = ce.compare(cube, "algorithm", metrics="bic")
+    assert (compared["n_pairs"] == 4).all() and len(compared) == 3
+    # one data set is one pair, which no test can use
+    one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=BY, n_draws=9, rng=3)
+    alone = ce.compare(one, "algorithm")
+    assert (
+        (alone["n_pairs"] == 1).all() and (alone["p_value"] == 1).all() and alone["note"].str.contains("too few").all()
+    )
+
+
+def test_dask_gives_the_same_results():
+    names = ["separation_share", "bic"]
+    parts = dd.from_pandas(RUNS, npartitions=3)
+    plain = ce.with_controls(RUNS, names, truth=None, context=BY, null="permutation", n_draws=20, rng=5)
+    lazy = parts.ceval.with_controls(names, truth=None, context=BY, null="permutation", n_draws=20, rng=5).compute()
+    pd.testing.assert_frame_equal(plain[names], lazy[names])
+    assert plain["bic_p"].tolist() == lazy["bic_p"].tolist()
+
+
+def test_descriptions_stratify_and_results_name_the_data():
+    found = ce.evaluate(RUNS, ["n_implied", "p_floor"], truth=None, context=BY)
+    assert found["n_implied"].tolist() == [5, 5, 0] * 4 and found["p_floor"].between(0, 1).all()
+    assert all(f"{key}: DataFrame of 120 rows and 5 columns, hash" in str(found.attrs) for key in FRAMES)
+    cube = ce.cube(RUNS, ["bic"], by={"p_floor": [0, 0.05, 1.1]}, truth=None, context=BY, n_draws=9, rng=1)
+    assert math.prod(cube.sizes[dim] for dim in ("p_floor",)) == 2
