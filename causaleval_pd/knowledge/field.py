@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -92,19 +93,30 @@ def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     return KnowledgePairs(graphs, required[None], forbidden[None], np.zeros(1, np.int64))
 
 
-register_field(
-    Field(
-        name="known_edges",
-        default_metrics=(),
-        default_null="",
-        holds=is_knowledge_column,
-        coerce=coerce_knowledge,
-        batches=batches,
-        pair=pair,
-    )
+#: how the truths are read
+TRUTHS = Field(
+    name="knowledge",
+    default_metrics=(),
+    default_null="",
+    holds=is_knowledge_column,
+    coerce=coerce_knowledge,
+    batches=batches,
+    pair=pair,
 )
+
+
+@dataclass(frozen=True)
+class KnowledgeField(Field):
+    """A field of graphs whose truths are knowledge."""
+
+    @property
+    def of_truth(self) -> Field:
+        """Field of the truths."""
+        return TRUTHS
+
+
 KNOWLEDGE = register_field(
-    Field(
+    KnowledgeField(
         name="knowledge",
         default_metrics=("required_recall", "forbidden_violated", "known_accuracy"),
         default_null="permutation",
@@ -113,6 +125,5 @@ KNOWLEDGE = register_field(
         identify=GRAPHS.identify,
         batches=batches,
         pair=pair,
-        truth_field="known_edges",
     )
 )

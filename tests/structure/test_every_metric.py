@@ -14,9 +14,13 @@ import causaleval_pd as ce
 from causaleval_pd.graphs.comparable import COMPARABLE
 from causaleval_pd.graphs.kernels.planes import KINDS
 
+#: metrics that need inputs besides the graphs, tested in `interventions` and `baselines`
+WITH_INPUTS = {"shd_icpdag", "var_sortability", "r2_sortability", "snr_sortability"}
 #: tables are tested in `marks`, metrics without a truth in `against_data`
 NAMES = sorted(
-    name for name in ce.list_metrics("graph").index if not ce.get_metric(name).dims and ce.get_metric(name).truth_kinds
+    name
+    for name in {*ce.list_metrics("graph").index} - WITH_INPUTS
+    if not ce.get_metric(name).dims and ce.get_metric(name).truth_kinds
 )
 JUDGED = [name for name in NAMES if ce.get_metric(name).direction is not None]
 
