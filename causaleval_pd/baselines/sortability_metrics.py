@@ -31,7 +31,7 @@ _SORTABILITY: dict[str, Any] = {
 }
 
 
-@metric(**_SORTABILITY, long_name="sortability by variance", reference="arXiv:2102.13647")
+@metric(**_SORTABILITY, long_name="sortability by variance", reference="10.48550/arXiv.2102.13647")
 def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Values:
     """Compute the share of ancestors and descendants whose variances increase along the truth.
 
@@ -59,7 +59,7 @@ def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: flo
     return _aligned(pairs, "var", measure, tolerance)
 
 
-@metric(**_SORTABILITY, long_name="sortability by R2", reference="arXiv:2303.18211")
+@metric(**_SORTABILITY, long_name="sortability by R2", reference="10.48550/arXiv.2303.18211")
 def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Values:
     """Compute the share of ancestors and descendants whose R2 given all others increases along the truth.
 
@@ -85,7 +85,7 @@ def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: floa
     return _aligned(pairs, "r2", measure, tolerance)
 
 
-@metric(**_SORTABILITY, long_name="sortability by signal and noise", reference="arXiv:2303.18211")
+@metric(**_SORTABILITY, long_name="sortability by signal and noise", reference="10.48550/arXiv.2303.18211")
 def snr_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Values:
     """Compute the share of ancestors and descendants whose R2 given their true parents increases along the truth.
 

@@ -29,7 +29,7 @@ Values = NDArray[np.float64]
     long_name="SHD of interventional classes",
     symmetric=True,
     costly=True,
-    reference="Hauser & Buehlmann (2012)",
+    reference="10.48550/arXiv.1104.2808",
 )
 def shd_icpdag(pairs: GraphPairs) -> Values:
     """Compare the I-CPDAGs of both graphs by the structural Hamming distance, any difference costing 1.

@@ -36,7 +36,7 @@ _JUDGED: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "digraph", "cpdag", "pdag"),
     "truth_kinds": (),
-    "reference": "arXiv:2210.17283",
+    "reference": "10.48550/arXiv.2210.17283",
 }
 
 
