@@ -64,6 +64,7 @@ from .knowledge.knowledge import Knowledge as Knowledge
 
 # isort: split
 # verbs
+from .against_data.self_compatibility import self_compatibility as self_compatibility
 from .baselines.with_baselines import with_baselines as with_baselines
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube

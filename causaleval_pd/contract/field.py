@@ -91,6 +91,9 @@ class Field:
     truth_clusters : bool
         Whether runs with equal truths depend on each other; False where a truth is a single value, such as an answer,
         that unrelated rows share.
+    floor : str
+        Metric that describes how small a p-value the joint null model can give an estimate that data judge; empty
+        without one.
     relabelling : Relabelling or None
         How estimates that the joint null model has relabelled are written as cells; None where cells have no labels.
     samples : callable or None
@@ -119,6 +122,7 @@ class Field:
     nulls: Registry[Any] = field(default_factory=_no_nulls)
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
     truth_clusters: bool = True
+    floor: str = ""
     relabelling: Relabelling | None = None
     samples: Callable[[], Iterable[pd.DataFrame]] | None = None
 

@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_column_name, check_known, check_type
-from ..contract.metric import METRICS, Metric
+from ..contract.metric import METRICS, Metric, get_metric
 from ..execution.random_streams import hash_rows, key_columns
 from ..tables.best_of import Candidates, find_candidates, match_candidates
 from ..tables.clusters import BY_TRUTH, Cluster, Clusters, read_clusters
 from ..tables.columns import column, column_or_level, numbers
 from ..tables.evaluate import evaluate
-from ..tables.matching import Matches, match_rows
+from ..tables.matching import Matches, find_members, match_rows, named_nulls
 from ..tables.scoring import score_rows
 from ..tables.settings import Cells, NullChoice
 from ..tables.several_truths import SeveralTruths
@@ -128,6 +128,8 @@ def read_runs(
     strata = stratum_columns(table, by, own)
     carried = {name: numbers(table, name, "values") for name in directions}
     replicates = None if replicate is None else column_or_level(table, replicate, "replicate")
+    for name, floors in _floors(own, choice, list(directions)).items():
+        carried[name], directions[name] = floors, "none"
     given = None if control is None or choice is None else column(table, control, "control")
     if choice is not None and choice.best_of is not None:
         return _read_groups(table, tasks, strata, choice, replicates, values=values, control=control, cluster=cluster)
@@ -194,6 +196,17 @@ def _read_groups(
         Clusters(BY_TRUTH, identity),
         candidates,
     )
+
+
+def _floors(own: Task, choice: NullChoice | None, taken: Sequence[str]) -> dict[str, Floats]:
+    """Return the smallest p-values of estimates without truths, by the metric of the field, if controls relabel them."""
+    name = own.field.floor
+    if choice is None or own.truth is not None or not name or name in taken:
+        return {}
+    models = [model for one in named_nulls(choice.null) for model in find_members(own.field, one)]
+    if not any(model.joint for model in models):
+        return {}
+    return score_rows(own._replace(metrics=(get_metric(name),)), "nan", own.estimate.index)
 
 
 def _directions(values: Values) -> dict[str, str]:

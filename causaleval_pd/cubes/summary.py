@@ -30,6 +30,7 @@ from .reshaped import read_cube
 from .schema import declare_columns
 from .simultaneous_skill import simultaneous_level
 from .stratum_sums import CONTROL_COLUMNS, COUNTS, stratum_clusters, stratum_skill, stratum_sums, summary_columns
+from .verdicts import with_verdicts
 
 COLUMNS = declare_columns("summary", ("metric", *COUNTS, "mean", "low", "high", *CONTROL_COLUMNS))
 
@@ -84,7 +85,9 @@ def summary(
         for carried columns, those from `control_mean` on are missing. A cube of several null models has rows for each,
         named in the first column `null`. A composite one (`ce.worst_of`) has the rows of the member with the largest p,
         which `control_null` names. Dimensions that a metric declares are columns after the strata, missing in the rows
-        of other metrics.
+        of other metrics. A cube of metrics that need no truth and of the null model that relabels estimates has the
+        column `verdict`: "uninformative" (even the best relabelling cannot reach p <= 1 - level), "better than
+        permuted" (p <= 1 - level) or "not better than permuted".
 
     Raises
     ------
@@ -150,7 +153,7 @@ def _summary(
         level=level,
         interval=interval,
     )
-    return typed_columns(strata_table(cube, metric=metric, **columns))
+    return with_verdicts(typed_columns(strata_table(cube, metric=metric, **columns)), cube, metric, level)
 
 
 def typed_columns(table: pd.DataFrame) -> pd.DataFrame:
@@ -166,5 +169,6 @@ def stack_summaries(tables: list[pd.DataFrame]) -> pd.DataFrame:
     if not tables:
         return pd.DataFrame()
     table = pd.concat(tables, ignore_index=True)
-    strata = [name for name in table.columns if name not in COLUMNS]
-    return table.loc[table["n_runs"] > 0, [*strata, *COLUMNS]].reset_index(drop=True)
+    verdict = [name for name in table.columns if name == "verdict"]
+    strata = [name for name in table.columns if name not in (*COLUMNS, *verdict)]
+    return table.loc[table["n_runs"] > 0, [*strata, *COLUMNS, *verdict]].reset_index(drop=True)

@@ -1,0 +1,66 @@
+"""Verdicts of summaries on estimates that data judge."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import causaleval_pd as ce
+
+rng = np.random.default_rng(3)
+FRAMES = {}
+for key in range(4):
+    data = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("ABCDE"))
+    data["B"] += data["A"]
+    data["D"] += data["A"] + data["B"]
+    data["E"] += data["D"]
+    FRAMES[key] = data
+GRAPHS = {
+    "good": "A -> B; A -> D; B -> D; D -> E; C",
+    "bad": "C -> B; C -> E; B -> E; E -> A; D",
+    "full": "A -> B; A -> C; A -> D; A -> E; B -> C; B -> D; B -> E; C -> D; C -> E; D -> E",
+    "none": "A; B; C; D; E",
+}
+RUNS = pd.DataFrame([{"graph": g, "data": k, "estimate": text} for g, text in GRAPHS.items() for k in FRAMES])
+HOW = {"by": ["graph"], "truth": None, "context": {"data": ("data", FRAMES)}, "n_draws": 99, "rng": 1}
+
+
+def words(table, **rows):
+    for name, value in rows.items():
+        table = table[table[name] == value]
+    return table.set_index("graph")["verdict"].to_dict()
+
+
+def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
+    cube = ce.cube(RUNS, ["separation_share", "bic"], null=["permutation", "edges"], **HOW)
+    table = ce.summary(cube)
+    wanted = {"good": "better than permuted", "bad": "not better than permuted"}
+    wanted |= {"full": "uninformative", "none": "uninformative"}
+    assert words(table, metric="bic", null="permutation") == wanted
+    assert words(table, metric="separation_share", null="permutation") == wanted
+    assert table.loc[table["null"] == "edges", "verdict"].isna().all()
+    assert "p_floor" not in set(table["metric"]) and cube["p_floor"].notnull().all()
+
+
+def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
+    chain = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D; D -> E; C")
+    small = chain.assign(estimate="A -> B; B -> D")
+    one = ce.summary(ce.cube(small.head(1), ["bic"], null="permutation", **HOW))
+    four = ce.summary(ce.cube(small, ["bic"], null="permutation", **HOW))
+    assert one["verdict"].tolist() == ["uninformative"]  # 2 of 6 relabellings are equivalent
+    assert four["verdict"].tolist() != ["uninformative"]  # (1 / 3)^4
+    # runs on one data set are relabelled alike, and are worth one
+    same = pd.concat([small.head(1)] * 4, ignore_index=True)
+    alone = ce.summary(ce.cube(same.assign(run=range(4)), ["bic"], null="permutation", key="run", **HOW))
+    assert alone["verdict"].tolist() == ["uninformative"]
+
+
+def test_other_cubes_have_no_verdicts():
+    runs = RUNS.assign(truth=GRAPHS["good"])
+    context = {"data": ("data", FRAMES)}
+    for table in (
+        ce.summary(ce.cube(RUNS, ["bic"], null="edges", **HOW)),
+        ce.summary(ce.cube(runs, ["shd"], by=["graph"], null="permutation", n_draws=9, rng=1)),
+        ce.summary(ce.cube(runs, ["shd", "bic"], by=["graph"], null="permutation", context=context, n_draws=9, rng=1)),
+    ):
+        assert "verdict" not in table
