@@ -70,8 +70,10 @@ def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: floa
     ----------
     pairs : GraphPairs
         Truths with their data; estimates are not read.
-    measure, tolerance
+    measure : {"paths", "adjacent_pairs"}
         As of `var_sortability`.
+    tolerance : float
+        As of `var_sortability`, of R2.
 
     Examples
     --------
@@ -95,8 +97,10 @@ def snr_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: flo
     ----------
     pairs : GraphPairs
         Truths with their data; estimates are not read.
-    measure, tolerance
+    measure : {"paths", "adjacent_pairs"}
         As of `var_sortability`.
+    tolerance : float
+        As of `var_sortability`, of R2.
 
     Examples
     --------

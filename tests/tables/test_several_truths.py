@@ -166,3 +166,24 @@ def test_p_keeps_its_level_where_the_least_of_several_does_not():
     error = np.sqrt(0.05 * 0.95 / 600)
     assert (joint <= 0.05).mean() < 0.05 + 3 * error
     assert (np.minimum.reduce(each) <= 0.05).mean() > 0.05 + 2 * error
+
+
+@pytest.mark.slow
+def test_dask_tables_take_several_truths(runs):
+    import dask.dataframe as dd
+
+    import causaleval_pd.dask  # noqa: F401
+
+    for name in [*TRUTHS, "estimate"]:
+        runs[name] = ce.graph_column(runs[name])
+    parts = dd.from_pandas(runs, npartitions=3)
+    settings = {"truth": TRUTHS, "over_truths": "best"}
+    for verb, more in (("evaluate", {}), ("with_controls", {"n_draws": 40, "rng": 7})):
+        here, there = (getattr(x.ceval, verb)(["shd"], **settings, **more) for x in (runs, parts))
+        pd.testing.assert_frame_equal(there.compute(), here, check_dtype=False)
+    how = {"by": ["algorithm"], "n_draws": 40, "rng": 7} | settings
+    here, there = (x.ceval.summary(["shd"], **how) for x in (runs, parts))
+    columns = ["mean", "control_mean", "p_value", "n_clusters"]
+    pd.testing.assert_frame_equal(there.compute()[columns], here[columns], check_dtype=False)
+    cube = parts.ceval.cube(["shd"], **how).compute()
+    np.testing.assert_allclose(np.sort(cube["shd"]), np.sort(runs.ceval.cube(["shd"], **how)["shd"]))
