@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..contract.law import Distribution
 from ..contract.metric import Metric
+from ..statistics.arrays import SMALLEST_P
 from ..statistics.direction import merit
 from ..statistics.tails.convolution import Law, tail_of_sum
 from .schema import TAIL_METHODS, TAIL_STATISTICS
@@ -20,8 +21,6 @@ Bools = NDArray[np.bool_]
 _CONVOLVED = TAIL_METHODS.index("exact convolution")
 #: multiplications that the convolution of a stratum may take, about a second
 MOST_WORK = 1e9
-#: smallest p-value: smaller probabilities lose their digits, and are not 0
-_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class RowLaw(NamedTuple):
@@ -99,7 +98,7 @@ def exact_strata(
             tail = None if summed is None else tail_of_sum(*summed, most_work=MOST_WORK)
             if tail is not None:
                 at = grid.stratum[mine[0]]
-                upper = min(max(tail.upper, _SMALLEST), 1.0)
+                upper = min(max(tail.upper, SMALLEST_P), 1.0)
                 found[f"{statistic}_p"][at] = found[f"{statistic}_p_high"][at] = upper
                 found[f"{statistic}_p_low"][at] = min(tail.lower, 1.0)
                 found[f"{statistic}_p_method"][at] = _CONVOLVED

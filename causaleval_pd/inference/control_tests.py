@@ -38,6 +38,7 @@ from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
+from .interval_notes import interval_notes
 from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 from .statistical_tests import MOMENTS
 
@@ -47,7 +48,7 @@ COLUMNS = declare_columns(
     (
         *TEST_COLUMNS,
         *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
-        *("test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information"),
+        *("test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information", "note"),
     ),
 )
 
@@ -114,7 +115,8 @@ def test_controls(
         draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "splitting", or "splitting to a
         bound", an upper one; "simulated"; "relabelling by truth" or by a column; "twice the mean p by" these;
         "moments", "exact moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`, limits of a
-        p-value that does not rest on draws; and `n_no_information`, the runs which equal all their draws.
+        p-value that does not rest on draws; `n_no_information`, the runs which equal all their draws; and `note` (why
+        `effect` has no interval).
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.
@@ -215,7 +217,7 @@ def _against_controls(
         return paired_difference(own, np.where(failed, mean[:, None], controls))
 
     expected = "control_loss" if direction == "zero" else "control_mean"
-    pairs = difference(cells(variable(cube, name, expected), dims))
+    pairs = differences = difference(cells(variable(cube, name, expected), dims))
     clusters = cells(cluster_ids(cube), dims)
     effect = clustered_mean(pairs, clusters, level)
     alternative = better_side(direction)
@@ -262,8 +264,9 @@ def _against_controls(
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
+        note=interval_notes(effect, cluster_means(differences, clusters), level),
     )
-    table = table.astype({"test_statistic": "str", "p_method": "str"})
+    table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]
 
 

@@ -247,8 +247,8 @@ BRUNNER_MUNZEL = register_test(
         claim="Values of one level tend to be larger.",
         statistic="t of the dominance of values over those of the other level, with Welch's degrees of freedom.",
         assumption="Independent runs, within and between the levels.",
-        avoid="With fewer than ten runs of a level, where it rejects too often. For runs on the same truths, which are "
-        "pairs.",
+        avoid="With few runs of the level that varies more, where it rejects too often. For runs on the same truths, "
+        "which are pairs.",
         reference="https://doi.org/10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U",
     )
 )

@@ -17,6 +17,8 @@ from .direction import TOLERANCE
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+#: exact p-values are at least this: smaller ones underflow to 0, whose logarithm combinations of p-values need
+SMALLEST_P = float(np.finfo(np.float64).tiny)
 #: numbers that a block of working memory may hold
 BLOCK = 4_000_000
 

@@ -149,7 +149,7 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estim
     Notes
     -----
     With normal values it covers .95 of .95 for clusters of equal size and at least .946 for unequal ones, more than
-    .98 where one of few clusters has most values; with skewed values (gamma, shape 2) .92 and more. Liang and Zeger's
+    .98 where one of few clusters has most values; with skewed values (gamma, shape 2) .91 and more. Liang and Zeger's
     error with one degree of freedom fewer than clusters covers .81 to .90 for clusters of 12, 4, 2, 1 and 1 values.
 
     References

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Estimate, Floats, moments, ratio, welch_moments
 from .paired_tests import Alternative, BoundedOutcome, check_alternative, t_test
 from .ranks import rounded
+
+#: values of a sample from which Welch's degrees of freedom serve; ways to split fewer that are listed, else drawn
+ENOUGH, MOST_LISTED, N_DRAWN = 10, 20_000, 9_999
 
 _ENDS: tuple[Literal["min", "max"], ...] = ("min", "max")
 
@@ -69,8 +75,10 @@ def brunner_munzel(
     BoundedOutcome
         t of the dominance of the values of both samples with Welch's degrees of freedom (the negative of
         `scipy.stats.brunnermunzel`, which is larger where `b` is), p, and limits of Cliff's delta. All are NaN where a
-        sample has fewer than two values. Samples that do not overlap have no variance; they get t and p of the closest
-        samples that do: the extreme values that face each other are exchanged.
+        sample has fewer than two values. Where one has fewer than ten, p and the limits are those of t among all ways
+        to split the values into two such samples, or 9,999 of them, always the same, where there are more than 20,000.
+        Samples that do not overlap have no variance; they get t of the closest samples that do: the extreme values that
+        face each other are exchanged. So do their p, from ten values of each on.
 
     Raises
     ------
@@ -84,7 +92,8 @@ def brunner_munzel(
 
     References
     ----------
-    Brunner and Munzel (2000), 10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U.
+    Brunner and Munzel (2000), 10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U; for few values Neubert and
+    Brunner (2007), 10.1016/j.csda.2006.05.024.
 
     Examples
     --------
@@ -103,12 +112,61 @@ def brunner_munzel(
     inside = (np.abs(delta) < 1) & (error > 0)
     rest = np.where(inside, 1 - delta**2, np.nan)
     error = np.maximum(error, np.sqrt(ratio(rest, n * m - 1)))
-    half = scipy.special.stdtrit(df, (1 + level) / 2) * error / rest
+    p_value, quantile = np.array(p_value), np.array(scipy.special.stdtrit(df, (1 + level) / 2))
+    for row in np.argwhere((np.minimum(n, m) >= 2) & (np.minimum(n, m) < ENOUGH)):
+        at = tuple(row.tolist())
+        p_value[at], quantile[at] = _among_splits(_defined(a, at), _defined(b, at), alternative, level)
+    half = quantile * error / rest
     centre = np.arctanh(np.where(inside, delta, 0.0))
     low, high = np.tanh(centre - half), np.tanh(centre + half)
     known = ~np.isnan(low)
     low, high = np.where(known & apart & (delta < 0), -1.0, low), np.where(known & apart & (delta > 0), 1.0, high)
     return BoundedOutcome(statistic, p_value, low, high)
+
+
+def _defined(values: ArrayLike, at: tuple[int, ...]) -> Floats:
+    """Return the defined values of a sample."""
+    found = rounded(values)[at]
+    return np.asarray(found[~np.isnan(found)], np.float64)
+
+
+def _among_splits(a: Floats, b: Floats, alternative: Alternative, level: float) -> tuple[float, float]:
+    """Return p among the ways to split the values of both samples, and the size of t that this many exceed."""
+    in_first = _splits(len(a), len(b))
+    pooled = np.concatenate([a, b])
+    above = np.sign(pooled[:, None] - pooled).astype(np.float64)
+    first, second = in_first / len(a), (1 - in_first) / len(b)
+    # the mean dominance of each value over the values of the other sample, where the value is in the first or second
+    over, under = second @ above.T, -(first @ above.T)
+    delta = (first * over).sum(axis=1)
+    spreads = [
+        (share * (values - delta[:, None]) ** 2).sum(axis=1) / max(1, size - 1)
+        for share, values, size in ((first, over, len(a)), (second, under, len(b)))
+    ]
+    error = np.sqrt(sum(spreads))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # samples that do not overlap have no error; neither have equal values, which are as usual as can be
+        t = np.where((error < 1e-12) & (np.abs(delta) < 1e-12), 0.0, delta / np.where(error < 1e-12, 0.0, error))
+    seen = {"two-sided": np.abs(t), "greater": t, "less": -t}[alternative]
+    least = seen[0] - 1e-9 * max(1.0, abs(seen[0])) if np.isfinite(seen[0]) else seen[0]
+    ordered = np.sort(np.abs(t))
+    return float((seen >= least).mean()), float(ordered[math.ceil(level * len(ordered)) - 1])
+
+
+@lru_cache(maxsize=16)
+def _splits(n: int, m: int) -> NDArray[np.float64]:
+    """Return which of n + m values are in the first sample, 0 or 1, a split a row; the first row is the given one."""
+    size = n + m
+    if math.comb(size, n) <= MOST_LISTED:
+        chosen = np.array(list(itertools.combinations(range(size), n)))
+    else:
+        rng = np.random.default_rng(0)
+        chosen = np.argsort(rng.random((N_DRAWN + 1, size)), axis=1)[:, :n]
+        chosen[0] = np.arange(n)
+    found = np.zeros((len(chosen), size))
+    np.put_along_axis(found, chosen, 1.0, axis=1)
+    found.flags.writeable = False
+    return found
 
 
 def _overlapping(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.law import ClosedForm, Shape
 from ..contract.metric import Metric
-from ..statistics.arrays import quantile_interval
+from ..statistics.arrays import SMALLEST_P, quantile_interval
 from ..statistics.direction import as_good, better
 from ..statistics.tails import pearson_type_iii
 from .settings import Drawing
@@ -154,7 +154,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     tail = (1 - how.level) / 2
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     as_good_share, strictly = exact.probability(observed, **aim), exact.probability(observed, **aim, strict=True)
-    p = (as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share
+    p = np.maximum((as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share, SMALLEST_P)
     always = np.full(len(observed), EXACT, np.int8)
     return RowControls(
         observed=observed,

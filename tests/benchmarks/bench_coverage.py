@@ -76,7 +76,7 @@ def single_intervals() -> None:
     """Print the coverage of intervals of paired differences."""
     print("\nPaired differences: coverage of .95 (in brackets the share of samples without an interval)")
     sizes = (5, 6, 10, 20, 50)
-    line("interval, differences", *(f"n = {n}" for n in sizes), widths=(38, 15))
+    line("interval, differences", *(f"n = {n}" for n in sizes), widths=(40, 15))
     for name, law in LAWS.items():
         true = true_values(law)
         found: dict[str, list[str]] = {}
@@ -94,7 +94,7 @@ def single_intervals() -> None:
             ):
                 found.setdefault(what, []).append(covered(low, high, true[target]))
         for what, cells in found.items():
-            line(f"{what}, {name}", *cells, widths=(38, 15))
+            line(f"{what}, {name}", *cells, widths=(40, 15))
     for shift in (0.0, 0.5, 1.0, 1.5):
         cells: dict[str, list[str]] = {}
         for n in sizes:
@@ -115,7 +115,7 @@ def single_intervals() -> None:
             ):
                 cells.setdefault(what, []).append(covered(low, high, true))
         for what, row in cells.items():
-            line(f"{what}, normal, shift {shift:g}", *row, widths=(38, 15))
+            line(f"{what}, normal, shift {shift:g}", *row, widths=(40, 15))
 
 
 def unequal_variances() -> None:

@@ -31,7 +31,16 @@ from causaleval_pd.graphs.packing.packed import unpack_column
 ROUNDS = 5
 
 #: metrics that take graphs with and without latent confounders
-METRICS = ("shd", "adjacency_f1", "arrowhead_f1", "tail_f1", "directed_f1", "bidirected_f1", "v_structure_f1")
+METRICS = (
+    "shd",
+    "adjacency_f1",
+    "arrowhead_f1",
+    "tail_f1",
+    "directed_f1",
+    "bidirected_f1",
+    "v_structure_f1",
+    "separation_ancestor",
+)
 
 #: observed and latent nodes, graphs, graphs for causal-learn
 SIZES = ((6, 2, 20_000, 20), (10, 3, 10_000, 2), (20, 5, 3_000, 0), (50, 10, 500, 0), (80, 10, 200, 0))

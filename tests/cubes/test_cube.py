@@ -66,6 +66,7 @@ def test_round_trip(tmp_path, small, keep, suffix):
     back.close()
 
 
+@pytest.mark.slow
 def test_without_raw_draws_every_verb_gives_the_same(small, cube):
     streamed = ce.cube(small, NAMES, by=BY, n_draws=60, rng=7, control_kind="kind", keep_draws=False)
     assert "shd_control" not in streamed and streamed.attrs["draws_kept"] == 0

@@ -23,7 +23,7 @@ COLUMNS = [
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
     shares = ["n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
-    shares += ["test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information"]
+    shares += ["test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information", "note"]
     assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
@@ -297,3 +297,14 @@ def test_paired_tests_take_a_cluster_as_one_value():
         excluded = (found["t"]["ci_low"] > 0) | (found["t"]["ci_high"] < 0)
         size[cluster]["interval"] = excluded.mean()
     assert min(size[None].values()) > 0.09 and max(size["truth"].values()) < 0.09, size
+
+
+def test_a_missing_interval_has_a_reason():
+    runs = pd.DataFrame(
+        {"truth": ["A -> B; B -> C; D"] * 3, "estimate": ["A -> B; C; D", "A; B; C -> D", "B -> C; A; D"]}
+    )
+    table = ce.cube(runs, ["shd"], by=[], n_draws=99, rng=1).ceval.test_controls()
+    assert table["n_clusters"].tolist() == [1] and table["ci_low"].isna().all() and table["p_value"].notna().all()
+    assert table["note"].tolist() == ["too few clusters for an interval"]
+    several = runs.assign(truth=["A -> B; B -> C; D", "A -> B; C; D", "B -> C; A -> C; D"])
+    assert ce.cube(several, ["shd"], by=[], n_draws=99, rng=1).ceval.test_controls()["note"].isna().all()

@@ -116,6 +116,7 @@ def test_a_row_a_stratum_metric_method_and_level(found):
     assert (tests["size_low"] <= tests["size"]).all() and (tests["size"] <= tests["size_high"]).all()
 
 
+@pytest.mark.slow
 def test_sizes_are_those_of_placebos_by_hand(runs, found):
     """Rejection by rejection cannot be compared (streams differ); rates over many placebos can."""
     p = [
@@ -132,6 +133,7 @@ def test_skill_is_found(runs):
     assert small(runs, skill=None, n_placebos=1)["power"].isna().all()
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_engine_or_the_order_of_rows(runs):
     runs = runs.query("algorithm != 'pc'")
     first = small(runs, n_placebos=3)

@@ -93,6 +93,7 @@ def caption_of(figure):
     return " ".join(t.get_text().replace("\n", " ") for t in figure.findobj(Text) if t.get_gid() == "caption")
 
 
+@pytest.mark.slow
 def test_long_names_and_many_reasoners_leave_room_for_the_axes(table):
     rows = table[(table["model"] == "random") & (table["task"] == 0)]
     long = rows.assign(model="some-organisation/a-very-long-name-of-a-model-70b-v3.1 with a chain of thought")

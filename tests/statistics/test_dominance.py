@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
@@ -76,7 +78,7 @@ def test_delta_without_spread_has_no_interval():
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_brunner_munzel_equals_scipy(alternative):
     rng = np.random.default_rng(3)
-    a, b = rng.integers(0, 9, (6, 7)).astype(float), rng.integers(2, 12, (6, 9)).astype(float)
+    a, b = rng.integers(0, 9, (6, 13)).astype(float), rng.integers(2, 12, (6, 11)).astype(float)
     a[2, :3] = np.nan
     found = brunner_munzel(a, b, alternative=alternative)
     for i in range(6):
@@ -86,6 +88,37 @@ def test_brunner_munzel_equals_scipy(alternative):
         assert found.p_value[i] == pytest.approx(theirs.pvalue)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize(
+    ("a", "b"), [([3.1, -4.0, 0.7, 9.0], [1.0, 0.2, 2.1, 1.7, 0.9]), ([1, 2, 2, 5], [2, 3, 2, 5, 6])]
+)
+def test_few_values_are_compared_with_all_their_splits(a, b, alternative):
+    pooled = np.array([*a, *b], float)
+
+    def t(first):
+        apart = sorted(set(range(9)) - set(first))
+        x, y = pooled[list(first)], pooled[apart]
+        over = np.array([np.mean(np.sign(v - y)) for v in x])
+        under = np.array([np.mean(np.sign(x - v)) for v in y])
+        error = np.sqrt(over.var(ddof=1) / len(x) + under.var(ddof=1) / len(y))
+        return np.inf * np.sign(over.mean()) if error == 0 else over.mean() / error
+
+    found = brunner_munzel(a, b, alternative=alternative)
+    every = np.array([t(x) for x in itertools.combinations(range(9), 4)])
+    turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
+    assert found.p_value == pytest.approx(np.mean(turned(every) >= turned(every[0]) - 1e-9))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (5, 5), (6, 6)])
+@pytest.mark.parametrize("spread", [1.0, 3.0])
+def test_brunner_munzel_holds_its_level_with_few_values(n, m, spread):
+    rng = np.random.default_rng(n)
+    p = brunner_munzel(rng.normal(0, spread, (1000, n)), rng.normal(0, 1, (1000, m))).p_value
+    for alpha in (0.05, 0.01):
+        assert (p <= alpha).mean() <= alpha + 4 * np.sqrt(alpha * (1 - alpha) / 1000)
+
+
 def test_brunner_munzel_has_both_limits_or_none():
     found = brunner_munzel([[2.0, np.nan], [2.0, 3.0], [5.0, 6.0]], [[1.0, np.nan], [1.0, np.nan], [1.0, 2.0]])
     assert np.isnan(found.low).tolist() == np.isnan(found.high).tolist() == [True, True, False]
@@ -93,7 +126,8 @@ def test_brunner_munzel_has_both_limits_or_none():
 
 def test_brunner_munzel_interval_does_not_contradict_its_test():
     rng = np.random.default_rng(5)
-    a, b = rng.normal(0.7, 1, (300, 8)), rng.normal(0, 3, (300, 12))
+    a, b = rng.normal(0.7, 1, (300, 12)), rng.normal(0, 3, (300, 12))
+    a[:100, 5:] = b[:100, 6:] = np.nan
     found = brunner_munzel(a, b)
     outside = (found.low > 0) | (found.high < 0)
     assert (found.p_value[outside] < 0.05).all() and 0 < outside.sum() < 300
@@ -112,7 +146,8 @@ def test_brunner_munzel_interval_covers(n, shift):
 def test_samples_that_do_not_overlap_get_the_p_value_of_the_closest_that_do():
     apart = brunner_munzel([[4.0, 5.0, 6.0], [1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     closest = brunner_munzel([3.0, 5.0, 6.0], [1.0, 2.0, 4.0])
-    np.testing.assert_allclose(apart.p_value, closest.p_value)
+    # two of the twenty ways to split six values
+    assert apart.p_value.tolist() == [0.1, 0.1] and closest.p_value > 0.1
     np.testing.assert_allclose(apart.statistic, closest.statistic * np.array([1, -1]))
     assert apart.high[0] == 1 == -apart.low[1]
     assert apart.low[0] == pytest.approx(-apart.high[1]) and apart.low[0] < 0

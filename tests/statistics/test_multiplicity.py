@@ -21,6 +21,7 @@ def test_adjustment_leaves_undefined_p_values_out(name, theirs):
     assert p[1] != p[1] and p[0] == 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["holm", "bonferroni", "fdr_bh", "fdr_by"])
 def test_families_are_adjusted_as_by_statsmodels(name):
     rng = np.random.default_rng(6)

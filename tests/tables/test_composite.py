@@ -62,6 +62,7 @@ def test_members_are_named_by_their_options():
     assert ce.worst_of(null, "dags", name="any") == ce.WorstOf("any", (*null.members, ce.null_model("dags")))
 
 
+@pytest.mark.slow
 def test_the_level_holds_for_guessers_of_either_law():
     """Stars whose edges point along a random order reject .197 at .05 under uniform directions."""
     rng = np.random.default_rng(4)

@@ -51,6 +51,7 @@ def test_a_relabelling_depends_on_seed_and_truth_alone(runs):
     assert (runs.ceval.placebo(rng=8)["estimate"] != found["estimate"]).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_all_relabellings_are_equally_likely():
     one = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A -> B; C"]})
     drawn = [one.ceval.placebo(rng=s)["estimate"].graph.to_strings().item() for s in range(240)]

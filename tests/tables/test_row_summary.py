@@ -249,3 +249,13 @@ def test_p_values_that_no_draw_reached_are_marked(how):
     assert found["adjacency_f1_p_at_floor"].tolist() == [False, False, pd.NA]
     assert found["shd_p"].iloc[0] == {"mid": 0.5 / 151, "share": 0.0}.get(how.get("p_rule"), 1 / 151)
     assert "shd_p_at_floor" not in ce.with_controls(runs, ["shd"], n_draws=5, rng=1)
+
+
+def test_exact_p_values_are_not_zero():
+    """A tail of 1e-700 has no logarithm as a number of 64 bits, but Fisher's combination needs one."""
+    names = [f"X{i:03d}" for i in range(120)]
+    chain = "; ".join(f"{a} -> {b}" for i, a in enumerate(names) for b in names[i + 1 : i + 5])
+    runs = pd.DataFrame({"truth": [chain], "estimate": [chain]})
+    found = runs.ceval.with_controls(["adjacency_f1"], n_draws=9, rng=1)
+    assert found["adjacency_f1_p"].tolist() == [np.finfo(float).tiny]
+    assert ce.skeleton_test(470, 470, 470, 120) == np.finfo(float).tiny

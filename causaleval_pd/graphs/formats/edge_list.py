@@ -23,11 +23,11 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
     arcs = []
     for edge in cell:
         if not isinstance(edge, tuple) or len(edge) != 2:
-            mend = (
-                "write edges as one text, as 'A -> B; B -> C'"
-                if isinstance(edge, str)
-                else "make nested lists a numpy array and name its encoding="
-            )
+            mend = "make nested lists a numpy array and name its encoding="
+            if isinstance(edge, str):
+                mend = "write edges as one text, as 'A -> B; B -> C'"
+            elif isinstance(edge, dict):
+                mend = "make the list a table of edges, pd.DataFrame(edges)"
             raise TypeError(f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; {mend}")
         source = position.setdefault(_distinct(edge[0]), len(position))
         arcs.append((source, position.setdefault(_distinct(edge[1]), len(position))))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
 from .graph_files import parse_xml
 
 _NODES = re.compile(r"Graph Nodes:(.*)")
@@ -148,122 +146,5 @@ TETRAD_XML = register_encoding(
         read=read_tetrad_xml,
         types=(str,),
         recognise=lambda text: bool(_XML.match(text)),
-    )
-)
-
-# ---- JSON ----------------------------------------------------------------------------------------------------------
-
-_ENDPOINTS = {"tail": TAIL, "arrow": ARROW, "circle": CIRCLE, "none": TAIL}
-_EDGE_KEYS = "edges|edgesSet|links"
-_GAP = re.compile(r"[\s,]*+")
-
-
-def is_json(text: str) -> bool:
-    """Return whether a text begins as a JSON object with edges."""
-    return text.lstrip()[:1] == "{" and bool(re.search(rf'"(?:nodes|{_EDGE_KEYS})"\s*:', text[:100_000]))
-
-
-def read_json(text: str) -> Edges:
-    """Read a JSON object with nodes and edges, in the ways of Tetrad, caugi and networkx."""
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError as fault:
-        raise ValueError(f"line {fault.lineno}: found no JSON: {fault.msg}") from None
-    except RecursionError:
-        raise ValueError("found JSON that is nested too deeply") from None
-    edges_of = next((found[key] for key in _EDGE_KEYS.split("|") if key in found), None)
-    if not isinstance(edges_of, list) or not isinstance(found.get("nodes", []), list):
-        raise ValueError("found a JSON object without lists of nodes and edges")
-    edges = MarkedEdges()
-    for k, node in enumerate(found.get("nodes", [])):
-        try:
-            name = _json_name(node)
-            if name in edges.position:
-                raise ValueError(f"found the node {name!r} twice")
-        except ValueError as fault:
-            raise ValueError(f"{_line_of(text, 'nodes', k, node)}{fault}") from None
-        edges.node(name)
-    n_nodes = len(edges.position)
-    for k, edge in enumerate(edges_of):
-        try:
-            edges.add(*_json_edge(edge, found.get("directed", True)))
-            if n_nodes and len(edges.position) > n_nodes:
-                absent = list(edges.position)[n_nodes]
-                raise ValueError(f"found an edge of the node {absent!r}, which is not among the nodes")
-        except ValueError as fault:
-            raise ValueError(f"{_line_of(text, _EDGE_KEYS, k, edge)}edge {k + 1}: {fault}") from None
-    return edges.found(is_open=not n_nodes)
-
-
-def _line_of(text: str, keys: str, k: int, value: Any) -> str:
-    """Return the line of the value in place `k` of a list in JSON, for messages; none if it is not where it seems."""
-    decoder, heading = json.JSONDecoder(), re.search(rf'"(?:{keys})"\s*:\s*\[', text)
-    at, start, found = (heading.end() if heading is not None else len(text)), 0, None
-    for _ in range(k + 1):
-        gap = _GAP.match(text, at)
-        start = at if gap is None else gap.end()
-        try:
-            found, at = decoder.raw_decode(text, start)
-        except json.JSONDecodeError:
-            return ""
-    return f"line {text.count(chr(10), 0, start) + 1}: " if found == value else ""
-
-
-def _json_name(node: Any) -> str:
-    if isinstance(node, dict):
-        node = next((node[key] for key in ("name", "id", "label") if key in node), node)
-    if isinstance(node, int) and not isinstance(node, bool):
-        node = str(node)
-    if not isinstance(node, str):
-        raise ValueError(f"found the node {node!r:.60}, expected a name")
-    return node
-
-
-def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
-    if not isinstance(edge, dict):
-        raise ValueError(f"found {edge!r:.60}, expected an object")
-    for first, second in (("from", "to"), ("node1", "node2"), ("source", "target")):
-        if first in edge and second in edge:
-            break
-    else:
-        raise ValueError(f"found the keys {sorted(edge)!r:.60}, expected from and to, or source and target")
-    a, b = _json_name(edge[first]), _json_name(edge[second])
-    if "endpoint1" in edge and "endpoint2" in edge:
-        ends = [_json_name(edge[key]).lower() for key in ("endpoint1", "endpoint2")]
-        if not {*ends} <= {*_ENDPOINTS}:
-            raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE")
-        return a, b, _ENDPOINTS[ends[0]], _ENDPOINTS[ends[1]]
-    if "weight" in edge and edge["weight"] != 1:
-        raise ValueError(f"found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without")
-    sign = next((edge[key] for key in ("edge", "type") if key in edge), "-->" if directed else "---")
-    sign = (
-        {"directed": "-->", "undirected": "---", "bidirected": "<->"}.get(sign, sign) if isinstance(sign, str) else ""
-    )
-    if sign not in MARKS_OF_SIGN:
-        raise ValueError(f"found the edge {sign!r:.60}, expected one of {', '.join(MARKS)}")
-    return a, b, *MARKS_OF_SIGN[sign]
-
-
-def write_json(names: Sequence[str], ends: Ends) -> str:
-    """Write a graph as a JSON object with nodes, and edges as caugi has them."""
-    edges = [
-        {"from": names[i], "edge": SIGNS[at_i, at_j], "to": names[j]} for i, j, at_i, at_j in sorted(map(forward, ends))
-    ]
-    return json.dumps({"nodes": list(names), "edges": edges}, ensure_ascii=False)
-
-
-JSON = register_encoding(
-    Encoding(
-        name="JSON",
-        tool="Tetrad, caugi, networkx (node_link_data)",
-        cells="JSON",
-        meaning="edges with from, edge (-->, ---, <->, o->, o-o, o--) and to; node1, node2, endpoint1, endpoint2; or "
-        "source and target",
-        mark="an edge i -> j has from i and to j, or source i and target j",
-        example='\'{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}\'',
-        read=read_json,
-        types=(str,),
-        recognise=is_json,
-        write_text=write_json,
     )
 )

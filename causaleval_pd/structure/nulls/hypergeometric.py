@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...contract.law import ClosedForm, Distribution, padded_sum
 from ...contract.metric import Metric
 from ...graphs.counts import EndCounts, PairCounts, plain_ends
+from ...statistics.arrays import SMALLEST_P
 
 #: numbers that a table of tail probabilities may hold
 MOST_CELLS = 4_000_000
@@ -97,7 +98,8 @@ def hypergeometric_tail(
 ) -> NDArray[np.float64]:
     """Return P(X >= shared) for X hypergeometric, with broadcasting; each distinct law is summed once.
 
-    Tails are summed from their far end, so that small ones keep their relative accuracy.
+    Tails are summed from their far end, so that small ones keep their relative accuracy; those below the smallest
+    normal number, 2e-308, are that number.
     """
     return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
 
@@ -114,14 +116,14 @@ def tails_and_misfit(
         return np.empty(shape), -1
     if (sizes == sizes.flat[0]).all():
         result, misfit = _tails_of_one_size(x, int(sizes.flat[0]), mt, me)
-        return result.reshape(shape), misfit
+        return np.maximum(result, SMALLEST_P).reshape(shape), misfit
     m = np.broadcast_to(sizes, shape).reshape(-1)
     result, misfits = np.empty(len(x)), []
     for size in np.unique(m):
         rows = np.flatnonzero(m == size)
         result[rows], misfit = _tails_of_one_size(x[rows], int(size), mt[rows], me[rows])
         misfits += [int(rows[misfit])] if misfit >= 0 else []
-    return result.reshape(shape), min(misfits, default=-1)
+    return np.maximum(result, SMALLEST_P).reshape(shape), min(misfits, default=-1)
 
 
 def _tails_of_one_size(

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...contract.checks import name_row
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.mixed.marks import is_mixed, join_halves, plane_halves
+from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
 from .edge_moments import mean_over_edges
@@ -203,12 +205,32 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=relabelling_walk(pairs))
 
 
+def check_same_nodes(matching: Matching) -> None:
+    """Refuse estimates of one cluster and stratum over different nodes: one relabelling cannot serve both."""
+    context, cluster = matching.context, matching.cluster
+    if cluster is None or context is None or not any("latents" in values for values in context.values):
+        return
+    node_sets = unpack_column(matching.estimate, in_place=True).row_node_set
+    strata = np.zeros(len(cluster), np.int64) if matching.stratum is None else matching.stratum
+    first: dict[tuple[int, int], int] = {}
+    for row in np.flatnonzero((node_sets >= 0) & (cluster != 0)).tolist():
+        other = first.setdefault((int(strata[row]), int(cluster[row])), row)
+        if node_sets[other] != node_sets[row]:
+            index = matching.estimate.index
+            raise ValueError(
+                f"{name_row(other, index)} and {name_row(row, index)} are of one stratum and cluster, but their "
+                "estimates have different observed nodes, so that one relabelling cannot serve both: put a column that "
+                "tells their latents apart into by=, or use cluster=None where all runs are independent"
+            )
+
+
 register_null(
     "graph",
     Null(
         "permutation",
         "the estimate with its nodes relabelled at random",
         permutation_controls,
+        prepare=check_same_nodes,
         label_invariant=True,
         joint=True,
     ),

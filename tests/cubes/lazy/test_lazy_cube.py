@@ -59,6 +59,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "whole"), PAIRS)
 def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
     runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())

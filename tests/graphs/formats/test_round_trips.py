@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import causaleval_pd as ce
 
 LISTED = ce.list_encodings().index
-TEXTS = ["dagitty", "DOT", "edge table", "GraphML", "JSON", "lavaan", "model string", "Tetrad text", "edge string"]
+TEXTS = ["dagitty", "DOT", "edge table", "GraphML", "JSON", "lavaan", "Mermaid", "model string"]
+TEXTS += ["Tetrad text", "edge string"]
 MATRICES = ["row->column", "column->row", "pcalg amat.pag", "pcalg amat.cpdag", "bnmetrics", "causal-learn matrix"]
 MATRICES += ["Tetrad R matrix", "MXM", "pywhy-graphs matrix", "gadjid row->column", "gadjid column->row", "gCastle"]
 MATRICES += ["lingam", "tigramite"]

@@ -256,3 +256,17 @@ def test_cubes_take_latents():
     )
     assert cube["shd"].sum() == 0
     assert cube.sizes["estimated_edges"] == 1
+
+
+def test_one_relabelling_cannot_serve_estimates_over_different_nodes():
+    truth = "A -> B; L -> B; L -> C; D -> C"
+    runs = pd.DataFrame({"truth": truth, "hidden": ["L", "C", "L", "C"]})
+    runs["estimate"] = ["A o-> B; B <-> C; D o-> C", "A o-> B; L o-> B; D", "B o-o C; A; D", "A o-o B; L; D"]
+    how = {"context": {"latents": "hidden"}, "n_draws": 20, "rng": 7}
+    with pytest.raises(ValueError, match=r"row 0 .* and row 1 .* different observed nodes.* by=, or use cluster=None"):
+        runs.ceval.cube(["shd"], by=[], **how)
+    apart = runs.ceval.cube(["shd"], by=["hidden"], **how).ceval.test_controls()
+    assert apart["n_clusters"].tolist() == [1, 1]
+    assert apart["p_method"].str.contains("relabelling by truth").all()
+    alone = runs.ceval.cube(["shd"], by=[], cluster=None, **how).ceval.test_controls()
+    assert alone["n_clusters"].tolist() == [4]

@@ -25,7 +25,6 @@ from ..inputs import Ints, Words
 from .connection import N_ROWS, Model, add_rows, close_both, connects, empty_model, fill_model
 from .rows import Rows, add, drop, empty_rows, has, is_empty, read_marks, take_lowest
 from .rules import fill_discriminating
-from .separation import fill_possible_steps
 
 #: what a graph answers about an effect
 NO_EFFECT, ADJUST, UNIDENTIFIED, _UNKNOWN = range(4)
@@ -63,12 +62,21 @@ def _empty_causes(n_nodes: int) -> Causes:
 
 
 @kernel_part
+def _fill_possible_steps(g: Rows, forward: Words, backward: Words) -> None:
+    """Fill the nodes to which, and from which, a possibly directed edge leads: no head at its start, no tail ahead."""
+    for v in range(g.near.shape[0]):
+        for w in range(g.near.shape[1]):
+            forward[v, w] = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w]
+            backward[v, w] = g.near[v, w] & ~g.far_head[v, w] & ~g.tail[v, w]
+
+
+@kernel_part
 def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> None:
     """Read one graph, and the graph of -> and <-> of its class."""
     read_marks(graphs.models[n], g)
     fill_model(g, c.model)
     read_marks(graphs.planes[n], g)
-    fill_possible_steps(g, c.forward, c.backward)
+    _fill_possible_steps(g, c.forward, c.backward)
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             c.above[v, w] = c.backward[v, w]

@@ -17,8 +17,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import LAST, ONE, SIX, ZERO, lowest
 from ..inputs import Ints, Words
 from .connection import close_both
-from .rows import Rows, add, drop, empty_rows, has, read_marks
-from .separation import add_collider_neighbours, fill_possible_steps
+from .rows import Rows, add, drop, empty_rows, has, read_marks, take_lowest
 
 #: where a path came from inside a node: from its other side
 _INSIDE = -1
@@ -121,14 +120,31 @@ def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int
 
 
 @kernel_part
-def _fill_moral(g: Rows, inside: Words, moral: Words, members: Words, rows: Words) -> None:
+def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, found: Words, rows: Words) -> None:
+    """Add the nodes that a path of colliders joins to a node, all nodes of it in `inside`: its neighbours there."""
+    colliders, seen = rows[0], rows[1]
+    for w in range(inside.size):
+        found[w] |= g.near[v, w] & inside[w]
+        colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
+    while True:
+        u = take_lowest(colliders)
+        if u < 0:
+            break
+        for w in range(inside.size):
+            found[w] |= g.head[u, w] & inside[w]
+            new = g.head[u, w] & g.far_head[u, w] & inside[w] & ~seen[w]
+            seen[w] |= new
+            colliders[w] |= new
+
+
+@kernel_part
+def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
     """Fill the moral graph of a set of nodes."""
     for v in range(np.uint64(moral.shape[0])):
         for w in range(inside.size):
-            moral[v, w] = members[w] = ZERO
+            moral[v, w] = ZERO
         if has(inside, v):
-            add(members, v)
-            add_collider_neighbours(g, members, inside, moral[v], rows)
+            _add_collider_neighbours(g, v, inside, moral[v], rows)
             drop(moral[v], v)
 
 
@@ -138,10 +154,13 @@ def _fill_separators(
 ) -> None:
     """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
-    inside, without, members = rows[2], rows[3], rows[4]
+    inside, without = rows[2], rows[3]
     for n in range(planes.shape[0]):
         read_marks(planes[n], g)
-        fill_possible_steps(g, below, above)
+        for v in range(n_nodes):
+            for w in range(words):
+                above[v, w] = g.head[v, w] & g.far_tail[v, w]
+                below[v, w] = g.tail[v, w] & g.far_head[v, w]
         close_both(above, below)
         pair = -1
         for x in range(n_nodes):
@@ -152,7 +171,7 @@ def _fill_separators(
                 for w in range(words):
                     inside[w] = above[x, w] | above[y, w]
                     without[w] = ZERO
-                _fill_moral(g, inside, moral, members, rows)
+                _fill_moral(g, inside, moral, rows)
                 wanted = _has_cut(moral, x, y, without, np.int64(n_nodes), flow)
                 drop(inside, x)
                 drop(inside, y)
@@ -190,7 +209,7 @@ def smallest_separators(planes: Words, n_nodes: int) -> Words:
     g, flow = empty_rows(n_nodes), empty_flow(n_nodes)
     words = g.near.shape[1]
     above, below, moral = (np.zeros_like(g.near) for _ in range(3))
-    rows = np.zeros((5, words), np.uint64)
+    rows = np.zeros((4, words), np.uint64)
     out = np.zeros((len(planes), n_nodes * (n_nodes - 1) // 2, words), np.uint64)
     _fill_separators(planes, g, above, below, moral, rows, flow, out)
     return out

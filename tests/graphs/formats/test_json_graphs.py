@@ -1,0 +1,61 @@
+"""Arrays of edges in JSON, Tetrad's wrapped objects, and mappings of nodes to their parents or children."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+import causaleval_pd as ce
+
+WRAPPED = """{"graph": {"nodes": [{"name": "X"}, {"name": "Y"}, {"name": "Z"}], "edgesSet": [
+{"node1": {"name": "X"}, "node2": {"name": "Y"}, "endpoint1": {"name": "Circle"}, "endpoint2": {"name": "Arrow"}}]}}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[["A", "B"], ["B", "C"]]', "A -> B; B -> C"),
+        ('[{"from": "A", "edge": "<->", "to": "B"}]', "A <-> B"),
+        (' [ {"source": "A", "target": "B"} ]', "A -> B"),
+        (WRAPPED, "X o-> Y; Z"),
+    ],
+)
+def test_texts(text, expected):
+    assert ce.as_graph(text) == ce.as_graph(expected)
+
+
+def test_a_bad_edge_of_an_array_names_its_line():
+    with pytest.raises(ValueError, match=r"line 2: edge 2: found \['B'\], expected an object"):
+        ce.as_graph('[["A", "B"],\n["B"]]')
+
+
+def test_mappings_are_read_as_named():
+    families = {"A": [], "B": ["A"], "C": {"A", "B"}}
+    assert ce.as_graph(families, encoding="parents") == ce.as_graph("A -> B; A -> C; B -> C")
+    assert ce.as_graph(families, encoding="children") == ce.as_graph("B -> A; C -> A; C -> B")
+    assert ce.as_graph('{"B": ["A"], "D": []}', encoding="parents") == ce.as_graph("A -> B; D")
+    undirected = nx.to_dict_of_lists(nx.Graph([("A", "B")]))
+    assert ce.as_graph(undirected, encoding="children") == ce.as_graph("A -- B")
+
+
+def test_a_mapping_without_an_encoding_lists_what_it_could_be():
+    with pytest.raises(ce.AmbiguousEncodingError, match="'parents'.*reads 'A -> B'.*'children'.*reads 'B -> A'"):
+        ce.as_graph({"B": ["A"]})
+
+
+@pytest.mark.parametrize(
+    ("cell", "error", "message"),
+    [
+        ({"B": "A"}, ValueError, "found 'A' for the node 'B', expected a list of nodes"),
+        ({1: [2]}, TypeError, "found the node 1 of type int, expected a string"),
+        ({"A": ["A"]}, ValueError, "from 'A' to itself"),
+    ],
+)
+def test_other_mappings_are_refused(cell, error, message):
+    with pytest.raises(error, match=message):
+        ce.as_graph(cell, encoding="parents")
+
+
+def test_a_list_of_mappings_is_a_table_of_edges():
+    with pytest.raises(TypeError, match=r"pd.DataFrame\(edges\)"):
+        ce.as_graph([{"source": "A", "target": "B"}])
