@@ -54,6 +54,7 @@ def test_cells_of_another_kind(truth, metric, message):
         ({"control_kind": ["dag"]}, "control_kind must be a class of graphs or the name of a column"),
         ({"context": GRAPHS}, "context must be a mapping of names to inputs, .*found a DataFrame"),
         ({"zero_division": "one", "metrics": "adjacency_f1"}, "zero_division must be a number or NaN, found 'one'"),
+        ({"zero_division": True, "metrics": "adjacency_f1"}, "zero_division must be a number or NaN, found True"),
         ({"field": ["graph"]}, r"unknown field \['graph'\]"),
         ({"rng": "seven"}, "rng must be None, an integer or a numpy Generator"),
     ],

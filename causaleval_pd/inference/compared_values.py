@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_type
+from ..contract.checks import check_known, shown
 from ..cubes.reading import null_name, strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
@@ -130,7 +130,8 @@ def numbers_of_metrics(
     if absent:
         raise ValueError(f"{word}= names no {word} for {', '.join(absent)}; give one, or leave them out by metrics=")
     for value in found.values():
-        check_type(value, (int, float, np.integer, np.floating), "a number, or a number a metric", word)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            raise TypeError(f"{word} must be a number, or a number a metric, found {shown(value)}")
     wrong = {name: value for name, value in found.items() if not (0 < value < np.inf or (zero and value == 0))}
     if wrong:
         kind = "0 or a positive number" if zero else "a positive number"

@@ -188,7 +188,6 @@ def test_controls(
             warn_of_floors(table, adjust, family_labels(table, [*strata, *columns], family), 1 - level)
         return table
 
-    names = cube_metrics(cube, metrics)
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
     settings["statistic"] = statistic
     made = call("test_controls", {"metrics": names} | settings)

@@ -41,7 +41,8 @@ class Cells:
 
     def __post_init__(self) -> None:
         check_over(self.truth, self.over_truths)
-        if not isinstance(self.zero_division, (int, float, np.integer, np.floating)):
+        number = isinstance(self.zero_division, (int, float, np.integer, np.floating))
+        if not number or isinstance(self.zero_division, bool):
             raise ValueError(f"zero_division must be a number or NaN, found {shown(self.zero_division)}")
 
     def settings(self) -> dict[str, Any]:

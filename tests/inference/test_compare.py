@@ -676,3 +676,8 @@ def test_single_pairs_are_asked_for_by_mcnemar(make_cube):
     with pytest.raises(ValueError, match="takes independent pairs, but truths .* repeat in a stratum; use test='sign'"):
         compare(cube, "a", test="mcnemar")
     assert compare(cube, "a", test="mcnemar", cluster=None)["p_value"].tolist() == [1.0]
+
+
+def test_true_is_no_margin(ragged):
+    with pytest.raises(TypeError, match="margin must be a number, or a number a metric, found True"):
+        compare(ragged, "algorithm", test="t", alternative="equivalent", margin=True)

@@ -308,3 +308,8 @@ def test_a_missing_interval_has_a_reason():
     assert table["note"].tolist() == ["too few clusters for an interval"]
     several = runs.assign(truth=["A -> B; B -> C; D", "A -> B; C; D", "B -> C; A -> C; D"])
     assert ce.cube(several, ["shd"], by=[], n_draws=99, rng=1).ceval.test_controls()["note"].isna().all()
+
+
+def test_names_of_metrics_may_come_from_a_generator(ragged):
+    table = against_controls(ragged, (name for name in ["shd"]))
+    pd.testing.assert_frame_equal(table, against_controls(ragged, ["shd"]))
