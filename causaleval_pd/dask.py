@@ -96,16 +96,9 @@ def evaluate(
     >>> runs.ceval.evaluate(["shd"])["shd"].mean().compute().round(2)
     np.float64(11.21)
     """
-    settings = {
-        "truth": truth,
-        "estimate": estimate,
-        "over_truths": over_truths,
-        "field": settle_field(table, metrics, truth, estimate, field),
-        "context": context,
-        "zero_division": zero_division,
-        "invalid": invalid,
-        "overwrite": overwrite,
-    }
+    settings: dict[str, Any] = {"truth": truth, "estimate": estimate, "over_truths": over_truths, "context": context}
+    settings |= {"zero_division": zero_division, "invalid": invalid, "overwrite": overwrite}
+    settings["field"] = settle_field(table, metrics, truth, estimate, field)
     return _by_partition(table, evaluate_table, metrics, settings)
 
 
