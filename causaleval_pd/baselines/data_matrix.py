@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_type, name_row
+from ..against_data import data_sets
+from ..contract.checks import check_choice, check_type
 from ..graphs.graph import Graph
 from ..graphs.kernels.planes import planes_from_marks
 
@@ -27,17 +28,15 @@ class DataMatrix(NamedTuple):
         return Graph(self.names, kind, planes_from_marks(marks[None], np.arange(len(self.names)))[0])
 
 
-def read_data(data: pd.DataFrame, nodes: Sequence[str] | None = None, *, varying: bool = True) -> DataMatrix:
+def read_data(data: Any, nodes: Sequence[str] | None = None) -> DataMatrix:
     """Read the columns of a data set that are nodes, by default all.
 
     Parameters
     ----------
     data : DataFrame
-        One case a row; numbers without gaps.
+        One case a row.
     nodes : sequence of str, optional
         The variables; further columns are not read.
-    varying : bool
-        Refuse constant columns.
 
     Returns
     -------
@@ -47,35 +46,28 @@ def read_data(data: pd.DataFrame, nodes: Sequence[str] | None = None, *, varying
     Raises
     ------
     TypeError
-        If `data` is not a DataFrame, or a column does not hold numbers.
+        If `data` is not a DataFrame, or a column's name is not a text.
     ValueError
-        If a node has no column, a name repeats, a value is missing or infinite, or a column is constant.
+        If a node has no column, a name repeats, a column holds no numbers, is constant or a copy of another, or a value
+        is missing or infinite.
     """
     check_type(data, pd.DataFrame, "a DataFrame with one case a row and one variable a column", "data")
-    names = sorted(data.columns.tolist(), key=str) if nodes is None else sorted(nodes)
+    names = data.columns.tolist() if nodes is None else list(nodes)
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"columns of data are names of nodes, which are texts; found {name!r}: rename it")
-        found = int((data.columns == name).sum())
-        if found != 1:
-            known = data.columns.tolist()[:10]
-            what = "has no column" if not found else f"has {found} columns called"
-            raise ValueError(f"data {what} {name!r}, which is a node; its columns are {known}")
-        if not pd.api.types.is_numeric_dtype(data[name].dtype) or pd.api.types.is_complex_dtype(data[name].dtype):
-            raise TypeError(f"column {name!r} of data holds {data[name].dtype}; these baselines need numbers")
     if not names:
         raise ValueError("data has no columns")
-    values = np.column_stack([data[name].to_numpy(np.float64, na_value=np.nan) for name in names])
-    for name, column in zip(names, values.T, strict=True):
-        wrong = ~np.isfinite(column)
-        if wrong.any():
-            where = name_row(int(wrong.argmax()), data.index, name)
-            raise ValueError(
-                f"data: {where}: the value is missing or infinite ({wrong.sum()} of {len(column)}); drop it"
-            )
-        if varying and (len(column) < 2 or (column == column[0]).all()):
-            raise ValueError(f"column {name!r} of data is constant, or has fewer than two cases; leave the node out")
-    return DataMatrix(tuple(names), values)
+    found = data_sets.read_data(data, sorted(dict.fromkeys(names)))
+    return DataMatrix(found.names, found.numbers)
+
+
+def complete_data(values: Mapping[str, Any], nodes: Sequence[str]) -> Any:
+    """Return the data of a context, without rows that lack a value of a node where it asks for complete rows."""
+    data, missing = values["data"], values.get("missing", "raise")
+    check_choice(missing, ("raise", "drop"), "context 'missing'")
+    known = isinstance(data, pd.DataFrame) and missing == "drop"
+    return data.dropna(subset=[name for name in nodes if name in data.columns]) if known else data
 
 
 def correlations(data: DataMatrix) -> Floats:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_number
 from ..contract.metric import metric
 from ..graphs.kernels.planes import KINDS, marks_from_planes
 from ..graphs.pairs import GraphPairs
-from .data_matrix import DataMatrix, correlations, read_data
+from .data_matrix import DataMatrix, complete_data, correlations, read_data
 from .sortability import explained_by_parents, explained_share, order_alignment
 
 __all__ = ["r2_sortability", "snr_sortability", "var_sortability"]
@@ -128,7 +128,7 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> V
     found = np.empty(len(truths))
     for i, at in enumerate(truths.tolist()):
         key = int(inputs.context.codes[at]), int(inputs.node_set[at])
-        read = partial(_read, inputs.context.values[key[0]]["data"], inputs.node_sets[key[1]])
+        read = partial(_read, inputs.context.values[key[0]], inputs.node_sets[key[1]])
         data, matrix = inputs.context.memory.remember(("sortability", *key), read)
         if score == "var":
             found[i] = order_alignment(marks[i], data.values.var(axis=0), measure=measure, tolerance=tolerance)
@@ -138,7 +138,7 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> V
     return found[inverse.reshape(-1)]
 
 
-def _read(data: pd.DataFrame, nodes: tuple[str, ...]) -> tuple[DataMatrix, Values]:
+def _read(values: Mapping[str, Any], nodes: tuple[str, ...]) -> tuple[DataMatrix, Values]:
     """Read the data of nodes, and their correlations."""
-    found = read_data(data, nodes)
+    found = read_data(complete_data(values, nodes), nodes)
     return found, correlations(found)

@@ -17,6 +17,7 @@ from ..graphs.column import as_graph, coerce_graphs, graph_column
 from ..graphs.graph import Graph
 from ..graphs.packing.packed import unpack_column
 from . import fixed_graphs, sort_regress, thresholds
+from .data_matrix import complete_data
 
 Baseline = Callable[..., Any]
 
@@ -59,7 +60,8 @@ def with_baselines(
         names them: `{"ten edges": partial(ce.baselines.correlation_threshold, n_edges=10)}`.
     context : mapping
         `{"data": frame}` for all rows, or `{"data": (column, frames)}` where the column names objects of the mapping
-        `frames`. A data set is one case a row, with a column a node; further columns are not read.
+        `frames`. A data set is one case a row, with a column a node; further columns are not read. With
+        `"missing": "drop"`, complete rows only.
     n_edges : {"match"}, optional
         "match" gives thresholded (partial) correlations as many edges as an estimate has: one row an estimate then,
         whose name is "correlation_threshold like pc" beside pc. By default the level of a test decides, on one row a
@@ -109,7 +111,8 @@ def with_baselines(
     check_type(context, Mapping, "a mapping such as {'data': frame}", "context")
     if "data" not in context:
         raise ValueError(f"baselines need data: pass context={{'data': frame}}; found {sorted(context)}")
-    inputs = cast(Context, resolve_context(table, {"data": context["data"]}, {"baselines": ("data",)}))
+    given = {name: context[name] for name in ("data", "missing") if name in context}
+    inputs = cast(Context, resolve_context(table, given, {"baselines": tuple(given)}))
     cells = coerce_graphs(table[estimate], estimate)
     truths = None if truth is None else coerce_graphs(table[truth], truth)
     known = set(table[algorithm].dropna().tolist())
@@ -220,7 +223,7 @@ class _Estimates:
     def _compute(
         self, code: int, nodes: tuple[str, ...] | None, name: str, function: Baseline, settings: dict[str, int]
     ) -> Graph:
-        data = self.inputs.values[code]["data"]
+        data = complete_data(self.inputs.values[code], nodes or ())
         check_type(data, pd.DataFrame, "a DataFrame with one case a row and one variable a column", "data")
         lacking = [node for node in nodes or () if node not in data.columns]
         if lacking:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..baselines.data_matrix import check_regular, correlations, read_data
+from ..baselines.data_matrix import check_regular, complete_data, correlations, read_data
 from ..contract.checks import check_choice
 from ..contract.metric import metric
 from ..graphs.kernels.planes import marks_from_planes
@@ -134,7 +134,7 @@ def _errors(pairs: GraphPairs, name: str, estimator: str, *, scaled: bool = Fals
     estimate = adjusted_effects if estimator == "adjustment" else fitted_effects
     off = ~np.eye(d, dtype=bool)
     for group in groups(pairs, name, ["data", "coefficients"], _HINT):
-        given = group.values["data"], group.values["coefficients"], group.nodes
+        given = complete_data(group.values, group.nodes), group.values["coefficients"], group.nodes
         known: Known = group.compute("effects", partial(_read, *given))
         arcs = marks_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], d).astype(bool)
         error = estimate(known.covariance, arcs) - known.effects

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..baselines.data_matrix import complete_data
 from ..contract.checks import check_number, check_whole
 from ..contract.metric import metric
 from ..graphs.kernels.planes import marks_from_planes
@@ -203,7 +204,7 @@ def _divided(
     """Divide what `value` returns for the marks of graphs on the same data."""
     found = np.empty(pairs.n)
     for group in groups(pairs, name, ["data", "perturbed"], _HINT):
-        given = group.values["data"], group.values["perturbed"], group.nodes
+        given = complete_data(group.values, group.nodes), group.values["perturbed"], group.nodes
         shifts = group.compute("shifts", partial(read_shifts, *given))
         marks = marks_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], pairs.n_nodes).astype(bool)
         above, below = value(shifts, marks)

@@ -59,7 +59,7 @@ def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
             f"perturbed={label!r} {what}; {nearest(label, data.columns)}name the column of the data that "
             "names the perturbed node of each case"
         )
-    values = read_data(data, nodes, varying=False).values
+    values = read_data(data, nodes).values
     labels = data[label].astype(object).where(data[label].notna(), "").to_numpy()
     other = [x for x in dict.fromkeys(labels.tolist()) if x != "" and x not in nodes]
     if other:

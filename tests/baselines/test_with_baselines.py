@@ -176,3 +176,16 @@ def test_wrong_sortability(studies, options, context, message):
     with pytest.raises(ValueError, match=message):
         runs.ceval.evaluate([metric], context=given if context else None)
     assert np.isnan(runs.ceval.evaluate(["var_sortability"], context=given)["var_sortability"][3])
+
+
+def test_complete_rows_only_where_asked(studies):
+    runs, (column, frames) = studies[0], studies[1]["data"]
+    gaps = {name: pd.concat([data, data.head(3).assign(A=np.nan)]) for name, data in frames.items()}
+    names = ["var_sort_regress", "random_sort_regress"]
+    settings = {"context": {"data": (column, gaps), "missing": "drop"}, "rng": 7}
+    whole = runs.ceval.with_baselines(names, **settings | {"context": {"data": (column, frames)}})
+    pd.testing.assert_frame_equal(runs.ceval.with_baselines(names, **settings), whole)
+    scored = runs.ceval.evaluate(["var_sortability"], context=settings["context"])
+    pd.testing.assert_frame_equal(scored, runs.ceval.evaluate(["var_sortability"], context={"data": (column, frames)}))
+    with pytest.raises(ValueError, match="row 0 .*missing values, by column"):
+        runs.ceval.with_baselines(names, context={"data": (column, gaps)})

@@ -113,7 +113,7 @@ def test_unsuited_inputs_are_refused(observed, weights, change, message):
     cycle, unknown = weights.copy(), weights.copy()
     cycle.loc["F", "A"], unknown.loc["F", "A"] = 1, np.nan
     special = {"cycle": cycle, "nan": unknown, "text": weights.astype(object).replace(0.0, "x")}
-    special |= {"few": observed.head(6), "twice": observed.assign(F=observed["A"])}
+    special |= {"few": observed.head(6), "twice": observed.assign(F=2 * observed["A"])}
     given = {name: special.get(x, x) if isinstance(x, str) else x for name, x in change.items()}
     with pytest.raises((ValueError, TypeError), match=f"total_effect_mae: row 0 .*{message}"):
         score([TRUTH], {"data": observed, "coefficients": weights} | given, NAMES[:1])
