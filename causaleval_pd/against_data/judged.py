@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.pairs import PairError
+from ..graphs.packing.unpacked import group_rows
 from ..graphs.pairs import GraphPairs
 from .ci_tests.kept import Floats, Ints
 from .data_sets import DataError
@@ -134,8 +135,8 @@ def _parts(pairs: GraphPairs) -> list[Part]:
     numbers = inputs.numbers[pairs.truth_index]
     distinct, part = np.unique(numbers, axis=0, return_inverse=True)
     found = []
-    for place, (code, node_set) in enumerate(distinct.tolist()):
-        rows = np.flatnonzero(part.reshape(-1) == place)
+    for place, rows in group_rows(part.reshape(-1).astype(np.int64)):
+        code, node_set = distinct[place].tolist()
         values, names = inputs.context.values[code], inputs.node_sets[node_set]
         try:
             judge, likelihoods = inputs.context.memory.remember(_key(values, names), partial(_read, values, names))

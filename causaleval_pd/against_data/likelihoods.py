@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .ci_tests.counts import strata
+from .ci_tests.counts import check_cells, strata
 from .ci_tests.gaussian import PartialCorrelations
 from .ci_tests.kept import Bools, Floats, Ints, Kept
 from .data_sets import DataSet
@@ -61,6 +61,7 @@ class Likelihoods:
         """Return the stratum of each row by its parents' levels, and counts of the node's levels in the strata."""
         levels, sizes = self.data.coded
         number, n_strata = strata(levels, sizes, parents)
+        check_cells(n_strata, int(sizes[node]))
         at = number * sizes[node] + levels[:, node]
         counts = np.bincount(at if rows is None else at[rows], minlength=n_strata * int(sizes[node]))
         return at, counts.reshape(n_strata, -1).astype(np.float64)

@@ -91,6 +91,8 @@ class Field:
     truth_clusters : bool
         Whether runs with equal truths depend on each other; False where a truth is a single value, such as an answer,
         that unrelated rows share.
+    without_truth : tuple of str
+        What `evaluate` computes when neither metrics nor truths are named.
     floor : str
         Metric that describes how small a p-value the joint null model can give an estimate that data judge; empty
         without one.
@@ -122,6 +124,7 @@ class Field:
     nulls: Registry[Any] = field(default_factory=_no_nulls)
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
     truth_clusters: bool = True
+    without_truth: tuple[str, ...] = ()
     floor: str = ""
     relabelling: Relabelling | None = None
     samples: Callable[[], Iterable[pd.DataFrame]] | None = None

@@ -199,7 +199,7 @@ def _read_groups(
 
 
 def _floors(own: Task, choice: NullChoice | None, taken: Sequence[str]) -> dict[str, Floats]:
-    """Return the smallest p-values of estimates without truths, by the metric of the field, if controls relabel them."""
+    """Return the smallest p-values that estimates without truths can have, where controls relabel them."""
     name = own.field.floor
     if choice is None or own.truth is not None or not name or name in taken:
         return {}

@@ -1,4 +1,4 @@
-"""Verdicts on estimates that data judge: whether they are better than their relabellings, and whether that can be seen."""
+"""Verdicts on estimates that data judge: whether they are better than relabelled ones, if that can be seen."""
 
 from __future__ import annotations
 

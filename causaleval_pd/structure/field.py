@@ -188,6 +188,7 @@ GRAPHS = register_field(
         context=CONTEXT,
         custom_null=custom_null,
         labels=labels,
+        without_truth=("separation_share", "bic"),
         floor="p_floor",
         relabelling=Relabelling(relabelled_cells, perfect_estimates, forward_edges),
         samples=samples,

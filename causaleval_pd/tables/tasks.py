@@ -93,7 +93,8 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
         none = np.logical_and.reduce([own.of_truth.missing(x) for x in (canonical["truth"], *further)])
         _check_rows(none, own.missing(canonical["estimate"]), table.index, cells)
     if chosen is None:
-        chosen = tuple(get_metric(name) for name in own.default_metrics)
+        names = own.without_truth if cells.truth is None and own.without_truth else own.default_metrics
+        chosen = tuple(get_metric(name) for name in names)
     _check_truth(chosen, cells.truth)
     fields = [get_field(name) for name in dict.fromkeys(m.field for m in chosen)] or [own]
     inputs = resolve_context(table, cells.context, {field.name: field.context for field in fields})

@@ -154,3 +154,36 @@ def test_kept_numbers_are_computed_once_in_any_order():
     np.testing.assert_array_equal(found, (x + 10 * y + 100 * given.sum(axis=1))[order])
     np.testing.assert_array_equal(kept.find(x, y, given)[order], found)
     assert len(seen) == len(set(seen)) == len(kept) and not len(kept.find(x[:0], y[:0], given[:0]))
+
+
+def test_integers_of_many_levels_are_refused_before_memory_is():
+    many = pd.DataFrame(np.random.default_rng(0).integers(0, 10**9, (5000, 3)), columns=list("ABC"))
+    runs = pd.DataFrame({"estimate": ["A -> C; B"]})
+    for metric in ("separation_share", "bic"):
+        with pytest.raises(
+            ValueError, match=f"{metric}: row 0 .*table of .* cells, more than .*; cut the columns into fewer"
+        ):
+            ce.evaluate(runs.assign(estimate="A -> C; B -> C"), [metric], truth=None, context={"data": many})
+    assert ce.evaluate(runs, ["bic"], truth=None, context={"data": many.astype(float)}).notna().all().all()
+
+
+@pytest.mark.parametrize("graph", ["A", "A -> B", "A; B"])
+def test_graphs_of_few_nodes(graph):
+    names = ["n_implied", "n_lmc", "p_floor", "lmc_share", "separation_share", "fisher_c_p", "deviance", "bic"]
+    names += ["cv_log_likelihood", "pvalue_ks", "correlation_f1", "fraction_dependent_h1", "faithfulness_violations"]
+    runs = pd.DataFrame({"estimate": [graph]})
+    for data in (NUMBERS, LEVELS.drop(columns="D")):
+        some = names if data is NUMBERS else [name for name in names if name != "deviance"]
+        found = ce.evaluate(runs, some, truth=None, context={"data": data})
+        assert found["bic"].notna().all()
+        assert found["lmc_share"].notna().all() == (graph == "A; B") == (found["n_lmc"][0] == 2)
+
+
+def test_a_column_can_name_the_test_and_the_level_of_each_row():
+    runs = pd.DataFrame({"estimate": ["A -> B; B -> C; D; E"] * 4})
+    runs = runs.assign(test=["fisher_z", "t"] * 2, alpha=[0.05, 0.05, 0.9, 0.9])
+    found = ce.evaluate(
+        runs, ["fisher_c_p", "lmc_share"], truth=None, context={"data": NUMBERS, "test": "test", "alpha": "alpha"}
+    )
+    assert found["fisher_c_p"][0] == found["fisher_c_p"][2] != found["fisher_c_p"][1] == found["fisher_c_p"][3]
+    assert found["lmc_share"][0] < found["lmc_share"][2]

@@ -71,11 +71,11 @@ def test_a_truth_over_latent_nodes_leaves_data_to_the_estimate():
 
 @pytest.mark.parametrize("null", NULLS)
 def test_controls_are_judged_by_the_data_of_their_row(null):
-    names = ["lmc_share", "separation_share", "bic", "n_lmc"][:3]
-    found = ce.with_controls(RUNS, names, truth=None, context=BY, null=null, n_draws=60, rng=5)
-    for key in FRAMES:
+    names = ["lmc_share", "separation_share", "bic"]
+    found = ce.with_controls(RUNS, names, truth=None, context=BY, null=null, n_draws=20, rng=5)
+    for key in ("set 1", "set 3"):
         alone = ce.with_controls(
-            RUNS[RUNS["dataset"] == key], names, truth=None, context={"data": FRAMES[key]}, null=null, n_draws=60, rng=5
+            RUNS[RUNS["dataset"] == key], names, truth=None, context={"data": FRAMES[key]}, null=null, n_draws=20, rng=5
         )
         mine = found.loc[alone.index]
         exact = mine["bic_p_method"] == "exact"

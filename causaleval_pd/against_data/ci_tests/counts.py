@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 
+from ..data_sets import DataError
 from .kept import Bools, Floats, Ints
 
 #: products of numbers of levels up to which strata are numbered without looking at the rows
 _LARGEST = 1 << 40
+#: counts of one table
+MOST_CELLS = 1 << 22
 #: conditioning sets whose strata are kept at a time
 _KEPT = 256
+
+
+def check_cells(*shape: int) -> None:
+    """Refuse tables of more counts than fit in memory, in which nearly all are 0."""
+    if math.prod(shape) > MOST_CELLS:
+        raise DataError(
+            f"counts of columns with {' x '.join(map(str, shape[1:]))} levels in {shape[0]} strata would fill a table "
+            f"of {math.prod(shape):,} cells, more than {MOST_CELLS:,}; cut the columns into fewer levels, as by "
+            "pd.qcut, or take integers as numbers: convert them to floats, or name the test 'fisher_z'"
+        )
 
 
 def strata(levels: Ints, n_levels: Ints, given: tuple[int, ...]) -> tuple[Ints, int]:
@@ -60,6 +74,7 @@ class CountTests:
         """Return the statistic and its degrees of freedom."""
         number, n_strata = self._strata(given)
         shape = n_strata, int(self.n_levels[x]), int(self.n_levels[y])
+        check_cells(*shape)
         at = (number * shape[1] + self.levels[:, x]) * shape[2] + self.levels[:, y]
         counts = np.bincount(at, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)
         rows, columns = counts.sum(axis=2), counts.sum(axis=1)
