@@ -103,10 +103,14 @@ def with_baselines(
     check_type(table, pd.DataFrame, "a pandas DataFrame", "table")
     check_choice(n_edges, ("match", None), "n_edges")
     chosen, seed = _named(baselines), resolve_seed(rng)
-    for name in [algorithm, estimate] if truth is None else [algorithm, truth, estimate]:
+    for role, name in (("algorithm", algorithm), ("estimate", estimate), ("truth", truth)):
+        if role == "truth" and truth is None:
+            continue
+        check_type(name, Hashable, "the name of one column", role)
         if name not in table.columns:
             raise ValueError(
-                f"the table has no column {name!r}; {nearest(name, table.columns)}its columns are {list(table.columns)}"
+                f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
+                f"{list(table.columns)}"
             )
     check_type(context, Mapping, "a mapping such as {'data': frame}", "context")
     if "data" not in context:
@@ -160,7 +164,7 @@ def _named(given: Any) -> dict[str, Baseline]:
             raise ValueError(f"baselines names {label!r} twice; give names by a mapping")
         found[label] = BASELINES[one] if isinstance(one, str) else one
     if not found:
-        raise ValueError(f"no baselines were named; known are {', '.join(BASELINES)}")
+        raise ValueError(f"baselines names no baseline; known are {', '.join(BASELINES)}")
     return found
 
 
