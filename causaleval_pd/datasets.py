@@ -87,6 +87,36 @@ def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
     return _SACHS[n_edges]
 
 
+def sachs_estimates() -> pd.DataFrame:
+    """Return four published estimates of the network of `sachs`: PC, LiNGAM, GES and BOSS by Tetrad.
+
+    Returns
+    -------
+    DataFrame
+        Four rows: `algorithm`, `kind` ("cpdag", "dag": the class of graphs that the algorithm searches, meant for
+        `control_kind`) and `estimate` (packed graphs over the eleven nodes; two of the CPDAGs have undirected edges).
+
+    Notes
+    -----
+    The graphs are those of the code that accompanies the reference, released under CC0. A fifth estimate of its Table
+    6, by NOTEARS, was published by its numbers alone: SHD 22 with 16 edges; see `control_distribution`.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025. doi:10.48550/arXiv.2412.10039
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.sachs_estimates().assign(truth=ce.datasets.sachs_truth(20))
+    >>> runs.ceval.evaluate(["shd"]).set_index("algorithm")["shd"].to_dict()
+    {'pc': 23.0, 'lingam': 30.0, 'ges': 30.0, 'boss': 35.0}
+    """
+    table = pd.read_csv(str(files(__package__) / "data" / "sachs_estimates.csv"))
+    return table.assign(estimate=graph_column(table["estimate"]))
+
+
 def runs() -> pd.DataFrame:
     """Return runs of PC, GES and LiNGAM on simulated data of three densities and three sample sizes.
 

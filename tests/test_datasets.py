@@ -150,3 +150,25 @@ def test_the_script_makes_the_shipped_truths(runs, tmp_path):
     assert len(both) == len(made) == 9
     assert ce.graph_column(both["truth_made"]).tolist() == both["truth"].tolist()
     assert both["estimate_made"].notna().all()
+
+
+def test_published_estimates_are_those_of_the_source():
+    """Edges and SHD as the source's own functions give them, for the truth with 20 edges as its Table 6 prints them."""
+    estimates = ce.datasets.sachs_estimates().set_index("algorithm")
+    assert estimates["kind"].to_dict() == {"pc": "cpdag", "lingam": "dag", "ges": "cpdag", "boss": "cpdag"}
+    assert estimates["estimate"].graph.n_edges.tolist() == [24, 33, 30, 32]
+    assert estimates["estimate"].graph.n_undirected.tolist() == [0, 0, 3, 6]
+    for n_edges, expected in ((20, [23, 30, 30, 35]), (17, [21, 30, 27, 32])):
+        scored = estimates.assign(truth=ce.datasets.sachs_truth(n_edges)).ceval.evaluate(["shd", "skeleton_p"])
+        assert scored["shd"].tolist() == expected
+        if n_edges == 20:
+            np.testing.assert_allclose(scored["skeleton_p"], [0.158, 0.196, 0.186, 0.145], atol=5e-4)
+
+
+@pytest.mark.slow
+def test_controls_of_the_published_estimates():
+    """Means and p of 100,000 draws of the source's functions; exact means for DAGs."""
+    runs = ce.datasets.sachs_estimates().assign(truth=ce.datasets.sachs_truth(20))
+    found = runs.ceval.with_controls(["shd"], n_draws=20_000, rng=3, control_kind="kind", columns="full")
+    np.testing.assert_allclose(found["shd_control_mean"], [31.494, 35.0, 34.258, 35.199], atol=0.1)
+    np.testing.assert_allclose(found["shd_p"], [0.0059, 0.0900, 0.1162, 0.5301], atol=0.015)
