@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from .checks import check_type, name_row, nearest
 
+#: inputs that choose how data are tested
+_OF_TESTS = ("test", "alpha", "missing")
+
 
 class Memory:
     """What was computed from the inputs of a call, kept until the call ends; copies on other processes begin empty."""
@@ -132,14 +135,15 @@ def _data_sets(table: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.int64]
 
 
 def data_columns(given: Mapping[str, Any] | None, columns: Iterable[Hashable]) -> list[str]:
-    """Return the columns that name inputs of rows.
+    """Return the columns that name inputs of rows, but for how data are tested: rows on the same data stay so.
 
     Examples
     --------
-    >>> data_columns({"data": ("study", {}), "n": 10, "latents": "hidden"}, ["study", "estimate"])
+    >>> data_columns({"data": ("study", {}), "n": 10, "alpha": "level"}, ["study", "level", "estimate"])
     ['study']
     """
-    keys = [value[0] if _by_name(value) else value for value in (given or {}).values()]
+    named = [value for name, value in (given or {}).items() if name not in _OF_TESTS]
+    keys = [value[0] if _by_name(value) else value for value in named]
     return [key for key in keys if isinstance(key, str) and key in list(columns)]
 
 

@@ -99,7 +99,8 @@ class Field:
     relabelling : Relabelling or None
         How estimates that the joint null model has relabelled are written as cells; None where cells have no labels.
     samples : callable or None
-        `samples()` makes small tables that need every kernel of the field, for `warm_up`; None without kernels.
+        `samples()` makes small tables that need every kernel of the field, for `warm_up`, with the context that they
+        need in `attrs["context"]`; None without kernels.
 
     Examples
     --------

@@ -168,11 +168,18 @@ def samples() -> Iterator[pd.DataFrame]:
         chain, fork = ("; ".join(f"{i} -> {j}" for i, j in edges) for edges in (pairwise(names), product("0", "123")))
         dags = graph_column([chain, fork], nodes=names)
         for estimates in (dags, dags.graph.cpdag()):
-            yield pd.DataFrame({"truth": dags, "estimate": estimates})
+            yield _with_data(pd.DataFrame({"truth": dags, "estimate": estimates}), names)
     latent = graph_column(["A -> C; B -> C; C -> D; L -> C; L -> D; M -> A; M -> B"]).graph
     for project in (latent.pag, latent.mag, latent.admg):
         mixed = project(latents=["L", "M"])
-        yield pd.DataFrame({"truth": mixed, "estimate": mixed})
+        yield _with_data(pd.DataFrame({"truth": mixed, "estimate": mixed}), list("ABCD"))
+
+
+def _with_data(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Give a table the context of metrics that judge graphs by data: noise."""
+    noise = np.random.default_rng(0).normal(size=(2 * len(names) + 20, len(names)))
+    table.attrs["context"] = {"data": pd.DataFrame(noise, columns=names)}
+    return table
 
 
 GRAPHS = register_field(

@@ -46,6 +46,7 @@ def warm_up(metrics: Metrics = None) -> None:
         mine = names if chosen is None else [m for m in chosen if m.field == field.name]
         directed = [m for m in mine if m.direction is not None]
         for table in field.samples() if mine else ():
-            evaluate(table, mine, field=field.name, invalid="nan")
+            context = table.attrs.pop("context", None)
+            evaluate(table, mine, field=field.name, context=context, invalid="nan")
             if directed:
-                with_controls(table, directed, field=field.name, n_draws=10, rng=0, invalid="nan")
+                with_controls(table, directed, field=field.name, context=context, n_draws=10, rng=0, invalid="nan")

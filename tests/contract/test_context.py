@@ -85,6 +85,9 @@ def test_data_sets_have_the_same_number_in_any_part_of_a_table():
     both = resolve_context(runs, {"data": ("study", objects), "n": "n"}, accepted)
     assert len(set(both.data_sets)) == 4 and both.take(slice(2)).data_sets.tolist() == both.data_sets[:2].tolist()
     assert resolve_context(runs, {"n": 10}, accepted).data_sets is None
+    # another level of tests makes no other data
+    one = resolve_context(runs, {"data": 1.5, "alpha": "n"}, {"f": ("data", "alpha")})
+    assert one.data_sets is None and len(one.values) == 2
 
 
 def test_a_fingerprint_depends_on_names_and_values_and_not_on_the_index():

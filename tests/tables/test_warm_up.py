@@ -59,3 +59,7 @@ def test_unknown_metrics_are_refused():
 
 def test_metrics_of_fields_without_kernels_need_nothing():
     assert ce.warm_up(["answer_accuracy", "kl"]) is None
+
+
+def test_metrics_of_data_get_data():
+    assert ce.warm_up(["separation_share", "bic"]) is None
