@@ -18,7 +18,7 @@ from . import (
     v_structures,
 )
 from .nulls import expectation, random_ranking, rules as _rules, models as _models
-from . import plot as _plot, other_names as _other_names  # figures and suggestions register themselves
+from . import difference_plot as _difference, plot as _plot, other_names as _other_names  # register themselves
 
 # isort: on
 from .adjacency import *
