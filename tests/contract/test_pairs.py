@@ -47,6 +47,7 @@ CELLS = {
     "formula": ("A*B + C <-> E", "A + C <-> E", "A*B + C <-> E"),
     "answer": (True, False, True),
     "quantity": (0.5, 0.2, 0.5),
+    "knowledge": (ce.Knowledge(required=["A -> B"]), "A; B; C", "A -> B; C"),
 }
 
 
@@ -54,7 +55,8 @@ CELLS = {
 def test_positions_and_distinct_pairs_of_every_field(field):
     truth, one, other = CELLS[field]
     own = get_field(field)
-    columns = [own.coerce(pd.Series(cells), "cells") for cells in ([truth] * 3, [one, other, one])]
+    sides = (own.of_truth, [truth] * 3), (own, [one, other, one])
+    columns = [side.coerce(pd.Series(cells), "cells") for side, cells in sides]
     [batch] = own.batches(*columns, None)
     assert isinstance(batch, Batch) and batch.rows.tolist() == [0, 1, 2] and batch.pairs.n == 3
     distinct, inverse = batch.pairs.unique()
