@@ -34,6 +34,7 @@ from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .configurational.models.submodel import submodels as submodels
 from .interventions.effect_metrics import *
 from .interventions.essential_graphs import *
 from .interventions.perturbation_metrics import *

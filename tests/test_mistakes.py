@@ -172,9 +172,12 @@ def test_models_may_be_text_wherever_a_model_is_expected():
 
 
 def test_arrows_are_read_as_models_where_the_metric_or_column_requires_models():
-    assert ce.correctness("A*b+C -> E", "A -> E") == 1.0
-    found = ce.evaluate(table(["A+B -> C", "A -> C"], ["A<->C", "A<->C"]), ["correctness"])
-    assert found["correctness"].tolist() == [1.0, 1.0]
+    assert ce.correctness("A*b+C -> E", "A -> E", arrows="equivalence") == 1.0
+    cells = table(["A+B -> C", "A -> C"], ["A<->C", "A<->C"])
+    found = ce.evaluate(cells, [ce.tweak("correctness", arrows="equivalence", name="c")])
+    assert found["c"].tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match=r"row 0 .*, where truth is one-way.*arrows='equivalence'\) \(=> and <="):
+        ce.evaluate(cells, ["correctness"])
 
 
 def test_tables_and_arrays_are_not_names():

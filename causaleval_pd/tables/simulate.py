@@ -262,6 +262,8 @@ def simulate(
         stop_if_unwanted()
         count = min(step, total - start)
         pairs: Pairs = controls.draw(first + start, count)
+        if pairs.undrawn and how.invalid == "raise":
+            raise ValueError(f"{pairs.undrawn}; or pass invalid='nan'")
         for m in metrics:
             if how.invalid == "raise" and m.refused(pairs).any():
                 raise ValueError(
