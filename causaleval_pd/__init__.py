@@ -2,7 +2,7 @@
 
 Each row of a table holds a truth, an estimate and settings. The package adds metrics, matched negative controls and
 p-values to the rows, builds an xarray cube over strata, and tests and draws it. Importing the package registers the
-accessors `df.ceval`, `ds.ceval` and `series.graph`.
+accessors `df.ceval`, `ds.ceval`, `series.graph` and `series.score`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from . import against_data as against_data
 from . import baselines as baselines
 from . import causal_kl as causal_kl
 from . import datasets as datasets
+from . import edge_scores as edge_scores
 from . import knowledge as knowledge
 from . import plot as plot
 from . import reasoning as reasoning
+from . import time_series as time_series
 
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
@@ -35,6 +37,16 @@ from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
 from .configurational.models.submodel import submodels as submodels
+from .edge_scores.candidate_counts import *
+from .edge_scores.cuts import *
+from .edge_scores.forecasts import brier as brier
+from .edge_scores.forecasts import calibration_error as calibration_error
+from .edge_scores.forecasts import log_loss as log_loss
+from .edge_scores.ranking import *
+from .edge_scores.weights import mean_squared_weight_error as mean_squared_weight_error
+from .edge_scores.weights import relative_frobenius as relative_frobenius
+from .edge_scores.weights import sign_accuracy as sign_accuracy
+from .edge_scores.weights import weight_cosine as weight_cosine
 from .interventions.effect_metrics import *
 from .interventions.essential_graphs import *
 from .interventions.perturbation_metrics import *
@@ -50,6 +62,7 @@ from .structure.orientation import *
 from .structure.separation import *
 from .structure.sizes import *
 from .structure.v_structures import *
+from .time_series.metrics import *
 
 # isort: split
 # cells
@@ -57,11 +70,16 @@ from .causal_kl.networks.column import as_network as as_network
 from .causal_kl.networks.column import network_column as network_column
 from .causal_kl.networks.network import DiscreteNetwork as DiscreteNetwork
 from .causal_kl.networks.network import GaussianNetwork as GaussianNetwork
+from .edge_scores.cells.column import score_column as score_column
 from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
 from .graphs.files import read_graphs as read_graphs
 from .graphs.graph import Graph as Graph
 from .knowledge.knowledge import Knowledge as Knowledge
+from .time_series.cells.lagged_graph import LaggedGraph as LaggedGraph
+from .time_series.column import as_lagged as as_lagged
+from .time_series.column import lagged_column as lagged_column
+from .time_series.scores import lagged_scores as lagged_scores
 
 # isort: split
 # verbs

@@ -1,4 +1,4 @@
-"""The accessors `df.ceval`, `ds.ceval` and `series.graph`: every method is the function of the same name."""
+"""The accessors `df.ceval`, `ds.ceval`, `series.graph`, `series.score`: methods are the functions of the same names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .contract.delegation import method
 from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
+from .edge_scores.cells.series import SeriesScoreAccessor
 from .graphs.series import SeriesGraphAccessor
 from .inference import of_tables, placebo_study
 from .inference.bayesian_comparison import bayesian_comparison
@@ -27,10 +28,13 @@ from .plot.cube_plots import CubePlots
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
+from .time_series.series import SeriesLaggedAccessor
 
-__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor"]
+__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLaggedAccessor", "SeriesScoreAccessor"]
 
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
+pd.api.extensions.register_series_accessor("lagged")(SeriesLaggedAccessor)
+pd.api.extensions.register_series_accessor("score")(SeriesScoreAccessor)
 
 
 @pd.api.extensions.register_dataframe_accessor("ceval")

@@ -23,7 +23,7 @@ from .columns import add_columns, typed
 from .composite import worst_rows
 from .evaluate import best_truths
 from .matching import Matches, check_directions, find_members, find_models, match_rows
-from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
+from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, with_p_of_worse, without_p
 from .settings import (
     Cells,
     Drawing,
@@ -168,8 +168,8 @@ def with_controls(
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
         `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
         `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
-        infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"); then `control_null`, `control_kind`,
-        `control_seed`, `n_draws`.
+        infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"; of edge scores also "mixture", "normal"
+        or "bracketed"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
@@ -254,6 +254,8 @@ def _control_task(
                 f"{name} has no closed form under null={model.name!r} for controls of these classes; use "
                 "method='auto' to simulate"
             )
+    if model.worse:
+        return {name: with_p_of_worse(x) for name, x in found.items()}, kind
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
 
 
@@ -369,7 +371,7 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
 def _columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
-    p_words = method_words(given, split=how.tails is not None)
+    p_words = method_words(given, split=how.tails is not None, metric=metric)
     mean_method, p_method = (
         pd.Categorical.from_codes(codes, categories=pd.Index(words))
         for codes, words in (

@@ -245,8 +245,7 @@ def _closed_form(controls: Controls, metric: Metric, how: Drawing) -> ClosedForm
 
 def _needs_draws(closed: ClosedForm | None, how: Drawing) -> bool:
     """Return whether an output of a metric must be simulated, or its draws were asked for."""
-    unknown = closed is None or closed.distribution is None or closed.listed is not None
-    return how.keep or (how.draws and unknown)
+    return how.keep or (how.draws and (closed is None or closed.drawn))
 
 
 def simulate(
