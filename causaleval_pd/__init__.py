@@ -17,9 +17,11 @@ from . import structure as structure
 # isort: split
 from . import accessors as accessors
 from . import against_data as against_data
+from . import baselines as baselines
 from . import causal_kl as causal_kl
 from . import datasets as datasets
 from . import edge_scores as edge_scores
+from . import knowledge as knowledge
 from . import plot as plot
 from . import reasoning as reasoning
 from . import time_series as time_series
@@ -27,6 +29,7 @@ from . import time_series as time_series
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
 from .against_data.metrics import *
+from .baselines.sortability_metrics import *
 from .causal_kl.divergences.chosen_interventions import *
 from .causal_kl.divergences.divergence import *
 from .causal_kl.divergences.edit_distances import *
@@ -44,6 +47,10 @@ from .edge_scores.weights import mean_squared_weight_error as mean_squared_weigh
 from .edge_scores.weights import relative_frobenius as relative_frobenius
 from .edge_scores.weights import sign_accuracy as sign_accuracy
 from .edge_scores.weights import weight_cosine as weight_cosine
+from .interventions.effect_metrics import *
+from .interventions.essential_graphs import *
+from .interventions.perturbation_metrics import *
+from .knowledge.metrics import *
 from .reasoning.metrics import *
 from .structure.adjacency import *
 from .structure.ancestral import *
@@ -68,6 +75,7 @@ from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
 from .graphs.files import read_graphs as read_graphs
 from .graphs.graph import Graph as Graph
+from .knowledge.knowledge import Knowledge as Knowledge
 from .time_series.cells.lagged_graph import LaggedGraph as LaggedGraph
 from .time_series.column import as_lagged as as_lagged
 from .time_series.column import lagged_column as lagged_column
@@ -76,6 +84,7 @@ from .time_series.scores import lagged_scores as lagged_scores
 # isort: split
 # verbs
 from .against_data.self_compatibility import self_compatibility as self_compatibility
+from .baselines.with_baselines import with_baselines as with_baselines
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary
@@ -137,6 +146,8 @@ if not TYPE_CHECKING:
     #: rooms and names that are not part of the public interface
     _PRIVATE = {
         "contract",
+        "interventions",
+        "knowledge",
         "cubes",
         "dask",
         "drawing",

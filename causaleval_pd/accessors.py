@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
+from .baselines.with_baselines import with_baselines
 from .contract.delegation import method
 from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
@@ -53,6 +54,7 @@ class FrameAccessor:
     compare          compares algorithms, or the levels of another stratum, on the same truths
     placebo          relabels the estimates, so that they agree with the truths by chance only
     pool             turns the rows of bootstrap or posterior graphs into one row a run
+    with_baselines   adds rows with the estimates of baselines, such as sort-and-regress
     size_and_power   repeats an analysis on placebos: does it keep its level with these estimates?
     ===============  ==================================================================================
 
@@ -91,6 +93,7 @@ class FrameAccessor:
     compare = method(of_tables.compare)
     placebo = method(placebo)
     pool = method(pool)
+    with_baselines = method(with_baselines)
     size_and_power = method(placebo_study.size_and_power)
 
 

@@ -20,6 +20,7 @@ ORDER = """
     contract, execution,
     graphs, datasets,
     structure, edge_scores, time_series, against_data, causal_kl, configurational, reasoning,
+    baselines, interventions, knowledge,
     tables, cubes, inference,
     plot,
     accessors, dask

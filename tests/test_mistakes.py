@@ -202,7 +202,10 @@ def test_cubes_are_needed(verb):
         (lambda: CUBE.ceval.meta_analysis(), r"over= names no dimension; .* of \['n'\]"),
         (lambda: CUBE.ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
         (lambda: CUBE.ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
-        (lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]), "truth must be the name of one column"),
+        (
+            lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]),
+            "truth names 1 columns of accepted truths: choose over_truths=",
+        ),
         (lambda: ce.evaluate(GRAPHS, ["shd"], n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
         (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
         (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..contract.closed_form import CLOSED_FORMS
 from ..contract.law import ClosedForm, Shape
 from ..contract.metric import Metric
-from ..statistics.arrays import quantile_interval
+from ..statistics.arrays import SMALLEST_P, quantile_interval
 from ..statistics.direction import as_good, better
 from ..statistics.tails import pearson_type_iii
 from .settings import Drawing

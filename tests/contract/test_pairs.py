@@ -49,6 +49,7 @@ CELLS = {
     "formula": ("A*B + C <-> E", "A + C <-> E", "A*B + C <-> E"),
     "answer": (True, False, True),
     "quantity": (0.5, 0.2, 0.5),
+    "knowledge": (ce.Knowledge(required=["A -> B"]), "A; B; C", "A -> B; C"),
     "scores": ("0 -> 1", *SCORES),
     "edge_weights": (SCORES[0], *SCORES),
 }
