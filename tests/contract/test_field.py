@@ -38,7 +38,7 @@ def test_missing_cells_are_not_empty_ones():
 def test_fields_are_found_by_name():
     assert get_field("graph") is FIELDS["graph"] is ce.structure.GRAPHS
     for name in ("graphs", ["graph"], None):
-        with pytest.raises(ValueError, match=r"^unknown field .*it is one of answer, formula, graph,"):
+        with pytest.raises(ValueError, match=r"^unknown field .*it is one of answer, edge_weights, formula, graph,"):
             get_field(name)
 
 
