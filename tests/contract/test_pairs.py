@@ -52,6 +52,7 @@ CELLS = {
     "knowledge": (ce.Knowledge(required=["A -> B"]), "A; B; C", "A -> B; C"),
     "scores": ("0 -> 1", *SCORES),
     "edge_weights": (SCORES[0], *SCORES),
+    "lagged": ("lags 0..1: X@-1 -> Y", "lags 0..1: X; Y", "lags 0..1: X@-1 -> Y"),
 }
 
 
