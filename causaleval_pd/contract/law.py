@@ -80,10 +80,11 @@ class Distribution:
         return cls.of(index, table[0], table[1])
 
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the mean of `function` of the metric, a value a row; NaN where it is never defined or infinite."""
-        values = function(self.values)
-        total = padded_sum(np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0))
-        defined = (self.weights > 0).any(axis=1) & np.isfinite(total)
+        """Return the mean of `function` of the metric by row: NaN where never defined, infinite where it can be."""
+        with np.errstate(invalid="ignore"):  # infinities of both signs, deviations from an infinite mean
+            values = function(self.values)
+            total = padded_sum(np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0))
+        defined = (self.weights > 0).any(axis=1)
         return np.asarray(np.where(defined, total, np.nan)[self.index])
 
     def skewness(self) -> NDArray[np.float64]:
@@ -94,7 +95,8 @@ class Distribution:
         variance = self.expectation(lambda x: (x - mine[:, None]) ** 2)
         third = self.expectation(lambda x: (x - mine[:, None]) ** 3)
         varies = variance > 1e-12 * (1 + mean**2)
-        return np.where(np.isnan(mean), np.nan, np.divide(third, variance**1.5, out=np.zeros(len(mean)), where=varies))
+        found = np.divide(third, variance**1.5, out=np.zeros(len(mean)), where=varies)
+        return np.where(np.isfinite(mean), found, np.nan)
 
     def quantile(self, q: float) -> NDArray[np.float64]:
         """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""

@@ -210,12 +210,13 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
     }[how.p_rule]()
     low, high = quantile_interval(draws, how.level)
     mean = row_means(draws)
-    error = np.sqrt(np.maximum(row_means((draws - mean[:, None]) ** 2), 0.0) / np.maximum(n - 1, 1))
+    with np.errstate(invalid="ignore"):  # an infinite mean has no error
+        error = np.sqrt(np.maximum(row_means((draws - mean[:, None]) ** 2), 0.0) / np.maximum(n - 1, 1))
     always = np.full(len(n), SIMULATED, np.int8)
     return RowControls(
         observed=observed,
         mean=mean,
-        mean_se=np.where(n > 1, error, np.nan),
+        mean_se=np.where((n > 1) & np.isfinite(mean), error, np.nan),
         low=low,
         high=high,
         p=p,
@@ -242,11 +243,11 @@ def divide(a: NDArray[Any], b: Floats, where: NDArray[np.bool_]) -> Floats:
 
 
 def row_means(values: Floats) -> Floats:
-    """Return the mean of each row's defined values: NaN where there is none, or where one is infinite."""
+    """Return the mean of each row's defined values: NaN where there is none, infinite where one is."""
     defined = ~np.isnan(values)
-    infinite = np.asarray(np.isinf(values).any(axis=1))
-    total = np.where(defined & ~infinite[:, None], values, 0.0).sum(axis=1)
-    return divide(total, defined.sum(axis=1).astype(np.float64), np.asarray(defined.any(axis=1)) & ~infinite)
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        total = np.where(defined, values, 0.0).sum(axis=1)
+    return divide(total, defined.sum(axis=1).astype(np.float64), np.asarray(defined.any(axis=1)))
 
 
 def without_p(rows: RowControls) -> RowControls:

@@ -45,6 +45,7 @@ SCORES = ce.score_column([[[0, 0.5], [0.5, 0]], [[0, 2], [2, 0]]])
 CELLS = {
     "graph": ("A -> B; C", "A; B; C", "A -> B; C"),
     "network": (ce.causal_kl.metastatic(), CHAIN, FORK),
+    "fitted_graph": (ce.causal_kl.metastatic(), "B; C; M -> S", "B; C; M -- S"),
     "formula": ("A*B + C <-> E", "A + C <-> E", "A*B + C <-> E"),
     "answer": (True, False, True),
     "quantity": (0.5, 0.2, 0.5),
