@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from ..contract.figure import figure
 from ..drawing import caption, colour_bar, colour_map, frame_square, name_ticks, place_to_draw, write_square
@@ -47,6 +48,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
 
     Raises
     ------
+    TypeError
+        If `estimate` is a column.
     ValueError
         If the cell holds no probabilities, or the nodes of the truth differ.
 
@@ -62,6 +65,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     >>> sorted(text.get_text() for text in ax.texts)[-2:]
     ['.5', '1']
     """
+    if isinstance(estimate, pd.Series):
+        raise TypeError("estimate is a column, and this figure shows one cell; pass one, as column.iloc[0]")
     cells = score_column([estimate])
     column = unpack_column(cells)
     [block] = column.blocks

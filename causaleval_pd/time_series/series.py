@@ -110,8 +110,9 @@ class SeriesLaggedAccessor:
     def contemporaneous(self) -> pd.Series:
         """Return the links at lag 0 as graphs.
 
-        Their class is dag, pdag or mixed. It is never cpdag: lagged links direct some links at lag 0, so that they do
-        not stand for a Markov equivalence class. `lagged_cpdag` returns the class of a directed graph.
+        Their class is dag, digraph (cyclic), pdag or mixed. It is never cpdag: lagged links direct some links at lag
+        0, so that they do not stand for a Markov equivalence class. `lagged_cpdag` returns the class of a directed
+        graph.
 
         Returns
         -------

@@ -27,6 +27,7 @@ from .cells.marks import (
     TURNED,
     UNDIRECTED,
     Codes,
+    has_undirected,
     mixed_planes_at_lag_0,
     plain_planes_at_lag_0,
 )
@@ -49,9 +50,15 @@ def contemporaneous(series: pd.Series) -> pd.Series:
             raise ValueError(
                 f"{where(0)}: lag 0 was not searched (min_lag is 1), which is not a graph without links at lag 0"
             )
-        return block.head.nodes, lag_0_planes(block.codes, block.head.n_planes > 1), _KINDS[block.kinds]
+        return block.head.nodes, lag_0_planes(block.codes, block.head.n_planes > 1), _classes(block)
 
     return _graphs(series, view)
+
+
+def _classes(block: Block) -> NDArray[np.uint8]:
+    """Return the classes of graphs with all links: a directed one that is no ts_dag has a cycle at lag 0."""
+    cyclic = (block.kinds == TS_PDAG) & ~has_undirected(block.codes)
+    return np.where(cyclic, DIGRAPH, _KINDS[block.kinds]).astype(np.uint8)
 
 
 def lag_0_planes(codes: Codes, is_pag: bool) -> Planes:
@@ -156,7 +163,7 @@ def window(series: pd.Series, max_lag: int | None = None, *, last: bool = False)
             planes = mixed_planes((moved >> 2).astype(np.uint8))
         else:
             planes = planes_from_marks((moved & 3) == TAIL, np.arange(size))
-        return tuple(names[i] for i in order), planes, _KINDS[block.kinds]
+        return tuple(names[i] for i in order), planes, _classes(block)
 
     return _graphs(series, view)
 

@@ -99,6 +99,8 @@ def test_true_edges_are_framed():
     pooled = runs.ceval.pool("run")
     ax = ce.plot.edge_probabilities(pooled["estimate"][0], pooled["truth"][0])
     assert sum(patch.get_gid() == "frame" for patch in ax.patches) == 10  # a frame is two rectangles
+    with pytest.raises(TypeError, match="shows one cell"):
+        ce.plot.edge_probabilities(pooled["estimate"], pooled["truth"])
     with pytest.raises(ValueError, match="the truth has the nodes"):
         ce.plot.edge_probabilities(pooled["estimate"][0], "A -> B")
     weights = ce.score_column([np.array([[0, 3.0], [0, 0]])], encoding="row->column")

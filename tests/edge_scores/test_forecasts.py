@@ -93,6 +93,16 @@ def test_calibrated_probabilities_are_not_rejected():
         assert abs((p <= level).mean() - level) < 3.5 * np.sqrt(level * (1 - level) / n) + 0.01
 
 
+@pytest.mark.parametrize("null", ["ranking", "permutation"])
+def test_infinite_controls_are_no_warning(null):
+    table = pd.DataFrame({"truth": ["A -> B; C"]})
+    table["estimate"] = ce.score_column(
+        [[[0, 1, 0.5], [0, 0, 0.2], [0, 0, 0]]], nodes=["A", "B", "C"], encoding="row->column"
+    )
+    row = table.ceval.with_controls(["log_loss"], null=null, rng=1, n_draws=99).iloc[0]
+    assert np.isinf(row["log_loss_control_mean"]) and 0 < row["log_loss_p"] < 1
+
+
 def test_what_is_no_probability_is_refused():
     table = pd.DataFrame({"truth": ["0 -> 1"], "estimate": ce.score_column([[[0, 2.0], [2.0, 0]]])})
     for name in ("brier", "log_loss", "calibration_error"):

@@ -177,6 +177,13 @@ def test_varlingam_of_lingam():
     assert text(np.array(found), nodes=NAMES, encoding="VARLiNGAM", threshold=0, max_lag=5).startswith("lags 0..5: ")
 
 
+@pytest.mark.parametrize("encoding", ["VARLiNGAM", "statsmodels coefs", "CausalRivers"])
+def test_matrices_of_a_lag_are_square(encoding):
+    shape = (2, 3, 3) if encoding == "CausalRivers" else (3, 3, 2)
+    with pytest.raises(ValueError, match=r"row 0.*found an array of shape .*, expected \("):
+        ce.lagged_column([np.ones(shape)], nodes=NAMES, encoding=encoding, threshold=0)
+
+
 @pytest.mark.parametrize("trend", ["n", "c", "ct"])
 @pytest.mark.parametrize("named", [True, False])
 def test_var_of_statsmodels(series, trend, named):

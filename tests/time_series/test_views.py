@@ -120,3 +120,11 @@ def test_autocorrelation_directs_links_at_lag_0():
     assert found.kind.tolist() == ["ts_pdag", "ts_dag", "ts_pdag"]
     with pytest.raises(ValueError, match="row 0.*is a ts_pdag"):
         ce.lagged_column(["X -- Y"]).lagged.lagged_cpdag()
+
+
+def test_a_cycle_at_lag_0_is_a_digraph_in_views():
+    column = ce.lagged_column(
+        ["X -> Y; Y -> Z; Z -> X; X@-1 -> X", "X -> Y; Y -- Z; X@-1 -> X", "X -> Y; Z; X@-1 -> X"]
+    )
+    assert column.lagged.contemporaneous().graph.kind.tolist() == ["digraph", "pdag", "dag"]
+    assert column.lagged.window().graph.kind.tolist() == ["digraph", "pdag", "dag"]

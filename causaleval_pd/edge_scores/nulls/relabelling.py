@@ -57,7 +57,9 @@ def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     chance = np.full(len(orders), 1 / len(orders))
     law = Distribution.pooled(index, ((row, chance) for row in np.concatenate(values)))
     mean = law.expectation(lambda x: x)
-    return ClosedForm(mean, np.maximum(law.expectation(np.square) - mean**2, 0.0), law)
+    with np.errstate(invalid="ignore"):  # an infinite mean, as of the log loss, has no variance
+        variance = np.maximum(law.expectation(np.square) - mean**2, 0.0)
+    return ClosedForm(mean, variance, law)
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

@@ -92,16 +92,12 @@ def write_tigramite(codes: NDArray[np.uint8], *, lines: bool) -> NDArray[Any]:
 
 def axes_weights(value: Any, axes: str, first_lag: int | None) -> Weights:
     """Read an array of numbers whose axes are named; `first_lag` is the lag of its first slice, 0 or 1."""
-    found = array_of_lags(value, f"three axes, {axes}")
+    expected = f"{axes} with as many causes as effects; another encoding= may name these axes"
+    arranged = array_of_lags(value, expected, AXES[axes])
     if first_lag not in (0, 1):
         raise ValueError(
             f"encoding={axes!r} names the axes; pass first_lag=0 if the first slice along the lags holds "
             f"contemporaneous links, or first_lag=1 if it holds lag 1; found {first_lag!r}"
-        )
-    arranged = found.transpose(AXES[axes])
-    if arranged.shape[1] != arranged.shape[2]:
-        raise ValueError(
-            f"found an array of shape {found.shape}; as {axes!r} it has other numbers of causes and effects"
         )
     return from_lag_1(arranged, None) if first_lag else Weights(None, arranged)
 

@@ -108,12 +108,12 @@ def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) 
     return Links(names, codes, min_lag)
 
 
-def array_of_lags(values: Any, what: str) -> NDArray[Any]:
-    """Return a stack of square matrices as an array of three axes."""
+def array_of_lags(values: Any, what: str, order: tuple[int, int, int]) -> NDArray[Any]:
+    """Return an array of square matrices whose axes in this order are (lag, cause, effect)."""
     found = as_array(values)
-    if found.ndim != 3:
+    if found.ndim != 3 or found.shape[order[1]] != found.shape[order[2]]:
         raise ValueError(f"found an array of shape {found.shape}, expected {what}")
-    return found
+    return found.transpose(order)
 
 
 def check_lag(lag: Any, where: str) -> int:

@@ -34,8 +34,8 @@ def is_varlingam(value: Any) -> bool:
 
 def varlingam_weights(value: Any, names: list[str] | None) -> Weights:
     """Read `adjacency_matrices_`, (lags + 1, d, d), whose cell (lag, effect, cause) is a weight."""
-    stack = array_of_lags(getattr(value, "adjacency_matrices_", value), "(lags + 1, d, d), adjacency_matrices_")
-    return Weights(names, stack.transpose(0, 2, 1))
+    stack = getattr(value, "adjacency_matrices_", value)
+    return Weights(names, array_of_lags(stack, "(lags + 1, d, d), adjacency_matrices_", (0, 2, 1)))
 
 
 def is_var(value: Any) -> bool:
@@ -97,13 +97,13 @@ def _split_row(label: str, columns: list[str]) -> tuple[int, str] | None:
 
 def coefs_weights(value: Any, names: list[str] | None) -> Weights:
     """Read `coefs` of a VAR of statsmodels, (lags, d, d): cell (lag - 1, effect, cause)."""
-    return from_lag_1(array_of_lags(value, "(lags, d, d), coefs of statsmodels' VAR").transpose(0, 2, 1), names)
+    return from_lag_1(array_of_lags(value, "(lags, d, d), coefs of statsmodels' VAR", (0, 2, 1)), names)
 
 
 def causal_rivers_weights(value: Any, names: list[str] | None) -> Weights:
     """Read predictions of CausalRivers, (d, d, lags): cell (effect, cause, lag - 1)."""
-    stack = array_of_lags(value, "(d, d, lags) of CausalRivers; its labels (d, d) have no lags: read them as graphs")
-    return from_lag_1(stack.transpose(2, 1, 0), names)
+    expected = "(d, d, lags) of CausalRivers; its labels (d, d) have no lags: read them as graphs"
+    return from_lag_1(array_of_lags(value, expected, (2, 1, 0)), names)
 
 
 def dynotears_weights(value: Any, names: list[str] | None) -> Weights:
