@@ -105,3 +105,38 @@ def test_true_edges_are_framed():
     with pytest.raises(ValueError, match="the cell holds weights, expected probabilities"):
         ce.plot.edge_probabilities(weights[0])
     plt.close("all")
+
+
+def test_calibration_points_are_the_bins_of_all_rows():
+    rng, d, names = np.random.default_rng(3), 6, list("ABCDEF")
+    q = rng.random((40, d, d))
+    truths = []
+    for matrix in q:
+        true = np.triu(rng.random((d, d)) < matrix, 1)  # calibrated above the diagonal, never true below
+        edges = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere(true)]
+        truths.append("; ".join([*edges, *names]))
+    table = pd.DataFrame({"truth": truths, "estimate": ce.score_column(q, nodes=names, encoding="row->column")})
+    points = ce.edge_scores.calibration_points(table)
+    assert points["n_candidates"].sum() == 40 * 30 and (points["share_true"] < points["low"]).mean() > 0.5
+    upper = np.where(np.triu(np.ones((d, d), bool), 1), q, np.nan)
+    fair = table.assign(estimate=ce.score_column(upper, nodes=names, encoding="row->column"))
+    points = ce.edge_scores.calibration_points(fair, strategy="quantile", bins=8)
+    assert points["n_candidates"].sum() == 40 * 15
+    inside = (points["low"] <= points["share_true"]) & (points["share_true"] <= points["high"])
+    assert inside.sum() >= 7
+    one = ce.edge_scores.calibration_curve(truths[0], table["estimate"].iloc[0])
+    alone = ce.edge_scores.calibration_points(table.head(1))
+    np.testing.assert_allclose(alone[["mean_probability", "share_true"]], one[["mean_probability", "share_true"]])
+    weights = table.assign(estimate=ce.score_column(q * 5, nodes=names, encoding="row->column"))
+    with pytest.raises(ValueError, match="row 0: calibration is of probabilities"):
+        ce.plot.calibration(weights)
+
+
+def test_limits_of_a_bin_are_those_of_a_binomial_law():
+    from scipy import stats
+
+    names = ["A", "B", "C"]
+    cells = ce.score_column([np.full((3, 3), 0.3)] * 50, nodes=names, encoding="row->column", symmetric=False)
+    table = pd.DataFrame({"truth": "A -> B; C", "estimate": cells})
+    [low], [high] = (ce.edge_scores.calibration_points(table)[x].tolist() for x in ("low", "high"))
+    assert low == stats.binom.ppf(0.025, 300, 0.3) / 300 and high == stats.binom.ppf(0.975, 300, 0.3) / 300

@@ -40,6 +40,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
 NOT_RECORDED: dict[str, Callable[[], Any]] = {
     "difference": lambda: ce.plot.difference(*random_dags(2, 1)),
     "edge_probabilities": lambda: ce.plot.edge_probabilities(_SCORES[0], "A -> B; C"),
+    "calibration": lambda: ce.plot.calibration(pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES})),
     "curves": lambda: ce.plot.curves(pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES})),
     "lagged_graph": lambda: ce.plot.lagged_graph("lags 0..2: X@-1 -> Y; Y -> Z", "lags 0..2: X@-2 -> Y; Y -> Z"),
 }
