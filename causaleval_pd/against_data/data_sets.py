@@ -133,6 +133,7 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
             f"context 'data' must be a DataFrame with one column a node, or (column, {{name: DataFrame}}), found "
             f"{type(data).__name__}"
         )
+    data = with_text_labels(data, names)
     lacking = [name for name in names if name not in data.columns]
     if lacking:
         raise DataError(
@@ -146,6 +147,12 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
     odd = [name for name, dtype in zip(names, frame.dtypes, strict=True) if not _is_known(dtype)]
     if odd:
         raise DataError(f"column {odd[0]!r} has the type {frame[odd[0]].dtype}; use numbers, categories or text")
+    boxed = [name for name in names if frame[name].dtype == object and _holds_floats(frame[name])]
+    if boxed:
+        raise DataError(
+            f"column {boxed[0]!r} holds floats in a column of objects, which would count as categories; convert it, as "
+            "by data.infer_objects() or data.astype(float)"
+        )
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     floats = [pd.api.types.is_float_dtype(dtype) for dtype in frame.dtypes]
     coded = [None if real else _codes(frame.iloc[:, i]) for i, real in enumerate(floats)]
@@ -160,6 +167,20 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
         return DataSet(tuple(names), values, all(numeric), all(floats))
     levels = np.stack([codes for codes, _ in known], axis=1) if known else np.zeros(values.shape, np.int64)
     return DataSet(tuple(names), values, all(numeric), False, levels, np.array([n for _, n in known], np.int64))
+
+
+def with_text_labels(data: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return data whose labels are texts, as names of nodes are, where a node has no column otherwise.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> with_text_labels(pd.DataFrame([[1.5, 2.5]]), ["0", "1"]).columns.tolist()
+    ['0', '1']
+    """
+    if all(name in data.columns for name in names) or isinstance(data.columns, pd.MultiIndex):
+        return data
+    return data.set_axis([str(label) for label in data.columns], axis=1)
 
 
 def _complete(frame: pd.DataFrame, *, drop_missing: bool) -> pd.DataFrame:
@@ -182,10 +203,15 @@ def _is_known(dtype: Any) -> bool:
     return is_number or isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
 
 
+def _holds_floats(column: pd.Series) -> bool:
+    """Return whether a column of objects holds numbers that are no integers."""
+    return pd.api.types.infer_dtype(column, skipna=True) in ("floating", "mixed-integer-float", "decimal")
+
+
 def _codes(column: pd.Series) -> tuple[Ints, int]:
     """Return the positions of a column's values among its levels, and the number of the levels that it shows."""
     try:
-        codes, found = pd.factorize(column, sort=not isinstance(column.dtype, pd.CategoricalDtype))
+        codes, found = pd.factorize(column, sort=True)
     except TypeError as error:
         raise DataError(f"column {column.name!r} holds values that cannot be ordered: {error}") from None
     return codes.astype(np.int64), len(found)

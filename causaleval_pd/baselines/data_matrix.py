@@ -66,8 +66,10 @@ def complete_data(values: Mapping[str, Any], nodes: Sequence[str]) -> Any:
     """Return the data of a context, without rows that lack a value of a node where it asks for complete rows."""
     data, missing = values["data"], values.get("missing", "raise")
     check_choice(missing, ("raise", "drop"), "context 'missing'")
-    known = isinstance(data, pd.DataFrame) and missing == "drop"
-    return data.dropna(subset=[name for name in nodes if name in data.columns]) if known else data
+    if not isinstance(data, pd.DataFrame):
+        return data
+    data = data_sets.with_text_labels(data, nodes)
+    return data.dropna(subset=[name for name in nodes if name in data.columns]) if missing == "drop" else data
 
 
 def correlations(data: DataMatrix) -> Floats:

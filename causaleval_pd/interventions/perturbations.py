@@ -102,7 +102,13 @@ def _mann_whitney(one: Floats, other: Floats) -> Floats:
     # scipy.stats is imported where it is used
     from scipy import stats
 
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.asarray(stats.mannwhitneyu(one, other, axis=0).pvalue, np.float64)
+    values = np.sort(np.concatenate([one, other]), axis=0)
+    tied = (values[1:] == values[:-1]).any(axis=0)
+    found = np.ones(values.shape[1])
+    # columns with and without ties apart: a tie in any column of a call makes scipy approximate the p-values of all
+    for columns in (tied, ~tied):
+        if columns.any():
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found[columns] = stats.mannwhitneyu(one[:, columns], other[:, columns], axis=0).pvalue
     # equal constants differ in nothing
     return np.where(np.isnan(found), 1.0, found)

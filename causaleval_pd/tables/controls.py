@@ -22,7 +22,7 @@ from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
 from .composite import worst_rows
 from .evaluate import best_truths
-from .matching import Matches, check_directions, find_members, find_models, match_rows
+from .matching import Matches, check_columns, check_directions, find_members, find_models, match_rows
 from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, with_p_of_worse, without_p
 from .settings import (
     Cells,
@@ -208,6 +208,7 @@ def with_controls(
     read = Cells(truth, estimate, field, context, zero_division, over_truths)
     tasks, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
+    check_columns(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
     if best_of is not None:
         if over_truths is not None:

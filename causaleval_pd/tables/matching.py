@@ -83,6 +83,18 @@ def check_directions(metrics: Sequence[Metric]) -> None:
         )
 
 
+def check_columns(metrics: Sequence[Metric]) -> None:
+    """Refuse metrics of which one has the name of a column of another's controls, as `deviance_p` and `deviance`."""
+    names = [m.name for m in metrics]
+    for name in names:
+        for part in ("_p", "_skill", "_p_method"):
+            if name + part in names:
+                raise ValueError(
+                    f"the controls of {name} have a column {name + part!r}, which is also the name of a metric; call "
+                    f"the verb for each of them, or rename one: ce.tweak({name + part!r}, name='...')"
+                )
+
+
 def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> Null:
     """Return a field's null model with the user's options."""
     if isinstance(null, (list, tuple)):

@@ -17,7 +17,7 @@ from ..contract.metric import Metric
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
 from .columns import column_or_level, numbers
 from .controls import control_columns
-from .matching import Matches
+from .matching import Matches, check_columns
 from .row_summary import summarise
 from .scoring import score_rows
 from .settings import Cells, Drawing, Execution
@@ -162,6 +162,7 @@ def pool(
     for task in tasks:
         columns |= _expected(task, shares, codes, len(first), table.index)
         if how is not None and task.metrics:
+            check_columns(task.metrics)
             streams = _streams(table, keys, seed, first)
             columns |= _controls(task, shares, codes, streams, how, table.index, work, columns)
     if how is not None:

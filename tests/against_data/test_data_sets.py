@@ -99,3 +99,40 @@ def test_order_of_columns_and_index_do_not_matter_and_data_stay_as_they_are():
     found = scored(other, ["separation_share", "bic", "cv_log_likelihood"])
     assert (found.iloc[0, 2:] == found.iloc[1, 2:]).all()
     pd.testing.assert_frame_equal(other, before)
+
+
+def test_labels_of_columns_that_are_numbers_match_nodes_by_their_text():
+    runs = pd.DataFrame({"estimate": ["0 -> 1; 2", "1 -> 0; 2"]})
+    numbered = DATA[list("ABC")].set_axis(range(3), axis=1)
+    found, own = (
+        ce.evaluate(runs, ["bic", "lmc_share"], truth=None, context={"data": data})
+        for data in (numbered, numbered.set_axis(list("012"), axis=1))
+    )
+    pd.testing.assert_frame_equal(found, own)
+    missing = pd.concat([numbered, numbered.iloc[:1] * np.nan])
+    more = runs.assign(truth=runs["estimate"])
+    for names in (["var_sortability"], ["bic"]):
+        again = ce.evaluate(more, names, context={"data": missing, "missing": "drop"})
+        pd.testing.assert_frame_equal(again, ce.evaluate(more, names, context={"data": numbered}))
+    with pytest.raises(ValueError, match="two columns called '1'"):
+        ce.evaluate(runs, ["bic"], truth=None, context={"data": numbered.assign(**{"1": DATA["D"]})})
+
+
+@pytest.mark.parametrize("kind", ["floats", "with integers"])
+def test_floats_in_columns_of_objects_are_no_categories(kind):
+    values = DATA["B"].round().astype(object) if kind == "floats" else pd.Series([1, 0.5, 2] * 20, dtype=object)
+    with pytest.raises(ValueError, match=r"row 1 \(index 1\).*column 'B' holds floats in a column of objects"):
+        scored(with_column("B", values))
+
+
+def test_functions_get_ordered_categories_in_their_order():
+    seen = []
+
+    def test(x, y, z):
+        seen.append(x)
+        return 0.5
+
+    words = np.array(["high", "low", "medium"] * 20)
+    data = with_column("A", pd.Categorical(words, categories=["low", "medium", "high", "never"], ordered=True))
+    ce.evaluate(RUNS.iloc[:1], ["separation_share"], truth=None, context={"data": data[list("ABC")], "test": test})
+    np.testing.assert_array_equal(seen[0][:3], [2, 0, 1])

@@ -163,3 +163,14 @@ def test_descriptions_stratify_and_results_name_the_data():
     assert all(f"{key}: DataFrame of 120 rows and 5 columns, hash" in str(found.attrs) for key in FRAMES)
     cube = ce.cube(RUNS, ["bic"], by={"p_floor": [0, 0.05, 1.1]}, truth=None, context=BY, n_draws=9, rng=1)
     assert math.prod(cube.sizes[dim] for dim in ("p_floor",)) == 2
+
+
+def test_columns_of_controls_never_replace_a_metric():
+    both = ["deviance_p", "deviance"]
+    assert set(both) <= set(RUNS.ceval.evaluate(both, truth=None, context=BY))
+    with pytest.raises(ValueError, match="deviance have a column 'deviance_p', which is also the name of a metric"):
+        RUNS.ceval.with_controls(both, truth=None, null="permutation", context=BY, n_draws=5, rng=1)
+    chosen = [ce.tweak("deviance_p", name="fit"), "deviance"]
+    found = RUNS.ceval.with_controls(chosen, truth=None, null="permutation", context=BY, n_draws=5, rng=1)
+    own = RUNS.ceval.evaluate(both, truth=None, context=BY)
+    np.testing.assert_array_equal(found["fit"], own["deviance_p"])
