@@ -46,7 +46,11 @@ def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Datas
     cube_metrics(cube, [metric])
     if not has_controls(cube, metric):
         cube = of_metric(cube, metric).assign_attrs(n_draws=0)
-    return check_metric(metric_strata(null_stratum(cube) if nulls else cube, metric), metric)
+    if nulls:
+        # members of a composite null model are drawn each
+        attrs = {name: value for name, value in cube.attrs.items() if name != "control_composites"}
+        cube = null_stratum(cube.drop_attrs(deep=False).assign_attrs(attrs))
+    return check_metric(metric_strata(cube, metric), metric)
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
