@@ -98,6 +98,8 @@ def tallest_word(cube: xr.Dataset, dim: str) -> float:
 def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
     """Add the strata with runs to their table, or make one, as categories in the cube's order."""
     dims = strata_dims(cube)
+    if not dims:
+        return pd.DataFrame(index=[0]) if table is None else table
     runs = (cube["status"] != NO_RUN).any("replicate").transpose(*dims).to_numpy()
     codes = np.nonzero(runs)
     labels = {

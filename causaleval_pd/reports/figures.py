@@ -54,6 +54,14 @@ def pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> It
     suffix : {"png", "pdf"}
         Kind of picture.
     """
+    from matplotlib import rc_context
+
+    # a dollar sign in a name is no formula
+    with rc_context({"text.parse_math": False}):
+        yield from _pictures(cube, metric, over, suffix)
+
+
+def _pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> Iterator[Picture | Omitted]:
     label = str(cube[metric].attrs.get("long_name", metric))
     drawn = drawn_cube(cube, metric)
     sizes = {dim: drawn.sizes[dim] for dim in strata_dims(drawn)}

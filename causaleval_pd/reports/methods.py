@@ -18,6 +18,7 @@ import xarray as xr
 from ..contract.field import FIELDS
 from ..contract.history import calls
 from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references
+from ..cubes.schema import values_of
 from ..drawing import axis_label
 from ..versions import versions
 from .markup import DASH
@@ -147,13 +148,14 @@ def _bare(doi: str) -> Reference:
 def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
     """Describe the metrics and their conventions."""
     words, cites = [], []
+    metrics = [name for name in metrics if name not in values_of(cube)]
     for name in metrics:
         attrs = cube[name].attrs
         label = axis_label(str(attrs.get("long_name", name)), str(attrs.get("direction", "none")))
         words.append(label if attrs.get("long_name", name) == name else f"{name}, {label}")
         if attrs.get("references"):
             cites.append(cited(str(attrs["references"])))
-    found = [Sentence(f"Runs were scored by: {'; '.join(words)}.", tuple(dict.fromkeys(cites)))]
+    found = [Sentence(f"Runs were scored by: {'; '.join(words)}.", tuple(dict.fromkeys(cites)))] if words else []
     for name in metrics:
         options = _json(cube[name].attrs.get("options"))
         if options:
@@ -186,7 +188,11 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
     """Describe the negative controls and their null models."""
     names = null_models(cube, metrics)
     n_draws = int(cube.attrs["n_draws"])
-    how = "all runs were compared with the same" if draws_shared(cube) else "each run was compared with"
+    how = (
+        "all runs that ended were compared with the same"
+        if draws_shared(cube)
+        else "each run that ended was compared with"
+    )
     text = f"For negative controls, {how} {counted(n_draws, 'random estimate')} drawn under "
     text += f"{'the null model' if len(names) == 1 else 'each of the null models'} {'; '.join(null_words(cube, names))}"
     seed = cube.attrs.get("control_seed")
@@ -269,16 +275,13 @@ def _comparison(results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
 
 
 def _adjusted(adjust: Any, n: int) -> list[Sentence]:
+    """Describe the multiplicity correction of several p-values."""
+    if n < 2:
+        return []
     if adjust in (None, "none"):
-        return [Sentence(f"The {counted(n, 'p-value')} of these tests {'was' if n == 1 else 'were'} not adjusted.")]
-    how = _CORRECTIONS.get(str(adjust), str(adjust))
-    many = "was" if n == 1 else "were"
-    return [Sentence(f"The {counted(n, 'p-value')} of these tests {many} adjusted by {how}.", cites_of(str(adjust)))]
-
-
-def cites_of(adjust: str) -> tuple[str, ...]:
-    """Return the key of a correction's reference, if it has one."""
-    return (_CITED[adjust],) if adjust in _CITED else ()
+        return [Sentence(f"The {n:,} p-values of these tests were not adjusted.")]
+    how, cites = _CORRECTIONS.get(str(adjust), str(adjust)), tuple(filter(None, [_CITED.get(str(adjust))]))
+    return [Sentence(f"The {n:,} p-values of these tests were adjusted by {how}.", cites)]
 
 
 def _software(cube: xr.Dataset) -> Sentence:

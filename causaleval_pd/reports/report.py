@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import os
 import re
@@ -22,7 +23,7 @@ from ..cubes.reading import cube_metrics, has_controls, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..cubes.summary import summary
-from ..execution.outputs import replace_file
+from ..execution.outputs import refuse_links, replace_file
 from ..inference.compare import compare
 from ..inference.control_tests import test_controls
 from .figures import Picture, levels_share_truths, pictures
@@ -70,7 +71,7 @@ def report(
         Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     over : str, optional
         Stratum whose levels are compared on the same truths, such as "algorithm"; their best is in bold. Default is the
-        first stratum whose levels share truths; without one nothing is compared.
+        first stratum of words, not numbers, whose levels share truths; without one nothing is compared.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
         Multiplicity correction of the tests against controls, over metrics x strata, and of the comparison, over its
         rows.
@@ -93,8 +94,9 @@ def report(
     FileExistsError
         If a file of the report exists and `overwrite` is False.
     ValueError
-        If the suffix, a metric, a stratum or a setting is unknown, the levels of `over` share no truths, or the cube is
-        lazy.
+        If the suffix, a metric, a stratum or a setting is unknown, the levels of `over` share no truths, or the cube has
+        no runs or is lazy; if the
+        folder of figures is a symbolic link or holds one.
     ImportError
         If jinja2 is missing.
 
@@ -125,13 +127,15 @@ def report(
     cube = read_cube(cube)
     if is_lazy(cube):
         raise ValueError("report needs the cube in memory, and this one is lazy; call report(cube.compute(), path)")
+    if not bool((cube["status"] != NO_RUN).any()):
+        raise ValueError("the cube has no runs, so that there is nothing to report")
     names = cube_metrics(cube, metrics)
     dims = strata_dims(cube)
     if over is not None:
         check_known(over, [dim for dim in dims if dim != "null"], "stratum (over)")
     else:
-        shared = (dim for dim in dims if dim != "null" and levels_share_truths(cube, dim))
-        over = next(shared, None) if "truth_id" in cube else None
+        words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "biufmM"]
+        over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if "truth_id" in cube else None
 
     results = _results(cube, names, over, adjust, level)
     suffix = "pdf" if output == "latex" else "png"
@@ -149,11 +153,14 @@ def report(
     if entries:
         beside[folder / "references.bib"] = _bibtex(entries).encode()
     beside = {} if output == "html" else beside
-    taken = [x for x in (file, *beside) if x.exists() or x.is_symlink()]
+    # a file of the same bytes stays as it is: reports of two formats share their references
+    differing = (x for x, content in beside.items() if x.exists() and x.read_bytes() != content)
+    taken = [*([file] if file.exists() or file.is_symlink() else []), *differing]
     if taken and not overwrite:
         raise FileExistsError(f"{taken[0]} exists; choose another path, or replace it by overwrite=True")
     text = _rendered(output, title, date, sections, entries, folder.name)
     if beside:
+        refuse_links(folder)
         folder.mkdir(exist_ok=True)
         # pictures of an earlier report that had more
         for old in set(folder.glob(f"figure-*.{suffix}") if overwrite else ()) - set(beside):
@@ -235,6 +242,9 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
     for dim in dims:
         levels = [f"{x:g}" if isinstance(x, (float, np.floating)) else str(x) for x in cube[dim].to_numpy()]
         found.append(Sentence(f"Levels of {dim}: {listed(levels)}."))
+    for dim in json.loads(cube.attrs["strata"]):
+        if dim in cube.coords and dim not in cube.dims:
+            found.append(Sentence(f"Of {dim} it covers {cube[dim].item()} alone."))
     empty = math.prod(cube.sizes[dim] for dim in dims) - int(here.sum())
     if empty:
         found.append(Sentence(f"{counted(empty, 'combination')} of levels {'has' if empty == 1 else 'have'} no run."))

@@ -153,9 +153,9 @@ def style(
     >>> styled = ce.style(cube.ceval.summary())
     >>> styled.data[["algorithm", "metric", "skill", "p"]]
       algorithm metric                 skill          p
-    0       ges  shd ↓  0.721 [0.590, 0.810]  ≤ 1/101 *
-    1    lingam  shd ↓  0.811 [0.731, 0.866]  ≤ 1/101 *
-    2        pc  shd ↓  0.655 [0.536, 0.743]  ≤ 1/101 *
+    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 1/101 *
+    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 1/101 *
+    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 1/101 *
     >>> "font-weight: bold" in styled.to_html()
     True
     """
@@ -270,8 +270,10 @@ def _directions(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
 
 
 def _is_empty(table: pd.DataFrame, column: _Column) -> bool:
-    """Return whether a column has nothing to show: no value in any row, or no run without controls."""
+    """Return whether a column has nothing to show: no value in any row, or runs without controls where none has any."""
     values = table[column.name]
+    if column.name == "n_without_controls" and "control_mean" in table and table["control_mean"].isna().all():
+        return True
     return bool(values.isna().all()) or (column.name == "n_without_controls" and not values.any())
 
 
@@ -387,10 +389,17 @@ def _mark_words(
     level = settings.get("level")
     if any(x.limits and set(x.limits) <= set(table.columns) for x in columns):
         share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
-        if verb == "summary" and settings.get("interval") == "quantile":
-            words.append(f"brackets: middle {share}of the runs and of their controls; of skill, {share}interval")
-        elif verb == "summary" and settings.get("interval") == "mean_ci":
-            words.append(f"brackets: {share}intervals of the means; of controls, reference interval of the mean")
+        interval = settings.get("interval") if verb == "summary" else None
+        if interval in ("quantile", "mean_ci"):
+            of_mean = interval == "mean_ci"
+            parts = {
+                "mean": f"{share}interval of the mean" if of_mean else f"middle {share}of the runs",
+                "control_mean": f"{share}reference interval of the mean"
+                if of_mean
+                else f"middle {share}of the controls",
+                "skill": f"{share}interval of skill",
+            }
+            words.append(f"brackets: {', '.join(text for name, text in parts.items() if name in names)}")
         else:
             words.append(f"brackets: {share}interval")
     if verb == "test_controls" and "effect" in names:
