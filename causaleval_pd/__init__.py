@@ -2,7 +2,7 @@
 
 Each row of a table holds a truth, an estimate and settings. The package adds metrics, matched negative controls and
 p-values to the rows, builds an xarray cube over strata, and tests and draws it. Importing the package registers the
-accessors `df.ceval`, `ds.ceval` and `series.graph`.
+accessors `df.ceval`, `ds.ceval`, `series.graph` and `series.score`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,40 @@ from . import structure as structure
 # isort: split
 from . import accessors as accessors
 from . import against_data as against_data
+from . import baselines as baselines
 from . import causal_kl as causal_kl
 from . import datasets as datasets
+from . import edge_scores as edge_scores
+from . import knowledge as knowledge
 from . import plot as plot
 from . import reasoning as reasoning
+from . import time_series as time_series
 
 # isort: split
 # every public metric is a name of the package: adding one touches its own file
 from .against_data.metrics import *
+from .baselines.sortability_metrics import *
 from .causal_kl.divergences.chosen_interventions import *
 from .causal_kl.divergences.divergence import *
 from .causal_kl.divergences.edit_distances import *
 from .causal_kl.divergences.masses import *
 from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
+from .configurational.models.submodel import submodels as submodels
+from .edge_scores.candidate_counts import *
+from .edge_scores.cuts import *
+from .edge_scores.forecasts import brier as brier
+from .edge_scores.forecasts import calibration_error as calibration_error
+from .edge_scores.forecasts import log_loss as log_loss
+from .edge_scores.ranking import *
+from .edge_scores.weights import mean_squared_weight_error as mean_squared_weight_error
+from .edge_scores.weights import relative_frobenius as relative_frobenius
+from .edge_scores.weights import sign_accuracy as sign_accuracy
+from .edge_scores.weights import weight_cosine as weight_cosine
+from .interventions.effect_metrics import *
+from .interventions.essential_graphs import *
+from .interventions.perturbation_metrics import *
+from .knowledge.metrics import *
 from .reasoning.metrics import *
 from .structure.adjacency import *
 from .structure.ancestral import *
@@ -42,6 +62,7 @@ from .structure.orientation import *
 from .structure.separation import *
 from .structure.sizes import *
 from .structure.v_structures import *
+from .time_series.metrics import *
 
 # isort: split
 # cells
@@ -49,14 +70,21 @@ from .causal_kl.networks.column import as_network as as_network
 from .causal_kl.networks.column import network_column as network_column
 from .causal_kl.networks.network import DiscreteNetwork as DiscreteNetwork
 from .causal_kl.networks.network import GaussianNetwork as GaussianNetwork
+from .edge_scores.cells.column import score_column as score_column
 from .graphs.column import as_graph as as_graph
 from .graphs.column import graph_column as graph_column
 from .graphs.files import read_graphs as read_graphs
 from .graphs.graph import Graph as Graph
+from .knowledge.knowledge import Knowledge as Knowledge
+from .time_series.cells.lagged_graph import LaggedGraph as LaggedGraph
+from .time_series.column import as_lagged as as_lagged
+from .time_series.column import lagged_column as lagged_column
+from .time_series.scores import lagged_scores as lagged_scores
 
 # isort: split
 # verbs
 from .against_data.self_compatibility import self_compatibility as self_compatibility
+from .baselines.with_baselines import with_baselines as with_baselines
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary
@@ -76,6 +104,7 @@ from .structure.nulls.expectation import skeleton_test as skeleton_test
 from .tables.controls import with_controls as with_controls
 from .tables.evaluate import evaluate as evaluate
 from .tables.placebo import placebo as placebo
+from .tables.pool import pool as pool
 from .tables.published import control_distribution as control_distribution
 from .tables.warm_up import warm_up as warm_up
 
@@ -119,6 +148,8 @@ if not TYPE_CHECKING:
     #: rooms and names that are not part of the public interface
     _PRIVATE = {
         "contract",
+        "interventions",
+        "knowledge",
         "cubes",
         "dask",
         "drawing",

@@ -1,4 +1,4 @@
-"""The accessors `df.ceval`, `ds.ceval` and `series.graph`: every method is the function of the same name."""
+"""The accessors `df.ceval`, `ds.ceval`, `series.graph`, `series.score`: methods are the functions of the same names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
+from .baselines.with_baselines import with_baselines
 from .contract.delegation import method
 from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
+from .edge_scores.cells.series import SeriesScoreAccessor
 from .graphs.series import SeriesGraphAccessor
 from .inference import of_tables, placebo_study
 from .inference.bayesian_comparison import bayesian_comparison
@@ -27,10 +29,14 @@ from .reports.report import report
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
+from .tables.pool import pool
+from .time_series.series import SeriesLaggedAccessor
 
-__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor"]
+__all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLaggedAccessor", "SeriesScoreAccessor"]
 
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
+pd.api.extensions.register_series_accessor("lagged")(SeriesLaggedAccessor)
+pd.api.extensions.register_series_accessor("score")(SeriesScoreAccessor)
 
 
 @pd.api.extensions.register_dataframe_accessor("ceval")
@@ -48,6 +54,8 @@ class FrameAccessor:
     test_controls    tests in each stratum whether the runs are better than random guessing
     compare          compares algorithms, or the levels of another stratum, on the same truths
     placebo          relabels the estimates, so that they agree with the truths by chance only
+    pool             turns the rows of bootstrap or posterior graphs into one row a run
+    with_baselines   adds rows with the estimates of baselines, such as sort-and-regress
     size_and_power   repeats an analysis on placebos: does it keep its level with these estimates?
     ===============  ==================================================================================
 
@@ -85,6 +93,8 @@ class FrameAccessor:
     test_controls = method(of_tables.test_controls)
     compare = method(of_tables.compare)
     placebo = method(placebo)
+    pool = method(pool)
+    with_baselines = method(with_baselines)
     size_and_power = method(placebo_study.size_and_power)
 
 

@@ -47,6 +47,7 @@ from .statistics.stratum_statistic import STATISTICS, Statistic
 from .tables.controls import with_controls as with_controls_table
 from .tables.evaluate import evaluate as evaluate_table
 from .tables.settings import Drawing, Invalid
+from .tables.several_truths import Over
 from .tables.tasks import Metrics, select
 
 #: parts of a tree reduction that are merged at a time
@@ -57,8 +58,9 @@ def evaluate(
     table: dd.DataFrame,
     metrics: Metrics = None,
     *,
-    truth: Hashable = "truth",
+    truth: Hashable | list[Hashable] = "truth",
     estimate: Hashable = "estimate",
+    over_truths: Over | None = None,
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -72,7 +74,7 @@ def evaluate(
     table : dask.dataframe.DataFrame
         One run a row. Cells are packed by `ce.graph_column` before they reach dask, which turns objects into their
         printed text.
-    metrics, truth, estimate, field, context, zero_division, invalid, overwrite
+    metrics, truth, estimate, over_truths, field, context, zero_division, invalid, overwrite
         As in `causaleval_pd.evaluate`.
 
     Returns
@@ -94,15 +96,9 @@ def evaluate(
     >>> runs.ceval.evaluate(["shd"])["shd"].mean().compute().round(2)
     np.float64(11.21)
     """
-    settings = {
-        "truth": truth,
-        "estimate": estimate,
-        "field": settle_field(table, metrics, truth, estimate, field),
-        "context": context,
-        "zero_division": zero_division,
-        "invalid": invalid,
-        "overwrite": overwrite,
-    }
+    settings: dict[str, Any] = {"truth": truth, "estimate": estimate, "over_truths": over_truths, "context": context}
+    settings |= {"zero_division": zero_division, "invalid": invalid, "overwrite": overwrite}
+    settings["field"] = settle_field(table, metrics, truth, estimate, field)
     return _by_partition(table, evaluate_table, metrics, settings)
 
 
@@ -114,7 +110,7 @@ def with_controls(
     n_draws: int = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
-    truth: Hashable = "truth",
+    truth: Hashable | list[Hashable] = "truth",
     estimate: Hashable = "estimate",
     key: Hashable | Sequence[Hashable] | None = None,
     field: str | None = None,

@@ -18,6 +18,18 @@ _SACHS = {
 }
 
 
+_LIPSET = """
+    Austria 101100; Belgium 111111; Czechoslovakia 111111; Estonia 001010; Finland 101011; France 101111;
+    Germany 111100; Greece 000000; Hungary 001000; Ireland 101011; Italy 000010; Netherlands 111111; Poland 001000;
+    Portugal 000000; Romania 000010; Spain 000000; Sweden 101111; United-Kingdom 111111
+"""
+_LIPSET_MODELS = (
+    ("SURV", "conservative", "DEV*LIT*IND*STB+DEV*urb*LIT*STB<->SURV"),
+    ("SURV", "parsimonious", "DEV*STB<->SURV"),
+    ("surv", "parsimonious", "dev+stb<->surv"),
+)
+
+
 def sachs() -> pd.DataFrame:
     """Return the protein signalling data of Sachs et al. (2005): 7466 cells, 11 proteins and phospholipids.
 
@@ -146,3 +158,61 @@ def runs() -> pd.DataFrame:
     """
     table = pd.read_csv(str(files(__package__) / "data" / "runs.csv.gz"))
     return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))
+
+
+def lipset() -> pd.DataFrame:
+    """Return the crisp conditions for the survival of democracy in 18 European countries between the wars.
+
+    Returns
+    -------
+    DataFrame
+        One row a country, six columns of 0 and 1: DEV (gross national product a head of 550 US dollars or more), URB
+        (half of the people or more live in towns of 20,000), LIT (three quarters or more can read), IND (30 % or more
+        of the labour force in industry), STB (fewer than ten cabinets in the period), SURV (democracy survived).
+
+    Notes
+    -----
+    The standard data of textbooks on Qualitative Comparative Analysis: facts of Lipset's (1959) study in the table and
+    with the thresholds of Rihoux and De Meur (2009), entered by hand. Nine of the 32 configurations of the conditions
+    are observed. There is no known truth; `lipset_models` are models that were published.
+
+    References
+    ----------
+    .. [1] Lipset, S. M. (1959). Some social requisites of democracy: economic development and political legitimacy.
+       American Political Science Review 53. doi:10.2307/1951731
+    .. [2] Rihoux, B., De Meur, G. (2009). Crisp-set qualitative comparative analysis (csQCA). In: Configurational
+       comparative methods, chapter 3. doi:10.4135/9781452226569
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> data = ce.datasets.lipset()
+    >>> data.shape, int(data["SURV"].sum()), len(data.drop(columns="SURV").drop_duplicates())
+    ((18, 6), 8, 9)
+    """
+    rows = [country.split() for country in _LIPSET.split(";")]
+    table = pd.DataFrame([[int(value) for value in values] for _, values in rows], dtype="int64")
+    table.columns = pd.Index(["DEV", "URB", "LIT", "IND", "STB", "SURV"])
+    return table.set_axis(pd.Index([name.replace("-", " ") for name, _ in rows], name="country"))
+
+
+def lipset_models() -> pd.DataFrame:
+    """Return models of the `lipset` data that Rihoux and De Meur (2009) report.
+
+    Returns
+    -------
+    DataFrame
+        One row a model: outcome, solution ("conservative": without configurations that were not observed,
+        "parsimonious": with any that make it shorter), model.
+
+    References
+    ----------
+    .. [1] Rihoux, B., De Meur, G. (2009). doi:10.4135/9781452226569
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.datasets.lipset_models()["model"].tolist()
+    ['DEV*LIT*IND*STB+DEV*urb*LIT*STB<->SURV', 'DEV*STB<->SURV', 'dev+stb<->surv']
+    """
+    return pd.DataFrame(_LIPSET_MODELS, columns=["outcome", "solution", "model"], dtype="str")

@@ -21,7 +21,7 @@ tasks = cr.make_tasks(
     ["candy_party", "flu_vaccine"], [[3, 3, 3], [2, 4, 2], [4, 4, 4]], n_samples=2000, min_pns=0.05, rng=7
 )
 questions = tasks.questionnaire()
-print(f"{tasks}: {len(questions):,} questions. One of them:\n\n{tasks.prompts(questions.iloc[[4]], 'brief').item()}\n")
+print(f"{tasks}: {len(questions):,} questions. One of them:\n\n{tasks.prompts(questions.iloc[[4]]).item()}\n")
 
 answers = cr.reasoners.baselines(questions, tasks, rng=7)
 
@@ -39,12 +39,12 @@ print("Errors of the PNS beside those of the same answers, shuffled:")
 print(scored[scored["relation"] == "external"].groupby("model", sort=False)[columns].mean(), end="\n\n")
 
 # Valid, invalid or undecided: as published, and by tests that account for noise.
-published, careful = (cr.taxonomy(table, by="model", rule=rule) for rule in ("published", "equivalence"))
+published, careful = (cr.taxonomy(table, by="model", convention=rule) for rule in ("paper", None))
 counts = published.groupby("model", sort=False)["class"].value_counts().unstack(fill_value=0)
 print("Classes by the published rule, tasks of 6 (V valid, I invalid; C consistent, I inconsistent):")
 print(counts.to_string(), end="\n\n")
 words = careful.groupby("model", sort=False)[["valid", "consistent"]].agg(lambda w: ", ".join(sorted(set(w))))
-print("By equivalence (a perfect reasoner is never called invalid):")
+print("By tests that account for noise (a perfect reasoner passes):")
 print(words.to_string(), end="\n\n")
 frequencies = answers[answers["model"].isin(["perfect", "noisy"])].pipe(
     cr.class_frequencies, tasks, by="model", n_resamples=500, rng=7

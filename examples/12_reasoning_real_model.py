@@ -21,8 +21,8 @@ import pandas as pd
 from causaleval_pd import reasoning as cr
 
 matplotlib.use("Agg")
-if find_spec("httpx2") is None:
-    raise SystemExit("this example needs httpx2: pip install 'causaleval_pd[llm]'")
+if find_spec("openai") is None:
+    raise SystemExit("this example needs openai: pip install 'causaleval_pd[llm]'")
 pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 3)
 out = Path("reasoning_real_model")
 out.mkdir(exist_ok=True)
@@ -61,8 +61,7 @@ with ThreadingHTTPServer(("127.0.0.1", 0), Played) as server:
         answered = cr.ask(questions, endpoint, cache=out / "replies.sqlite", workers=8, backoff=0.1, progress=True)
     server.shutdown()
 
-unread = answered["answer"].isna() & answered["reply"].notna()
-print(f"{len(answered)} questions, {answered['reply'].isna().sum()} without reply, {unread.sum()} replies not read")
+print(answered["outcome"].value_counts().to_string(), end="\n\n")
 both = pd.concat([answered.assign(model=model), cr.reasoners.baselines(questions, tasks, names=["random"], rng=11)])
 print(
     cr.answer_scores(both, by="model")[["model", "world", "n", "n_failed", "accuracy", "ci_low", "ci_high", "p_value"]]

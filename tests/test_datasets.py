@@ -152,6 +152,34 @@ def test_the_script_makes_the_shipped_truths(runs, tmp_path):
     assert both["estimate_made"].notna().all()
 
 
+def test_lipset_has_the_published_truth_table():
+    data = ce.datasets.lipset()
+    rows = data.astype(str).agg("".join, axis=1)
+    assert rows.value_counts().to_dict() == {
+        "111111": 4,
+        "101111": 2,
+        "101011": 2,
+        "101100": 1,
+        "111100": 1,
+        "001010": 1,
+        "001000": 2,
+        "000010": 2,
+        "000000": 3,
+    }
+    assert rows[["Austria", "Germany", "Estonia", "Italy"]].tolist() == ["101100", "111100", "001010", "000010"]
+
+
+def test_published_models_fit_lipset_perfectly():
+    data = ce.datasets.lipset()
+    models = ce.datasets.lipset_models()
+    for model in models["model"]:
+        fit = ce.configurational.fit_by_atom(model, data)
+        assert fit[["consistency", "coverage"]].to_numpy().tolist() == [[1, 1]]
+    # both solutions for one outcome: the short one is a part of the long one
+    long, short = models.query("outcome == 'SURV'")["model"]
+    assert ce.is_submodel(long, short) == 1
+
+
 def test_published_estimates_are_those_of_the_source():
     """Edges and SHD as the source's own functions give them, for the truth with 20 edges as its Table 6 prints them."""
     estimates = ce.datasets.sachs_estimates().set_index("algorithm")

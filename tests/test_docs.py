@@ -65,7 +65,7 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
 def metric_tables() -> str:
     """Render the registered metrics, a table a field."""
     parts = []
-    for field in fields():
+    for field in sorted({*ce.list_metrics()["field"]}, key=fields().index):
         rows = []
         for name, row in ce.list_metrics(field).sort_index().iterrows():
             better = {"minimize": "lower", "maximize": "higher", "zero": "near 0"}.get(row["direction"], "")

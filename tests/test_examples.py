@@ -18,8 +18,8 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
         ("03_sachs.py", "causallearn", "causal-learn", "discovery"),
         ("04_how_the_runs_were_made.py", "causallearn", "causal-learn", "discovery"),
         ("08_causal_kl_alarm.py", "pgmpy", "pgmpy", "io"),
-        ("12_reasoning_real_model.py", "httpx2", "httpx2", "llm"),
-        ("22_report.py", "jinja2", "jinja2", "report"),
+        ("12_reasoning_real_model.py", "openai", "openai", "llm"),
+        ("26_report.py", "jinja2", "jinja2", "report"),
         ("scale.py", "dask", "dask", "dask"),
     ],
 )

@@ -19,7 +19,8 @@ ORDER = """
     versions, statistics, drawing,
     contract, execution,
     graphs, datasets,
-    structure, against_data, causal_kl, configurational, reasoning,
+    structure, edge_scores, time_series, against_data, causal_kl, configurational, reasoning,
+    baselines, interventions, knowledge,
     tables, cubes, inference,
     plot, reports,
     accessors, dask

@@ -172,9 +172,12 @@ def test_models_may_be_text_wherever_a_model_is_expected():
 
 
 def test_arrows_are_read_as_models_where_the_metric_or_column_requires_models():
-    assert ce.correctness("A*b+C -> E", "A -> E") == 1.0
-    found = ce.evaluate(table(["A+B -> C", "A -> C"], ["A<->C", "A<->C"]), ["correctness"])
-    assert found["correctness"].tolist() == [1.0, 1.0]
+    assert ce.correctness("A*b+C -> E", "A -> E", arrows="equivalence") == 1.0
+    cells = table(["A+B -> C", "A -> C"], ["A<->C", "A<->C"])
+    found = ce.evaluate(cells, [ce.tweak("correctness", arrows="equivalence", name="c")])
+    assert found["c"].tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match=r"row 0 .*, where truth is one-way.*arrows='equivalence'\) \(=> and <="):
+        ce.evaluate(cells, ["correctness"])
 
 
 def test_tables_and_arrays_are_not_names():
@@ -199,7 +202,10 @@ def test_cubes_are_needed(verb):
         (lambda: CUBE.ceval.meta_analysis(), r"over= names no dimension; .* of \['n'\]"),
         (lambda: CUBE.ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
         (lambda: CUBE.ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
-        (lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]), "truth must be the name of one column"),
+        (
+            lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]),
+            "truth names 1 columns of accepted truths: choose over_truths=",
+        ),
         (lambda: ce.evaluate(GRAPHS, ["shd"], n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
         (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
         (

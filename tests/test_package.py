@@ -191,8 +191,8 @@ def test_the_help_of_an_accessor_names_every_verb(accessor):
 def test_tables_of_pandas_and_dask_have_the_same_verbs():
     import causaleval_pd.dask as lazy
 
-    # placebos are of tables in memory
-    own = verbs(ce.accessors.FrameAccessor) - {"placebo", "size_and_power"}
+    # placebos, ensembles and baselines are of tables in memory
+    own = verbs(ce.accessors.FrameAccessor) - {"placebo", "pool", "size_and_power", "with_baselines"}
     assert own == verbs(lazy.DaskAccessor) - {"to_parquet"}
     for name in own:
         here, there = (

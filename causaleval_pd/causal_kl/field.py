@@ -13,8 +13,11 @@ from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
+from ..graphs.column import is_graph_column
 from ..structure.field import forward_edges
+from .classes.fitted import fitted_batches
 from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
+from .networks.packed import contents
 from .networks.pairs import NetworkPairs, differing, pair
 from .nulls.custom import custom_null
 
@@ -24,7 +27,10 @@ DEFAULT_METRICS = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3")
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align two packed columns, one batch a set of variables with their states."""
+    """Align two packed columns, one batch a set of variables with their states; graphs are fitted to data."""
+    if is_graph_column(estimate) and not is_network_column(estimate):
+        yield from fitted_batches(truth, estimate, context)
+        return
     (truths, truth_codes), (estimates, estimate_codes) = (unpack_networks(cells) for cells in (truth, estimate))
     rows = np.flatnonzero((truth_codes >= 0) & (estimate_codes >= 0))
     if not len(rows):
@@ -45,6 +51,11 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         some = rows[of_structure[left] == number]
         if len(some):
             yield Batch(some, NetworkPairs(truths, estimates, truth_codes[some], estimate_codes[some]))
+
+
+def identify(cells: pd.Series) -> NDArray[np.int64]:
+    """Return a number a network, the same for all versions of packed cells; 0 where missing."""
+    return identify_cells(cells, contents)
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
@@ -73,6 +84,7 @@ NETWORKS = register_field(
         default_null="dags",
         holds=is_network_column,
         coerce=coerce_networks,
+        identify=identify,
         batches=batches,
         pair=pair,
         views={"graph": graphs_of_networks},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
+from .crisp_models import PATIENCE
+from .custom_null import custom_null
 from .formulas.formula import Model, set_text
 from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
 from .formulas.truth_table import Setting
@@ -23,11 +25,13 @@ from .pairs import FormulaCells, FormulaPairs
 __all__ = ["FORMULAS"]
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
-CONTEXT = ("data", "con", "cov", "max_size", "domains")
+#: inputs that models are evaluated relative to, and those by which a search is run again
+SETTING = ("data", "con", "cov", "max_size", "domains", "factors", "measures")
+CONTEXT = (*SETTING, "method", "search_data")
 _FIRST_CELLS = 20
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
 _GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
-_ARROW, _MODEL = re.compile("->|<-|--"), re.compile("[*+(=]|<->")
+_ARROW, _MODEL = re.compile("->|<-|--"), re.compile(r"[*+(={\[]|<->|\bM\d+\s*:")
 _BYTES = re.compile(r"""b['"]""")  # a packed cell that CSV wrote as text
 _GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 'shd'"
 
@@ -42,7 +46,7 @@ def holds(cells: pd.Series) -> bool:
     if any(isinstance(part, Model) for part in parts):
         return True
     texts = [part for part in parts if isinstance(part, str)]
-    return any(set("*+") & set(text) or "<->" in text or "=>" in text for text in texts) and _readable(texts[0])
+    return any(set("*+") & set(text) or re.search("<->|=>|<=", text) for text in texts) and _readable(texts[0])
 
 
 def _readable(text: str) -> bool:
@@ -112,10 +116,15 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         return
     true, estimated = (FormulaCells(tuple(parse_set(cell) for cell in distinct)) for _, distinct in sides)
     codes = np.zeros(len(truth), np.int64) if context is None else context.codes
-    settings = (Setting(),) if context is None else tuple(Setting(**values) for values in context.values)
+    settings = (Setting(),) if context is None else tuple(_setting(values) for values in context.values)
     pairs = FormulaPairs(true, estimated, sides[0][0][rows], sides[1][0][rows], codes[rows], settings)
     check_pairs(pairs, rows, truth.index)
     yield Batch(rows, pairs)
+
+
+def _setting(values: Mapping[str, Any]) -> Setting:
+    """Return what models are evaluated relative to, from the context of a row."""
+    return Setting(**{name: value for name, value in values.items() if name in SETTING})
 
 
 def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, index: pd.Index | None = None) -> None:
@@ -123,12 +132,11 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
     first, _ = pairs.distinct
     seen: set[tuple[int, int, int]] = set()
     for position in first.tolist():
-        where = "" if rows is None else f"{name_row(int(rows[position]), index)}: "
         truth = pairs.truth.cells[pairs.truth_index[position]]
         if len(truth) != 1:
             raise ValueError(
-                f"{where}a truth is one model, found {len(truth)}: {set_text(truth)}; give each truth a row of its own"
-                + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
+                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; "
+                "give each truth a row of its own" + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
             )
         setting = pairs.setting(position)
         for models, relative, cell in (
@@ -143,7 +151,11 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
                 try:
                     setting.check(model, relative=relative)
                 except ValueError as error:
-                    raise ValueError(f"{where}{error}") from None
+                    raise ValueError(f"{_where(position, rows, index)}{error}") from None
+
+
+def _where(position: int, rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
+    return "" if rows is None else f"{name_row(int(rows[position]), index)}: "
 
 
 def _is_edge(model: Model) -> bool:
@@ -180,6 +192,15 @@ def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
     return pd.Series(texts, index=truths.index, dtype="str")
 
 
+def samples() -> Iterator[pd.DataFrame]:
+    """Make a table of crisp models; from then on kernels evaluate them, however few there are."""
+    PATIENCE.end()
+    chain = "(A*b+C<->D)*(D*E+a<->F)"
+    table = pd.DataFrame({"truth": [chain, "A+B<->C"], "estimate": ["(A+C<->D)*(D*E<->F)", "A*B<->C"]})
+    table.attrs["context"] = {"factors": list("ABCDEF")}
+    yield table
+
+
 FORMULAS = register_field(
     Field(
         name="formula",
@@ -190,7 +211,9 @@ FORMULAS = register_field(
         batches=batches,
         pair=pair,
         context=CONTEXT,
+        custom_null=custom_null,
         labels=labels,
         relabelling=Relabelling(relabelled_cells),
+        samples=samples,
     )
 )

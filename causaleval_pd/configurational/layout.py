@@ -22,11 +22,17 @@ Point = tuple[float, float]
 
 
 class Claim(NamedTuple):
-    """One disjunct of an atom, and the look in which it is drawn."""
+    """One disjunct of an atom, and the looks in which its arrow and the lines of its literals are drawn."""
 
     disjunct: Conjunction
     outcome: Literal
     look: str
+    #: look of single literals, where it is another
+    literals: tuple[tuple[Literal, str], ...] = ()
+
+    def look_of(self, literal: Literal) -> str:
+        """Return the look of the line of a literal."""
+        return dict(self.literals).get(literal, self.look)
 
 
 class Place(NamedTuple):

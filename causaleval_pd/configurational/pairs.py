@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs
+from .crisp_models import PATIENCE, CrispCells, DecodedCells, Names, count_quality, encode
 from .formulas.formula import Model, set_text
 from .formulas.reader import Cell
-from .formulas.truth_table import Setting, evaluation_order
+from .formulas.truth_table import Setting
 from .formulas.vocabulary import FormulaTooLargeError
 from .models.exposition import Exposition, expose
 from .models.quality import Convention, quality_counts
 
-KINDS = ("acyclic", "cyclic")
+KINDS = ("acyclic", "cyclic", "one-way")
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
+#: common denominator of the shares of paths of up to 16 elements
+MAX_PARTS = 720_720
 
 T = TypeVar("T")
 
@@ -34,7 +39,7 @@ class FormulaCells:
     """Distinct cells of one side of a table, and what metrics compute once a model."""
 
     #: the models of each cell; a truth has one
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
     #: position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing
     absent: int = -1
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -42,7 +47,28 @@ class FormulaCells:
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
         """Position of each cell's kind in `KINDS`."""
-        return np.array([any(evaluation_order(model) is None for model in cell) for cell in self.cells], np.int64)
+        if isinstance(self.cells, DecodedCells):
+            return self.cells.kinds
+        return np.array([_kind(cell) for cell in self.cells], np.int64)
+
+    def packed(self, names: Names) -> CrispCells:
+        """Return the cells as arrays, with the numbers of a table's factors."""
+        if isinstance(self.cells, DecodedCells):
+            return self.cells.packed
+        return self.cached("packed", lambda: encode(self.cells, names))
+
+    @cached_property
+    def n_models(self) -> NDArray[np.int64]:
+        """Number of models of each cell."""
+        if isinstance(self.cells, DecodedCells):
+            return np.diff(self.cells.packed.first)
+        return np.array([*map(len, self.cells)], np.int64)
+
+    def as_equivalences(self) -> FormulaCells:
+        """Return the cells with `=>` and `<=` read as `<->`."""
+        if not (self.kinds == KINDS.index("one-way")).any():
+            return self
+        return FormulaCells(tuple(tuple(model.as_equivalence() for model in cell) for cell in self.cells), self.absent)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
         """Return the value stored under `key`, computed at the first request; an error is stored too."""
@@ -80,6 +106,10 @@ class FormulaPairs(Pairs):
     setting_index: NDArray[np.int64]
     #: values of factors and data that models are evaluated relative to
     settings: tuple[Setting, ...]
+    #: why some pairs have no estimate, of drawn pairs
+    undrawn: str = ""
+    #: numbers of factors, which controls share
+    names: Names = field(default_factory=Names)
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -115,7 +145,14 @@ class FormulaPairs(Pairs):
         distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         index = np.array([distinct[cell] for cell in cells], np.int64)
         estimate = FormulaCells(tuple(cell or () for cell in distinct), distinct.get(None, -1))
-        return self._replace(estimate, self.truth_index[positions], index, self.setting_index[positions])
+        return self.with_cells(estimate, index, positions)
+
+    def with_cells(
+        self, estimate: FormulaCells, index: NDArray[np.int64], positions: NDArray[np.int64], undrawn: str = ""
+    ) -> FormulaPairs:
+        """Pair other estimates, by the index of their cells, with the truths and settings of pairs at `positions`."""
+        found = self._replace(estimate, self.truth_index[positions], index, self.setting_index[positions])
+        return replace(found, undrawn=undrawn)
 
     def _replace(
         self,
@@ -124,7 +161,9 @@ class FormulaPairs(Pairs):
         estimate_index: NDArray[np.int64],
         setting_index: NDArray[np.int64],
     ) -> FormulaPairs:
-        return FormulaPairs(self.truth, estimate, truth_index, estimate_index, setting_index, self.settings)
+        return FormulaPairs(
+            self.truth, estimate, truth_index, estimate_index, setting_index, self.settings, names=self.names
+        )
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -155,8 +194,22 @@ class FormulaPairs(Pairs):
             ("estimate", self.estimate, self.estimate_index),
         ):
             at = index[position]
-            sides.append(f"{side} is {KINDS[cells.kinds[at]]}: {set_text(cells.cells[at])}")
+            kind = KINDS[cells.kinds[at]]
+            more = " (=> states sufficiency and <= necessity alone)" if kind == "one-way" else ""
+            sides.append(f"{side} is {kind}{more}: {set_text(cells.cells[at])}")
         return " and ".join(sides)
+
+    def as_equivalences(self) -> FormulaPairs:
+        """Return the pairs with `=>` and `<=` read as `<->`, these pairs if there are none."""
+        if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
+            return self
+        found: FormulaPairs = self.remember(
+            "equivalences",
+            lambda: replace(
+                self, truth=self.truth.as_equivalences(), estimate=self.estimate.as_equivalences(), _computed={}
+            ),
+        )
+        return found
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics.
@@ -165,17 +218,14 @@ class FormulaPairs(Pairs):
         `TooLargePairsError` names the pairs that would take too long.
         """
         if key not in self._computed:
-            first = self.distinct[0].tolist()
             found: list[list[Any]] = []
             refusals: dict[int, FormulaTooLargeError] = {}
-            for number, position in enumerate(first):
+            for position in self.distinct[0].tolist():
                 try:
                     found.append([compute(position, model) for model in self.estimated_models(position)])
                 except FormulaTooLargeError as error:
-                    refusals[number] = error
-            if refusals:
-                positions = np.flatnonzero(np.isin(self.distinct[1], list(refusals)))
-                raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
+                    refusals[position] = error
+            self._refuse(refusals)
             self._computed[key] = found
         return list(self._computed[key])
 
@@ -184,17 +234,99 @@ class FormulaPairs(Pairs):
         absent = self.estimate_index == self.estimate.absent
         return np.where(absent, np.nan, np.asarray(values, np.float64)[self.distinct[1]])
 
-    def quality(self, convention: Convention) -> list[list[NDArray[np.float64]]]:
-        """Count shared and own complexity of each estimated model of every distinct pair.
+    def quality(self, convention: Convention) -> Quality:
+        """Count shared and own complexity of each estimated model of every distinct pair."""
+        key = ("quality", convention)
+        if key not in self._computed:
+            self._computed[key] = self._quality(convention)
+        found: Quality = self._computed[key]
+        return found
 
-        Each array (2, 2, 4) holds correctness and completeness, numerators and denominators, by component.
-        """
+    def _quality(self, convention: Convention) -> Quality:
+        first = self.distinct[0]
+        n_models = self.estimate.n_models[self.estimate_index[first]]
+        counts = np.zeros((int(n_models.sum()), 2, 2, 4))
+        done = np.zeros(len(counts), bool)
+        by_kernels = convention.path_rule == "outcome" and all(map(is_plain, self.settings))
+        if by_kernels and not PATIENCE.lasts(len(counts)):
+            truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
+            start = np.cumsum(n_models) - n_models
+            models = estimates.first[self.estimate_index[first]].repeat(n_models)
+            models += np.arange(len(counts)) - start.repeat(n_models)
+            true_models = self.truth_index[first].repeat(n_models)
+            counts, done = count_quality(truths, estimates, true_models, models, self.names, convention)
+        left = np.flatnonzero(~done)
+        if len(left):
+            pair_of = np.arange(len(first)).repeat(n_models)[left]
+            place = left - (np.cumsum(n_models) - n_models)[pair_of]
+            began = time.process_time()
+            counts[left] = self._counted_singly(first[pair_of], place, convention)
+            PATIENCE.spend(began)
+        return Quality(counts, n_models)
 
-        def count(position: int, model: Model) -> NDArray[np.float64]:
-            setting = self.setting(position)
-            truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
-            estimate = self.estimate.exposition(model, setting, convention, relative=True)
-            sides = quality_counts(truth, estimate, setting.vocabulary, convention)
-            return np.stack([np.sum(list(side.values()), axis=0) for side in sides])
+    def _counted_singly(
+        self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
+    ) -> NDArray[np.float64]:
+        """Count shared and own complexity of single models of pairs, in Python."""
+        found = np.zeros((len(positions), 2, 2, 4))
+        refusals: dict[int, FormulaTooLargeError] = {}
+        for i, (position, place) in enumerate(zip(positions.tolist(), places.tolist(), strict=True)):
+            setting, model = self.setting(position), self.estimated_models(position)[place]
+            try:
+                truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
+                estimate = self.estimate.exposition(model, setting, convention, relative=True)
+                sides = quality_counts(truth, estimate, setting.vocabulary, convention)
+            except FormulaTooLargeError as error:
+                refusals[position] = error
+            else:
+                found[i] = [total(list(side.values())) for side in sides]
+        self._refuse(refusals)
+        return found
 
-        return self.by_model(count, ("quality", convention))
+    def _refuse(self, refusals: Mapping[int, FormulaTooLargeError]) -> None:
+        """Raise an error that names the pairs equal to those that would take too long, by position."""
+        if refusals:
+            distinct = self.distinct[1]
+            positions = np.flatnonzero(np.isin(distinct, distinct[list(refusals)]))
+            raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
+
+
+class Quality(NamedTuple):
+    """Shared and own complexity of the estimated models of pairs."""
+
+    #: (models, 2, 2, 4): correctness and completeness, numerators and denominators, by component
+    counts: NDArray[np.float64]
+    #: (pairs,): estimated models of each pair, which stand together
+    n_models: NDArray[np.int64]
+
+
+def is_plain(setting: Setting) -> bool:
+    """Check whether models are evaluated on ideal data, and all factors have the values 0 and 1."""
+    return setting.data is None and not setting.vocabulary.multi_value
+
+
+def _kind(cell: Cell) -> int:
+    """Return the position of a cell's kind in `KINDS`."""
+    return 1 if any(map(is_cyclic, cell)) else 2 * any(model.one_way for model in cell)
+
+
+def is_cyclic(model: Model) -> bool:
+    """Check whether a factor is among its own causes."""
+    explained = {atom.outcome[0] for atom in model.atoms}
+    causes = [(atom.outcome[0], {name for name, _ in atom.literals} & explained) for atom in model.atoms]
+    left = causes
+    while left:
+        waiting = {name for name, _ in left}
+        later = [one for one in left if one[1] & waiting]
+        if len(later) == len(left):
+            return True
+        left = later
+    return False
+
+
+def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Add counts (2, 4) of outcomes up; shares of paths are added as fractions, so that the order does not matter."""
+    added = np.sum(counts, axis=0)
+    if np.isfinite(added).all():
+        added[0, 3] = float(sum(Fraction(one[0, 3]).limit_denominator(MAX_PARTS) for one in counts))
+    return added

@@ -22,7 +22,8 @@ from .formulas.reader import as_model
 from .formulas.truth_table import Setting
 from .formulas.vocabulary import Domains
 from .layout import Claim, Layout, Point, lay_out
-from .models.exposition import COMPONENTS, expose
+from .models.claims import judge_claims
+from .models.exposition import COMPONENTS
 from .models.quality import quality_table
 from .nulls.drawn_models import guesses
 from .pairs import FormulaCells, FormulaPairs
@@ -37,12 +38,17 @@ _ROUND = (0.3, 0.62)
 _LEGEND = (
     "Lines that meet in a dot act together, arrows into one factor alternatively; a diamond marks absence, =2 a value."
 )
+#: scores whose labels would meet
+_NEAR = 0.12
 _MEASURES = ("correctness", "completeness")
 _PARTS = ["overall", *COMPONENTS]
 _LOOKS: dict[str, tuple[Any, Any, str]] = {
     "plain": ("0.15", "-", ""),
     "both": ("0.15", "-", "in truth and estimate"),
+    "part": (2, "-", "only in the estimate, part of a joint cause"),
     "indirect": (0, "-", "only in the estimate, true of the chain"),
+    "bypass": (0, "--", "only in the estimate, true of the chain but not direct"),
+    "literal": (1, "-.", "only in the estimate, a cause in a wrong combination"),
     "false": (3, "--", "only in the estimate, false"),
     "missing": ("0.6", ":", "only in the truth"),
 }
@@ -121,8 +127,10 @@ def model_difference(
     Returns
     -------
     Axes
-        Disjuncts in both, only in the truth, and only in the estimate; the last are split by whether they are true of
-        the truth's chain of causes (the conjunction is in its causal exposition).
+        Disjuncts in both, only in the truth, and only in the estimate. The last are parts of a joint cause of the
+        truth, true of its chains of causes through outcomes that the estimate does not mention, true of these chains
+        but not direct because the estimate mentions the outcomes between, or false; in a false conjunction the lines of
+        literals that are causes by themselves have a look of their own.
 
     Raises
     ------
@@ -135,34 +143,32 @@ def model_difference(
     >>> matplotlib.use("agg")
     >>> import causaleval_pd as ce
     >>> ax = ce.plot.model_difference("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A+B<->D)*(B*C<->G)")
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['in truth and estimate', 'only in the estimate, false', 'only in the truth']
+    >>> for text in ax.get_legend().get_texts():
+    ...     print(text.get_text())
+    in truth and estimate
+    only in the estimate, part of a joint cause
+    only in the estimate, a cause in a wrong combination
+    only in the estimate, false
+    only in the truth
     """
     true, estimated = (as_model(model) for model in (truth, estimate))
-    setting = Setting(domains)
-    words = setting.vocabulary
-    entailed = {
-        (words.decode(code), outcome)
-        for outcome, ascribed in expose(true, setting).items()
-        if ascribed is not None
-        for code in ascribed.conjunctions
-    }
-    sides = [{(one, atom.outcome) for atom in model.atoms for one in atom.disjuncts} for model in (true, estimated)]
-
-    def look(disjunct: Any, outcome: Literal) -> str:
-        here = [(disjunct, outcome) in side for side in sides]
-        if all(here):
-            return "both"
-        if here[0]:
-            return "missing"
-        return "indirect" if (disjunct, words.bit(outcome)) in entailed else "false"
-
-    every = sorted(sides[0] | sides[1], key=lambda claim: (claim[1], sorted(claim[0])))
-    claims = [Claim(disjunct, outcome, look(disjunct, outcome)) for disjunct, outcome in every]
+    verdicts = judge_claims(true, estimated, Setting(domains))
+    missing = {(one, atom.outcome) for atom in true.atoms for one in atom.disjuncts} - verdicts.keys()
+    every = sorted(missing | verdicts.keys(), key=lambda claim: (claim[1], sorted(claim[0])))
+    claims = []
+    for disjunct, outcome in every:
+        verdict = verdicts.get((disjunct, outcome))
+        false = verdict is not None and verdict.standing == "false"
+        causes = tuple((one, "literal") for one in sorted(verdict.causes)) if verdict is not None and false else ()
+        claims.append(Claim(disjunct, outcome, "missing" if verdict is None else verdict.standing, causes))
     own = ax is None
     ax = _draw(claims, ax)
-    handles = [_line(look) for look in _LOOKS if look in {claim.look for claim in claims}]
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), ncols=2, frameon=False, fontsize="small")
+    used = {claim.look for claim in claims} | {look for claim in claims for _, look in claim.literals}
+    handles = [_line(look) for look in _LOOKS if look in used]
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), frameon=False, fontsize="small")
+    figure = figure_of(ax)
+    if own and figure is not None:
+        figure.set_figheight(figure.get_figheight() + 0.2 * len(handles))
     _entitle(ax, own, f"truth {true}", f"estimate {estimated}")
     caption(ax, own, _LEGEND)
     return ax
@@ -189,7 +195,7 @@ def _entitle(ax: Axes, own: bool, *texts: str, pad: float | None = None) -> None
 
 def _colour(look: str) -> Any:
     colour = _LOOKS[look][0]
-    return colours(4)[colour] if isinstance(colour, int) else colour
+    return colours(5)[colour] if isinstance(colour, int) else colour
 
 
 def _line(look: str) -> Any:
@@ -218,19 +224,26 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
     multi_value = any(value > 1 for claim in claims for _, value in (*claim.disjunct, claim.outcome))
     for number, claim in enumerate(claims):
         effect = arrivals[number]
-        _mark(ax, (effect[0] - 0.01, effect[1]), claim.outcome[1], "right", multi_value)
-        if claim.outcome[1] == 0:
+        if not multi_value:
+            _mark(ax, (effect[0] - 0.01, effect[1]), claim.outcome[1], "right", multi_value)
+        if claim.outcome[1] == 0 and not multi_value:
             effect = (effect[0] - 0.045, effect[1])
         joint = layout.joints.get(number)
         together = len(claim.disjunct) > 1
         for literal in sorted(claim.disjunct):
             ends = [effect] if joint is None else [joint] if together else [joint, effect]
-            _curve(ax, [ports[literal], *layout.ways[number, literal], *ends], claim.look, arrow=not together)
+            points = [ports[literal], *layout.ways[number, literal], *ends]
+            _curve(ax, points, claim.look_of(literal), arrow=not together)
         if joint is not None and together:
             _curve(ax, [joint, effect], claim.look, arrow=True)
             ax.plot(*joint, "o", ms=5, color=_colour(claim.look), zorder=3, gid="joint")
     for literal, port in ports.items():
         _mark(ax, port, literal[1], "left", multi_value)
+    if multi_value:
+        # one label for all arrows that explain one value, over the highest
+        for outcome in {claim.outcome for claim in claims}:
+            tips = [arrivals[number] for number, claim in enumerate(claims) if claim.outcome == outcome]
+            _mark(ax, max(tips, key=lambda tip: tip[1]), outcome[1], "right", multi_value)
     for name, (x, y) in layout.factors.items():
         box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.15"}
         ax.text(x, y, name, ha="center", va="center", bbox=box, zorder=5, gid="factor")
@@ -256,7 +269,7 @@ def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> d
 
 def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[int, Point]:
     """Return the point at which the arrow of each claim reaches its outcome, ordered by where the arrows come from."""
-    found = {}
+    found: dict[int, Point] = {}
     for name, (x, y) in layout.factors.items():
         own = [number for number, claim in enumerate(claims) if claim.outcome[0] == name]
 
@@ -265,8 +278,20 @@ def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -
             ways = layout.ways[number, first] or [layout.factors[first[0]]]
             return layout.joints.get(number, ways[-1])[1]
 
-        for i, number in enumerate(sorted(own, key=origin)):
-            found[number] = (x - half[name], y + min(0.16, 0.4 / len(own)) * (i - (len(own) - 1) / 2))
+        # arrows that explain one value stand together, with room for the label of the next value
+        groups = [
+            [n for n in own if claims[n].outcome[1] == value] for value in sorted({claims[n].outcome[1] for n in own})
+        ]
+        groups.sort(key=lambda group: sum(map(origin, group)) / len(group))
+        heights: dict[int, float] = {}
+        at = 0.0
+        for group in groups:
+            for number in sorted(group, key=origin):
+                heights[number] = at
+                at += min(0.16, 0.4 / len(own))
+            at += 0.12
+        centre = sum(heights.values()) / max(1, len(heights))
+        found |= {number: (x - half[name], y + height - centre) for number, height in heights.items()}
     return found
 
 
@@ -314,6 +339,7 @@ def score_profile(
     n_draws: int = 200,
     level: float = 0.95,
     domains: Domains | None = None,
+    factors: Sequence[str] | None = None,
     rng: RNGLike = 0,
     ax: Axes | None = None,
 ) -> Axes:
@@ -331,6 +357,8 @@ def score_profile(
         Probability of the null reference intervals.
     domains : mapping, optional
         Values of multi-value factors.
+    factors : sequence of str, optional
+        Names of all factors that the method could use, over which guesses range; default those of truth and estimate.
     rng : int, Generator or None
         Seed.
     ax : Axes, optional
@@ -356,7 +384,7 @@ def score_profile(
     ['overall', 'literal', 'conjunctive', 'disjunctive', 'sequential']
     """
     true, estimated = (as_model(model) for model in (truth, estimate))
-    setting = Setting(domains)
+    setting = Setting(domains, factors=factors)
     table = quality_table(true, estimated, setting=setting)
     own = ax is None
     ax = place_to_draw(ax, 6.4, 4.0)
@@ -367,6 +395,7 @@ def score_profile(
         zero = np.zeros(1, np.int64)
         cells = [FormulaCells(((model,),)) for model in (true, estimated)]
         drawn = guesses(FormulaPairs(cells[0], cells[1], zero, zero, zero, (setting,)), null, n_draws, rng)
+    beside = np.full(len(_PARTS), np.nan)
     for i, measure in enumerate(_MEASURES):
         counts = table[table["measure"] == measure].groupby("component")[["shared", "complexity"]].sum()
         counts.loc["overall"] = counts.sum()
@@ -375,25 +404,28 @@ def score_profile(
         colour = colours(2)[i]
         score = np.divide(shared, complexity, out=np.full(len(x), np.nan), where=complexity > 0)
         ax.plot(x, score, "os"[i], ms=8, color=colour, label=measure, zorder=3, linestyle="none")
-        for at, value, part, whole in zip(x, score, shared, complexity, strict=True):
+        for at, value, part, whole, other in zip(x, score, shared, complexity, beside, strict=True):
             if np.isnan(value):
                 ax.text(at, 0.02, "undefined", rotation=90, ha="center", size="x-small", zorder=4)
             else:
-                _label(ax, f"{part:.3g}/{whole:.3g}", (at, value))
+                _label(ax, f"{part:.3g}/{whole:.3g}", (at, value), raised=abs(value - other) < _NEAR)
+        beside = score
         if drawn is not None:
             _guessed(ax, drawn, measure, x, colour, level)
-    ax.set(ylim=(-0.03, 1.12), ylabel="score (higher is better)")
+    ax.set(ylim=(-0.03, 1.2), ylabel="score (higher is better)")
     ax.set_xticks(range(len(_PARTS)), _PARTS)
     ax.axvline(0.5, color="0.85", lw=1)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
     _entitle(ax, own, f"truth {true}", f"estimate {estimated}", pad=26)
-    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}), lines: their means" if n_draws else ""
+    among = "" if factors is not None else ", over the factors of truth and estimate alone"
+    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}{among}), lines: their means" if n_draws else ""
     caption(ax, own, f"Numbers: shared / own complexity{bars}.")
     return ax
 
 
-def _label(ax: Axes, text: str, at: tuple[float, float]) -> None:
-    ax.annotate(text, at, (0, 7), textcoords="offset points", ha="center", size="x-small", zorder=4)
+def _label(ax: Axes, text: str, at: tuple[float, float], *, raised: bool) -> None:
+    """Write a score at its point, higher where the label beside it would meet it."""
+    ax.annotate(text, at, (0, 18 if raised else 7), textcoords="offset points", ha="center", size="x-small", zorder=4)
 
 
 def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:

@@ -31,6 +31,8 @@ class ClosedFormRule:
     probe : callable or None
         `probe(value)` evaluates the metric's function on a few chosen inputs and returns what contradicts the rule, or
         None. It runs when a metric is registered.
+    methods : tuple of str
+        Words for how p-values of laws that are not stored are found, where `ClosedForm.tails` returns them.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class ClosedFormRule:
     field: str
     explanation: str
     probe: Callable[[Value], str | None] | None = None
+    methods: tuple[str, ...] = ()
 
     def contradiction(self, function: Callable[..., NDArray[Any]]) -> str | None:
         """Return what in a metric's function contradicts the rule, or None."""

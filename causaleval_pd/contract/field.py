@@ -136,6 +136,11 @@ class Field:
         return next((model for model in self.nulls.every() if model.joint), None)
 
     @property
+    def pooling(self) -> Callable[..., dict[str, Any]] | None:
+        """How estimates of one run are pooled, by `register_pooling`; None where they cannot be."""
+        return _POOLINGS.get(self.name)
+
+    @property
     def of_truth(self) -> Field:
         """Field of the truths."""
         return get_field(self.truth_field) if self.truth_field else self
@@ -175,6 +180,19 @@ def register_field(new: Field) -> Field:
         for name, model in old.nulls.items():
             new.nulls.setdefault(name, model)
     return new
+
+
+#: functions that pool the estimates of a run, by field
+_POOLINGS: dict[str, Callable[..., dict[str, Any]]] = {}
+
+
+def register_pooling(field: str, function: Callable[..., dict[str, Any]]) -> None:
+    """Register how the estimates of one run are pooled into one; what they become may be cells of another field.
+
+    `function(cells, runs, weights, n_runs, **options)` gets canonical cells without missing ones, the number of each
+    one's run and its weight, and returns columns with a value a run, among them `estimate`.
+    """
+    _POOLINGS[field] = function
 
 
 def get_field(name: str) -> Field:

@@ -80,10 +80,11 @@ class Distribution:
         return cls.of(index, table[0], table[1])
 
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the mean of `function` of the metric, a value a row; NaN where it is never defined or infinite."""
-        values = function(self.values)
-        total = padded_sum(np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0))
-        defined = (self.weights > 0).any(axis=1) & np.isfinite(total)
+        """Return the mean of `function` of the metric by row: NaN where never defined, infinite where it can be."""
+        with np.errstate(invalid="ignore"):  # infinities of both signs, deviations from an infinite mean
+            values = function(self.values)
+            total = padded_sum(np.multiply(values, self.weights, out=np.zeros_like(values), where=self.weights > 0))
+        defined = (self.weights > 0).any(axis=1)
         return np.asarray(np.where(defined, total, np.nan)[self.index])
 
     def skewness(self) -> NDArray[np.float64]:
@@ -94,7 +95,8 @@ class Distribution:
         variance = self.expectation(lambda x: (x - mine[:, None]) ** 2)
         third = self.expectation(lambda x: (x - mine[:, None]) ** 3)
         varies = variance > 1e-12 * (1 + mean**2)
-        return np.where(np.isnan(mean), np.nan, np.divide(third, variance**1.5, out=np.zeros(len(mean)), where=varies))
+        found = np.divide(third, variance**1.5, out=np.zeros(len(mean)), where=varies)
+        return np.where(np.isfinite(mean), found, np.nan)
 
     def quantile(self, q: float) -> NDArray[np.float64]:
         """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""
@@ -145,6 +147,27 @@ class Moments(NamedTuple):
     least: NDArray[np.float64]
 
 
+class Tails(NamedTuple):
+    """Tails of laws that are not stored, at the observed values, (n,) each; NaN where they are not known.
+
+    `p` is the probability of a control as good as the observed value, `strict` that of a better one, `low` and `high`
+    limits of the law; `method` (int8) is 0 where they are exact, from 1 on the number of a word among the `methods` of
+    the metric's closed-form rule, -1 without p.
+    """
+
+    p: NDArray[np.float64]
+    strict: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    method: NDArray[np.int8]
+
+    @classmethod
+    def unknown(cls, n: int) -> Tails:
+        """Return the tails of n rows of which nothing is known."""
+        p, strict, low, high = np.full((4, n), np.nan)
+        return cls(p, strict, low, high, np.full(n, -1, np.int8))
+
+
 @dataclass(frozen=True)
 class ClosedForm:
     """What is known without drawing: means, perhaps variances, perhaps the whole distribution.
@@ -162,6 +185,11 @@ class ClosedForm:
     shape : callable or None
         `shape()` returns the `Shape` of the law where the exact skewness is known. It is computed on request, because
         only p-values by moments need it.
+    tails : callable or None
+        `tails(observed, level)` returns the `Tails` of rows without a stored distribution, by the methods that the
+        metric's closed-form rule names.
+    tailed : (n,) bool or None
+        Rows whose p-values `tails` returns; these need no draws.
     """
 
     mean: NDArray[np.float64]
@@ -169,6 +197,18 @@ class ClosedForm:
     distribution: Distribution | None = None
     listed: NDArray[np.bool_] | None = None
     shape: Callable[[], Shape] | None = None
+    tails: Callable[[NDArray[np.float64], float], Tails] | None = None
+    tailed: NDArray[np.bool_] | None = None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether some row has neither a distribution nor tails, so that its p-value must be simulated."""
+        if self.distribution is not None and self.listed is None:
+            return False
+        known = np.zeros(len(self.mean), np.bool_)
+        for rows in (None if self.distribution is None else self.listed, self.tailed):
+            known |= False if rows is None else rows
+        return not known.all()
 
     def spread(self, rows: NDArray[np.bool_]) -> ClosedForm:
         """Return the form of more rows, of which `rows` are those of this one and nothing is known of the others."""

@@ -436,6 +436,7 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
             "reference": m.reference,
         }
         for m in METRICS.every()
-        if field in (None, m.field)
     ]
-    return cast(pd.DataFrame, pd.DataFrame(rows).set_index("name"))
+    table = pd.DataFrame(rows).set_index("name")
+    # a field may have no metrics of its own
+    return cast(pd.DataFrame, table if field is None else table[table["field"] == field])

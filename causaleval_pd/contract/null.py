@@ -137,6 +137,9 @@ class Null:
     joint : bool
         Whether the model relabels estimates by a permutation that depends on the row's key and the number of the draw
         alone: rows with one key are then relabelled jointly. A field has one such model at most.
+    worse : bool
+        For a point of reference that estimates should not fall behind, such as calibrated probabilities: p of a row is
+        then the probability of a control at least as bad, and there is no skill.
 
     Examples
     --------
@@ -157,6 +160,7 @@ class Null:
     p_given: str = ""
     label_invariant: bool = False
     joint: bool = False
+    worse: bool = False
 
     @property
     def relabels(self) -> bool:

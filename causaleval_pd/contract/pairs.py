@@ -45,6 +45,8 @@ class Pairs(ABC):
     first: int = 0
     #: (n,): pairs whose estimate could not be drawn, so that every metric is undefined; None if there are none
     lacking: NDArray[np.bool_] | None = None
+    #: why the estimates of some pairs could not be drawn, by row; empty where all were
+    undrawn: str = ""
 
     @property
     @abstractmethod

@@ -31,6 +31,7 @@ from ..tables.settings import (
     first_draws,
     settle_draws,
 )
+from ..tables.several_truths import Over
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
@@ -52,8 +53,9 @@ def cube(
     null: Nulls = None,
     control: Hashable | None = None,
     rng: RNGLike = None,
-    truth: Hashable = "truth",
+    truth: Hashable | list[Hashable] | None = "truth",
     estimate: Hashable = "estimate",
+    over_truths: Over | None = None,
     replicate: Hashable | None = None,
     key: Hashable | Sequence[Hashable] | None = None,
     control_kind: str | None = None,
@@ -96,7 +98,7 @@ def cube(
         largest p.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
-    rng, truth, estimate, key, control_kind, permute, level, field, context, zero_division, invalid, progress
+    rng, truth, estimate, over_truths, key, control_kind, permute, level, field, context, zero_division, invalid
         As in `with_controls`.
     method : {"auto", "exact", "moments", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
@@ -108,7 +110,7 @@ def cube(
         its p-value has no floor. "splitting": also multilevel splitting as in `with_controls`, for strata whose
         statistic no draw reached; it takes seconds a run, so of a stratum of many runs more than all the draws. None:
         the draws alone.
-    engine, n_jobs
+    progress, engine, n_jobs
         As in `with_controls`.
     share_draws : bool
         As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
@@ -172,7 +174,7 @@ def cube(
     array([[ 0.,  1.],
            [ 2., nan]])
     """
-    cells = Cells(truth, estimate, field, context, zero_division)
+    cells = Cells(truth, estimate, field, context, zero_division, over_truths)
     execution = Execution(engine, n_jobs, progress)
     asked = 1 if n_draws is None or control is not None else n_draws
     drawing = Drawing(first_draws(asked), method, level, invalid=invalid, keep=True, tails=tails)
@@ -180,6 +182,8 @@ def cube(
     if n_draws is not None:
         choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
     if best_of is not None:
+        if over_truths is not None:
+            raise ValueError("best_of= takes the best of several estimates, on one truth; it takes no over_truths=")
         if choice is None:
             raise ValueError("best_of= compares the best candidates with the best of their controls; give n_draws=")
         check_drawing(drawing, choice)

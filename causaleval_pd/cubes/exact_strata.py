@@ -123,12 +123,14 @@ def _mean(runs: list[tuple[RowLaw, float]]) -> tuple[list[Law], float] | None:
 def _standardized(runs: list[tuple[RowLaw, float]]) -> tuple[list[Law], float] | None:
     """Return the laws of the standardised scores, in which undefined ones are 0, and their observed sum.
 
-    None where no run has a score that varies.
+    None where no run has a score that varies, or one may be infinite.
     """
     laws, total = [], 0.0
     for law, value in runs:
         if not len(law.values):
             continue
+        if not np.isfinite(law.values).all():
+            return None
         mean = float(law.weights @ law.values)
         deviation = float(np.sqrt(law.weights @ (law.values - mean) ** 2))
         if not np.isfinite(deviation):

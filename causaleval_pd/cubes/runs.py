@@ -20,6 +20,7 @@ from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, find_members, match_rows, named_nulls
 from ..tables.scoring import score_rows
 from ..tables.settings import Cells, NullChoice
+from ..tables.several_truths import SeveralTruths
 from ..tables.tasks import Metrics, Task, read_tasks
 from .schema import RESERVED, result_columns
 from .strata import By, StratumColumn, stratum_entries
@@ -283,13 +284,26 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
     described = METRICS.get(name)
     if here or described is None or described.direction is not None:
         return column_or_level(table, name, "by").reset_index(drop=True)
+    if isinstance(task.field, SeveralTruths):
+        if described.truth_kinds:
+            raise ValueError(
+                f"by names {name!r}, which describes a truth, and rows have several; put it into a column of the "
+                "table, by evaluate with one of the truths"
+            )
+        task = task._replace(field=task.field.own, truth=None)
     if task.context is not None:
         scored = score_rows(task._replace(metrics=(described,)), "raise", task.estimate.index)[described.name]
         if not described.of_truth or not task.failed().any():
             return pd.Series(scored, name=name)
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
-    found = cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
+    try:
+        found = cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
+    except ValueError:
+        if task.context is None:
+            raise
+        # it needs inputs, and was computed with them above
+        found = pd.Series(np.nan, index=range(len(truth)), name=name)
     return found if task.context is None else _of_failed_too(found, scored, task)
 
 

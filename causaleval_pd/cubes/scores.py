@@ -273,7 +273,8 @@ class _Gathered:
     def scores(self, metric: str, relabelled: _Gathered | None) -> ControlScores:
         """Return what was gathered of a metric; the tests of some strata rest on `relabelled` estimates."""
         codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric].items()}
-        named = {"mean": METHODS, "p": method_words(self.model.p_given)}
+        of_metric = next(m for m in self.task.metrics if m.name == metric)
+        named = {"mean": METHODS, "p": method_words(self.model.p_given, metric=of_metric)}
         words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
         if self.draws:
             draws = {"control": self.draws[metric], "control_defined": self.defined[metric]}

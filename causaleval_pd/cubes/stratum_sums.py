@@ -16,7 +16,7 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..statistics.arrays import Estimate, Floats, quantile_interval, weighted_quantile
+from ..statistics.arrays import Estimate, Floats, quantile_interval, ratio, weighted_quantile
 from ..statistics.clusters import cluster_limits, cluster_sums
 from ..statistics.direction import TOLERANCE
 from ..statistics.skill import skill_interval, skill_notes
@@ -40,6 +40,8 @@ from .worst_case import cells
 #: columns of counts, in the order of `Sums.n`
 #: `n_scored + n_failed + n_undefined = n_runs`; scored runs have a value of the metric
 COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
+#: shares of runs whose value is no number that a mean can hold
+SHARES = ("undefined_share", "infinite_share")
 #: columns that need controls
 CONTROL_COLUMNS = (
     *("control_mean", "control_low", "control_high", "superiority_share", "p_value"),
@@ -121,8 +123,8 @@ def _total(values: Floats) -> Floats:
 
 
 def _mean(total: Floats) -> Floats:
-    """Return sum / number; NaN for no values or an infinite one."""
-    usable = (total[1] > 0) & np.isfinite(total[0])
+    """Return sum / number; NaN for no values."""
+    usable = total[1] > 0
     return np.divide(total[0], total[1], out=np.full(len(total[0]), np.nan), where=usable)
 
 
@@ -183,13 +185,14 @@ def summary_columns(
     """
     tail = [(1 - level) / 2, (1 + level) / 2]
     n, mean, deviation = _moments(*sums.values)
-    columns: dict[str, Any] = dict(zip(COUNTS, sums.n.T, strict=True)) | {"mean": mean}
-    nothing = np.full(len(n), None, object)
+    columns: dict[str, Any] = dict(zip(COUNTS, sums.n.T, strict=True)) | _shares(sums) | {"mean": mean}
+    nothing = _undefined_notes(sums)
     notes = nothing
     if interval == "quantile":
         columns["low"], columns["high"] = np.moveaxis(weighted_quantile(*sums.values, tail), -1, 0)
     else:
-        columns["low"], columns["high"], notes = _mean_limits(n, mean, deviation, by_cluster, level)
+        columns["low"], columns["high"], of_limits = _mean_limits(n, mean, deviation, by_cluster, level)
+        notes = _joined(of_limits, notes)
     columns |= {name: np.full(len(n), np.nan) for name in CONTROL_COLUMNS}
     columns |= {"n_clusters": np.full(len(n), -1), "p_method": nothing, "note": notes}
     columns["p_at_floor"] = np.full(len(n), pd.NA, object)
@@ -212,9 +215,31 @@ def summary_columns(
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
     columns["ci_level"] = np.where(np.isnan(skill.estimate.low), np.nan, skill.level)
-    both = zip(notes, skill.note, strict=True)
-    columns["note"] = np.array(["; ".join(x for x in pair if x) or None for pair in both], object)
+    columns["note"] = _joined(notes, skill.note)
     return columns
+
+
+def _joined(first: NDArray[np.object_], second: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Join notes row by row."""
+    pairs = zip(first, second, strict=True)
+    return np.array(["; ".join(x for x in pair if x) or None for pair in pairs], object)
+
+
+def _shares(sums: Sums) -> dict[str, Floats]:
+    """Return the shares of undefined and of infinite values."""
+    n_runs, n_scored, n_failed, n_undefined, _ = sums.n.T.astype(np.float64)
+    infinite = np.where(np.isinf(sums.values.values), sums.values.weights, 0.0).sum(axis=-1)
+    return dict(zip(SHARES, (ratio(n_undefined, n_runs - n_failed), ratio(infinite, n_scored)), strict=True))
+
+
+def _undefined_notes(sums: Sums) -> NDArray[np.object_]:
+    """Return how many runs are undefined, where others are not: what the rest of the row leaves out."""
+    n_scored, n_undefined = sums.n[:, 1], sums.n[:, 3]
+    words = [
+        f"{undefined} of {undefined + scored} values undefined, left out" if undefined and scored else None
+        for scored, undefined in zip(n_scored.tolist(), n_undefined.tolist(), strict=True)
+    ]
+    return np.array(words, object)
 
 
 def _mean_limits(
@@ -230,7 +255,7 @@ def _mean_limits(
     words = {
         "mean without interval: one cluster": (number == 1) & (n > 1),
         "mean without interval: one run": n == 1,
-        "mean without interval: infinite values": (n > 1) & np.isnan(mean),
+        "mean without interval: infinite values": (n > 1) & ~np.isfinite(mean),
         "mean without interval: no variation": (n > 1) & np.isnan(low),
     }
     notes = np.select(list(words.values()), [np.array(word, object) for word in words], np.array(None, object))
@@ -244,8 +269,11 @@ def _moments(values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     usable = (n > 0) & ~(used & np.isinf(values)).any(axis=-1)
     kept = np.where(used & usable[:, None], values, 0.0)
     mean = (kept * weights).sum(axis=-1) / np.maximum(n, 1)
+    # infinite values make the mean infinite, those of both signs undefined
+    with np.errstate(invalid="ignore"):
+        ends = np.where(used & np.isinf(values), values, 0.0).sum(axis=-1)
     apart = np.where(used & usable[:, None], kept - mean[:, None], 0.0)
     deviation = np.sqrt((apart**2 * weights).sum(axis=-1) / np.maximum(n - 1, 1))
     noise = TOLERANCE * np.abs(kept).max(axis=-1, initial=0.0)
     deviation = np.where(deviation <= noise, 0.0, deviation)
-    return n, np.where(usable, mean, np.nan), np.where(usable & (n > 1), deviation, np.nan)
+    return n, np.where(usable, mean, np.where(n > 0, ends, np.nan)), np.where(usable & (n > 1), deviation, np.nan)

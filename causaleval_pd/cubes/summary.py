@@ -29,10 +29,18 @@ from .reading import (
 from .reshaped import read_cube
 from .schema import declare_columns
 from .simultaneous_skill import simultaneous_level
-from .stratum_sums import CONTROL_COLUMNS, COUNTS, stratum_clusters, stratum_skill, stratum_sums, summary_columns
+from .stratum_sums import (
+    CONTROL_COLUMNS,
+    COUNTS,
+    SHARES,
+    stratum_clusters,
+    stratum_skill,
+    stratum_sums,
+    summary_columns,
+)
 from .verdicts import with_verdicts
 
-COLUMNS = declare_columns("summary", ("metric", *COUNTS, "mean", "low", "high", *CONTROL_COLUMNS))
+COLUMNS = declare_columns("summary", ("metric", *COUNTS, *SHARES, "mean", "low", "high", *CONTROL_COLUMNS))
 
 
 def summary(
@@ -75,19 +83,20 @@ def summary(
     DataFrame
         Strata, `metric`, `n_runs`, and of these `n_scored` (with a value of the metric, so that they count in `mean`),
         `n_failed` (failed and without a value) and `n_undefined` (0/0), which add up to `n_runs`; `n_without_controls`
-        (scored runs without controls), `mean`, `low`, `high`, `control_mean`, `control_low`, `control_high`,
-        `superiority_share` (share of pairs whose control is at least as good; not a p-value), `p_value` (as of
-        `test_controls`), `skill` (1 - ratio of mean distances from the optimum) with the limits `skill_low`,
-        `skill_high` and `ci_level`, the level of these limits by themselves, larger than `level` for simultaneous ones
-        and missing where there are none; `control_mean_se` and `p_se`, the Monte Carlo standard errors of
-        `control_mean` and `p_value`; `p_at_floor`, `p_method` and `n_clusters`, as in `test_controls`; `note`, why
-        skill, or the mean under "mean_ci", has no interval, or what the interval of skill assumes. Without controls, as
-        for carried columns, those from `control_mean` on are missing. A cube of several null models has rows for each,
-        named in the first column `null`. A composite one (`ce.worst_of`) has the rows of the member with the largest p,
-        which `control_null` names. Dimensions that a metric declares are columns after the strata, missing in the rows
-        of other metrics. A cube of metrics that need no truth and of the null model that relabels estimates has the
-        column `verdict`: "uninformative" (even the best relabelling cannot reach p <= 1 - level), "better than
-        permuted" (p <= 1 - level) or "not better than permuted".
+        (scored runs without controls), `undefined_share` (of the runs that did not fail), `infinite_share` (of the
+        scored runs), `mean` (infinite where a value is, NaN where values of both signs are), `low`, `high`,
+        `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
+        good; not a p-value), `p_value` (as of `test_controls`), `skill` (1 - ratio of mean distances from the optimum)
+        with the limits `skill_low`, `skill_high` and `ci_level`, the level of these limits by themselves, larger than
+        `level` for simultaneous ones and missing where there are none; `control_mean_se` and `p_se`, the Monte Carlo
+        standard errors of `control_mean` and `p_value`; `p_at_floor`, `p_method` and `n_clusters`, as in
+        `test_controls`; `note`, how many values are undefined, why skill, or the mean under "mean_ci", has no interval,
+        or what the interval of skill assumes. Without controls, as for carried columns, those from `control_mean` on
+        are missing. A cube of several null models has rows for each, named in the first column `null`. A composite one
+        (`ce.worst_of`) has the rows of the member with the largest p, which `control_null` names. Dimensions that a
+        metric declares are columns after the strata, missing in the rows of other metrics. A cube of metrics that need
+        no truth and of the null model that relabels estimates has the column `verdict`: "uninformative" (even the best
+        relabelling cannot reach p <= 1 - level), "better than permuted" (p <= 1 - level) or "not better than permuted".
 
     Raises
     ------
@@ -97,6 +106,11 @@ def summary(
 
     Notes
     -----
+    Undefined values (0/0, or a divergence that no data define) are left out of mean and skill, and count as the mean of
+    their draws in `p_value`; `note` has their number. An infinite value makes the mean infinite and skill minus
+    infinity, and infinite controls leave skill undefined; `p_value` stays defined, since infinite values lie beyond all
+    finite ones there: by the range of the finite values of a run and its draws.
+
     The limits of skill come from a jackknife that leaves out one truth with all its runs at a time, on the log scale of
     the ratio of losses. With at least five truths they cover .94 to .96 (nominal .95) for losses up to a gamma law of
     shape 2, but .40 with five truths, .65 with ten and .83 with twenty where a tenth of them has losses nine times as

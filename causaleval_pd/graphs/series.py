@@ -15,6 +15,7 @@ from . import classes
 from .edge_marks import single_edges
 from .edge_strings import write_graph, write_mixed_graph, write_names
 from .graph import Graph, find_text_writer, marks_for
+from .interventional import icpdag_column
 from .kernels import kernels
 from .kernels.ones import count_ones
 from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes
@@ -232,6 +233,40 @@ class SeriesGraphAccessor(MixedGraphMethods):
     def cpdag(self) -> pd.Series:
         """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
         return _cpdags(self._obj)
+
+    def icpdag(self, targets: Any) -> pd.Series:
+        """Return the I-CPDAGs of dags: the directions that observations and interventions on `targets` determine.
+
+        Parameters
+        ----------
+        targets : str, iterable of sets, or Series
+            Sets of nodes, each intervened on in an experiment of its own: ``"A; B,C"`` or ``[["A"], ["B", "C"]]`` for
+            all graphs, or a Series on the same index with one such family a row. Observational data are always there.
+
+        Returns
+        -------
+        Series
+            Packed graphs: a cpdag where the graph is one, else a dag where all edges are directed, else a pdag. Without
+            targets it is the CPDAG.
+
+        Raises
+        ------
+        ValueError
+            If a graph is not a dag, or a target is not a node; names the row.
+
+        References
+        ----------
+        Hauser & Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes of
+        directed acyclic graphs, Journal of Machine Learning Research 13.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> chain = ce.graph_column(["A -> B; B -> C; C -> D"])
+        >>> chain.graph.icpdag("C").graph.to_strings()[0]
+        'A -- B; B -> C; C -> D'
+        """
+        return icpdag_column(self._obj, targets)
 
 
 def _shown(series: pd.Series) -> pd.DataFrame:

@@ -177,6 +177,10 @@ def compare(
 
     Notes
     -----
+    Two equal infinite values tie. The difference of an infinite and a finite value is infinite: it ranks beyond all
+    finite ones in tests of ranks and signs, and leaves tests and intervals of means without a result, as `note` states.
+    Pairs with an undefined value are left out by every test, and counted in `n_undefined`.
+
     A metric that is best at its optimum is compared by its distance from it. A p-value is NaN without pairs, and for
     "t" and "bootstrap" with one pair or differences that do not vary. P-values of "sign_flip" and "bootstrap" share
     their resamples between strata: each is valid by itself.

@@ -137,6 +137,10 @@ def test_controls(
     towards a larger p-value, with the bound for the other rounding in `p_low`. Convolutions of more than 10^9
     multiplications are left to the draws.
 
+    An infinite value counts in `p_value`: for "standardized" and "rank" it lies beyond the finite values of its row and
+    its draws, by their range; for "mean" it makes the mean infinite. An undefined value counts as the mean of its row
+    there and is left out of the mean; `n_undefined` counts these.
+
     Runs of different clusters are assumed independent; of runs of one cluster (the runs on one truth, unless the cube
     was made with another `cluster=`) nothing is assumed. A stratum that repeats a cluster is tested by relabelling:
     draw r exchanges the nodes of all estimates of a cluster in one random way. This is exact for every null model whose

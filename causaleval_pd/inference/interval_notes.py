@@ -47,7 +47,8 @@ def interval_notes(found: Estimate, values: Floats, level: float) -> Notes:
     """
     n, _, deviation = moments(values)
     ordered = np.sort(values, axis=1)
-    ties = (np.diff(ordered, axis=1) == 0).any(axis=1) if values.shape[1] > 1 else np.zeros(len(values), bool)
+    ties = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    infinite = np.isinf(values).any(axis=1)
     absent = (n > 0) & np.isnan(found.low)
     few = (n < 2) | (2.0 ** (1 - n) > 1 - level)
     notes = np.full(len(values), None, object)
@@ -56,6 +57,9 @@ def interval_notes(found: Estimate, values: Floats, level: float) -> Notes:
     notes[absent] = "too few clusters for an interval"
     notes[absent & ~few & ties] = "too many equal differences for an interval"
     notes[absent & (n > 1) & (deviation == 0)] = "no variation"
+    notes[infinite] = np.where(absent, "no interval: infinite values", "infinite values rank beyond all others")[
+        infinite
+    ]
     return notes
 
 
@@ -66,4 +70,8 @@ def sample_notes(found: Estimate, a: Floats, b: Floats) -> Notes:
     notes = np.full(len(n), None, object)
     notes[absent] = "too few runs, or values that do not overlap, for an interval"
     notes[absent & (mine == 0) & (theirs == 0)] = "no variation"
+    infinite = (np.isinf(a).any(axis=1) | np.isinf(b).any(axis=1)) & (n > 0) & (m > 0)
+    notes[infinite] = np.where(absent, "no interval: infinite values", "infinite values rank beyond all others")[
+        infinite
+    ]
     return notes

@@ -77,6 +77,9 @@ def rank_test(
 
     Notes
     -----
+    Infinite values rank beyond all finite ones and tie with each other. A block in which a level has no value is left
+    out, so that `n_blocks` falls short of the number of truths.
+
     A level without any run or value in a stratum is left out there. Pairs of levels are compared by
     `compare(test="friedman")` with `adjust="nemenyi"` or "holm". The critical difference is that of blocks without
     ties; ties make Nemenyi's p-values smaller.

@@ -9,6 +9,8 @@ from . import nulls as _nulls
 from .asking.answers import *
 from .asking.calls import *
 from .asking.endpoint import *
+from .asking.inspect_evaluation import *
+from .asking.replies import *
 from .field import *
 from .measures.chance import *
 from .measures.classes import *
@@ -20,9 +22,13 @@ from .measures.validity import *
 from .measures.yes_counts import *
 from .metrics import *
 from .tasks.built_in_themes import *
+from .tasks.fixed_benchmark import *
+from .tasks.hidden_noise import *
 from .tasks.parquet import *
 from .tasks.printed_values import *
+from .tasks.published_export import *
 from .tasks.published_format import *
+from .tasks.question_sets import *
 from .tasks.task import *
 from .tasks.task_tables import *
 from .tasks.tasks import *

@@ -118,7 +118,7 @@ def wrong_world(questions: pd.DataFrame, tasks: Tasks | TaskTables) -> pd.Series
     answers = np.zeros(len(questions), bool)
     rows = questions.reset_index(drop=True)
     for number, world, noise in known_noise(tasks, rows):
-        swapped = {node: {"and": "or", "or": "and"}[name] for node, name in world.functions.items()}
+        swapped = {node: {"and": "or", "or": "and", "xor": "or"}[name] for node, name in world.functions.items()}
         other = World(world.edges, swapped, world.noise)  # type: ignore[arg-type]
         samples = noise.index.to_numpy()
         for (arm, cause), part in rows[rows["task"] == number].groupby(["world", "cause"], dropna=False):

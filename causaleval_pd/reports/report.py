@@ -94,9 +94,8 @@ def report(
     FileExistsError
         If a file of the report exists and `overwrite` is False.
     ValueError
-        If the suffix, a metric, a stratum or a setting is unknown, the levels of `over` share no truths, or the cube has
-        no runs or is lazy; if the
-        folder of figures is a symbolic link or holds one.
+        If the suffix, a metric, a stratum or a setting is unknown, the levels of `over` share no truths, the cube has no
+        runs or is lazy, or the folder of figures is a symbolic link or holds one.
     ImportError
         If jinja2 is missing.
 

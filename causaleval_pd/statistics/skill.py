@@ -31,9 +31,10 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     Returns
     -------
     Estimate
-        Skill is NaN where the controls have no loss. Limits are NaN below five clusters, below an effective number of
-        three (Kish: control losses are the weights), and where fewer than two clusters have a loss, as where all runs
-        are perfect. They assume that no rare large losses are missing from the sample.
+        Skill is NaN where the controls have no loss or infinite ones, and minus infinity where only the runs have
+        infinite ones. Limits are NaN then, below five clusters, below an effective number of three (Kish: control
+        losses are the weights), and where fewer than two clusters have a loss, as where all runs are perfect. They
+        assume that no rare large losses are missing from the sample.
 
     References
     ----------
@@ -97,6 +98,8 @@ def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]
     """
     found = _support(loss, control_loss)
     words = {
+        "no skill: the controls have infinite losses": (found.n_clusters > 0) & np.isposinf(found.control_loss),
+        "no interval: infinite losses": (found.n_clusters > 0) & np.isposinf(found.loss),
         "no skill: the controls have no loss": (found.n_clusters > 0) & ~found.usable,
         "skill 1, no interval: no run has a loss": found.usable & (found.n_lossy == 0),
         f"no interval: fewer than {FEWEST_CLUSTERS} clusters": found.usable & (found.n_clusters < FEWEST_CLUSTERS),
@@ -121,6 +124,11 @@ class _Support(NamedTuple):
     #: effective number of clusters
     effective: Floats
 
+    @property
+    def known(self) -> Bools:
+        """Where the losses of the controls are finite."""
+        return np.asarray(np.isfinite(self.control_loss), bool)
+
 
 def _support(loss: ArrayLike, control_loss: ArrayLike) -> _Support:
     losses, controls = _pairs(loss, control_loss)
@@ -135,10 +143,12 @@ def _support(loss: ArrayLike, control_loss: ArrayLike) -> _Support:
 def _shares(found: _Support) -> tuple[Floats, Floats]:
     """Return the share of losses (...), and the same without each cluster (..., n)."""
     share = np.where(found.usable, ratio(found.loss, np.where(found.usable, found.control_loss, 1.0)), np.nan)
+    # an infinite loss against finite ones: no interval, and skill is minus infinity
+    share = np.where(np.isposinf(found.loss) & (found.control_loss > TOLERANCE) & found.known, np.inf, share)
     with np.errstate(invalid="ignore"):  # losses of a metric without a finite optimum, which is not usable
         rest_top, rest_bottom = found.loss[..., None] - found.losses, found.control_loss[..., None] - found.controls
     rest = np.where(rest_bottom > TOLERANCE, ratio(rest_top, np.where(rest_bottom > TOLERANCE, rest_bottom, 1)), np.nan)
-    return share, np.where(np.isnan(found.losses), np.nan, rest)
+    return share, np.where(np.isnan(found.losses) | ~found.usable[..., None], np.nan, rest)
 
 
 def _shown(found: _Support) -> Bools:

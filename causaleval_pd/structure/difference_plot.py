@@ -165,7 +165,7 @@ def _layout(n_nodes: int, edges: list[Difference]) -> NDArray[np.float64]:
         across, high = mine.max(axis=0) if len(nodes) > 1 else (0.0, 0.0)
         if x and x + across > width:
             x, y, row_height = 0.0, y - row_height - 1.0, 0.0
-        places[nodes] = mine + [x, y - high]
+        places[nodes] = mine + np.array([x, y - high])
         x, row_height = x + across + 1.3, max(row_height, high)
     return places
 

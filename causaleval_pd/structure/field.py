@@ -176,9 +176,11 @@ def samples() -> Iterator[pd.DataFrame]:
 
 
 def _with_data(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Give a table the context of metrics that judge graphs by data: noise."""
+    """Give a table the context of metrics that judge graphs by data: noise, with a perturbed node."""
     noise = np.random.default_rng(0).normal(size=(2 * len(names) + 20, len(names)))
-    table.attrs["context"] = {"data": pd.DataFrame(noise, columns=names)}
+    data = pd.DataFrame(noise, columns=names).assign(perturbed=[names[0]] + [""] * (len(noise) - 1))
+    context = {"data": data, "targets": names[0], "perturbed": "perturbed"}
+    table.attrs["context"] = context | {"coefficients": pd.DataFrame(0.0, index=names, columns=names)}
     return table
 
 

@@ -111,11 +111,9 @@ METRICS.other_names(
     "1 - false negative rate is",
 )
 METRICS.other_names(
-    {
-        name: ["adjacency_precision", "adjacency_recall", "adjacency_f1", "directed_f1", "adjacency_balanced_accuracy"]
-        for name in ("auprc", "aupr", "auc_pr", "pr_auc", "average_precision", "auroc", "auc", "roc_auc")
-    },
-    "no metric takes scores of edges; graphs have",
+    {name: ["average_precision", "auprc_trapezoid", "adjacency_f1"] for name in ("auprc", "aupr", "auc_pr", "pr_auc")}
+    | {name: ["auroc", "adjacency_balanced_accuracy"] for name in ("auc", "roc_auc", "auc_roc")},
+    "scores of edges and graphs have",
 )
 
 GRAPHS.nulls.other_names(

@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 #: inputs that choose what estimates over observed nodes are compared with
 PROJECTED_BY = ("latents", "target", "undirected")
 #: inputs by which graphs are judged besides a truth
-JUDGED_BY = ("data", "test", "alpha", "missing")
+JUDGED_BY = ("data", "test", "alpha", "missing", "targets", "perturbed", "coefficients")
 #: inputs that the verbs take by `context=`
 CONTEXT = (*PROJECTED_BY, *JUDGED_BY)
 TARGETS = {"mag": MAG, "pag": PAG, "admg": ADMG}

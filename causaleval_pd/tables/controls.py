@@ -21,8 +21,9 @@ from .best_of import best_chunks, check_drawing, find_candidates, match_candidat
 from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
 from .composite import worst_rows
+from .evaluate import best_truths
 from .matching import Matches, check_directions, find_members, find_models, match_rows
-from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, without_p
+from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, with_p_of_worse, without_p
 from .settings import (
     Cells,
     Drawing,
@@ -35,6 +36,7 @@ from .settings import (
     first_draws,
     settle_draws,
 )
+from .several_truths import Over
 from .simulate import Chunk, control_chunks
 from .tasks import Metrics, Task, read_tasks
 
@@ -50,8 +52,9 @@ def with_controls(
     n_draws: NDraws = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
-    truth: Hashable | None = "truth",
+    truth: Hashable | list[Hashable] | None = "truth",
     estimate: Hashable = "estimate",
+    over_truths: Over | None = None,
     key: Hashable | Sequence[Hashable] | None = None,
     control_kind: str | None = None,
     permute: bool = True,
@@ -147,9 +150,10 @@ def with_controls(
         estimates get equal results. Other null models draw for each row by itself. A row's p-value has the same law
         either way; only joint draws may be combined over the rows of a cluster, which `test_controls` and `cube` do.
         None draws for each row by itself. Answers and quantities have clusters by a column only.
-    field, context, zero_division, invalid, overwrite
-        As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
-        share is in `_control_undefined` (full columns); with a number all count.
+    over_truths, field, context, zero_division, invalid, overwrite
+        As in `evaluate`. Each control gets the same aggregate over the accepted truths as the estimate, so that p keeps
+        its level; the least of several p-values does not. With the default `zero_division` controls whose metric is
+        undefined are excluded and their share is in `_control_undefined` (full columns); with a number all count.
     columns : {"short", "full"}
         Which columns to add: those that a result needs, or also Monte Carlo standard errors, shares of undefined
         controls, and how each mean was found.
@@ -164,8 +168,8 @@ def with_controls(
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
         `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
         `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
-        infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"); then `control_null`, `control_kind`,
-        `control_seed`, `n_draws`.
+        infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"; of edge scores also "mixture", "normal"
+        or "bracketed"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
@@ -201,11 +205,13 @@ def with_controls(
     check_known(tails, ("splitting", None), "value of tails")
     how = Drawing(first_draws(n_draws), method, level, p_rule, invalid, stop_after, tails=tails)
     work = Execution(engine, n_jobs, progress)
-    read = Cells(truth, estimate, field, context, zero_division)
+    read = Cells(truth, estimate, field, context, zero_division, over_truths)
     tasks, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
     if best_of is not None:
+        if over_truths is not None:
+            raise ValueError("best_of= takes the best of several estimates, on one truth; it takes no over_truths=")
         if cluster != BY_TRUTH:
             raise ValueError("best_of= relabels all candidates on one truth alike and takes no cluster=")
         return _with_best_controls(table, tasks, chosen, choice, how, work, read, n_draws=n_draws, columns=columns)
@@ -222,12 +228,13 @@ def with_controls(
         for model in members:
             summaries, kind = _control_task(task, model, matches, how, work, table.index)
             kinds.append(kind)
-            tested.append({m.name: _columns(m, summaries[m.name], model.p_given, how) for m in task.metrics})
+            tested.append({m.name: control_columns(m, summaries[m.name], model.p_given, how) for m in task.metrics})
         for m in task.metrics:
             rows = [by_metric[m.name] for by_metric in tested]
             found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
     names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
     added = _metric_columns(chosen, found, columns, ["_control_null"] if isinstance(null, WorstOf) else [])
+    added |= best_truths(tasks, truth, invalid, table.index, work)
     added |= _row_columns(tasks, names, kinds, matches.seed, how, columns)
     models = [model for members in by_task for model in members]
     settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
@@ -247,6 +254,8 @@ def _control_task(
                 f"{name} has no closed form under null={model.name!r} for controls of these classes; use "
                 "method='auto' to simulate"
             )
+    if model.worse:
+        return {name: with_p_of_worse(x) for name, x in found.items()}, kind
     return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
 
 
@@ -291,12 +300,12 @@ def _with_best_controls(
         summaries, kind = _gathered(chunks, task.metrics, n)
         kinds.append(kind)
         for m in task.metrics:
-            found[m.name] = _columns(m, summaries[m.name], model.p_given, how)
+            found[m.name] = control_columns(m, summaries[m.name], model.p_given, how)
             found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
     added = _metric_columns(chosen, found, columns, ["_chosen"])
     added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
     settings = _settings(tasks, chosen, models, read, choice, how)
-    result = add_columns(candidates.frame(table[read.truth]), added, overwrite=False)
+    result = add_columns(candidates.frame(table[read.names["truth"]]), added, overwrite=False)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
 
 
@@ -359,10 +368,10 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
     ]
 
 
-def _columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
+def control_columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
-    p_words = method_words(given, split=how.tails is not None)
+    p_words = method_words(given, split=how.tails is not None, metric=metric)
     mean_method, p_method = (
         pd.Categorical.from_codes(codes, categories=pd.Index(words))
         for codes, words in (

@@ -20,6 +20,7 @@ from ..execution.random_streams import row_keys
 from .clusters import SINGLE, Clusters
 from .columns import column_or_level
 from .settings import NullChoice
+from .several_truths import SeveralTruths, match_several
 from .tasks import Task
 
 
@@ -51,6 +52,8 @@ class Matches:
         matching = Matching(
             task.truth, task.estimate, self.kinds, stratum, model.options, task.context, cluster=cluster
         )
+        if isinstance(task.field, SeveralTruths):
+            return match_several(model, matching, task.field)
         return model.match(matching)
 
 
@@ -249,6 +252,7 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
     ValueError
         If a row with an estimate has no control, or one over other nodes.
     """
+    field = task.field.own if isinstance(task.field, SeveralTruths) else task.field
     controls = task.field.coerce(cells, name)
     lacking = task.field.missing(controls) & ~task.failed()
     if lacking.any():
@@ -259,7 +263,7 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
     def of_batch(matching: Matching, rows: NDArray[np.int64], pairs: Pairs, keys: NDArray[np.uint64]) -> Controls:
         extra = None if matching.context is None else matching.context.take(rows)
         truth = None if matching.truth is None else matching.truth.iloc[rows]
-        [(order, found)] = task.field.batches(truth, controls.iloc[rows], extra)
+        [(order, found)] = field.batches(truth, controls.iloc[rows], extra)
         return GivenControls(found.take(np.argsort(order)))
 
     return Null(f"column {name}", f"the controls of column {name}", of_batch)

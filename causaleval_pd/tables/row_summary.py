@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.closed_form import CLOSED_FORMS
 from ..contract.law import ClosedForm, Shape
 from ..contract.metric import Metric
 from ..statistics.arrays import SMALLEST_P, quantile_interval
@@ -20,7 +21,7 @@ Floats = NDArray[np.float64]
 
 #: how a number was found, as results name it; -1 stands for nothing
 METHODS = ["exact", "moments", "simulated"]
-NONE, EXACT, MOMENTS, SIMULATED, SPLITTING = -1, 0, 1, 2, 3
+NONE, EXACT, MOMENTS, SIMULATED, SPLITTING, FURTHER = -1, 0, 1, 2, 3, 4
 Codes = NDArray[np.int8]
 
 #: least number of values of a law whose p is taken from its moments
@@ -69,12 +70,12 @@ def summarise(
         result = _from_draws(metric, observed, draws, how)
     if closed is None:
         return result
-    if closed.distribution is None:
-        return _from_moments(metric, result, closed, how)
-    exact = _from_distribution(metric, observed, closed, how)
-    if closed.listed is None:
+    exact = None if closed.distribution is None else _from_distribution(metric, observed, closed, how)
+    if exact is not None and closed.listed is None:
         return exact
-    other = _from_moments(metric, result, closed, how)
+    other = _with_tails(_from_moments(metric, result, closed, how), closed, how)
+    if exact is None or closed.listed is None:
+        return other
     return RowControls(*(np.where(closed.listed, exact[i], other[i]) for i in range(len(exact))))
 
 
@@ -90,6 +91,25 @@ def _from_moments(metric: Metric, result: RowControls, closed: ClosedForm, how: 
         mean_method=np.where(known, EXACT, result.mean_method).astype(np.int8),
     )
     return _with_moments(metric, result, closed, how) if how.method == "moments" else result
+
+
+def _with_tails(rows: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
+    """Put p, limits and shares of tails that are not stored in the place of simulated ones."""
+    if closed.tails is None or how.method == "moments":
+        return rows
+    tails = closed.tails(rows.observed, how.level)
+    known = tails.method >= 0
+    p = np.maximum((tails.p + tails.strict) / 2 if how.p_rule == "mid" else tails.p, SMALLEST_P)
+    zero = np.zeros(len(p))
+    limited = known & ~np.isnan(tails.low)
+    rows = rows._replace(low=np.where(limited, tails.low, rows.low), high=np.where(limited, tails.high, rows.high))
+    found = {"p": p, "p_se": zero, "as_good": tails.p, "better": tails.strict}
+    found |= {"undefined": zero, "n": np.full(len(p), np.nan)}
+    words = np.where(tails.method == 0, EXACT, tails.method + FURTHER - 1)
+    method = np.where(known, words, rows.p_method).astype(np.int8)
+    return rows._replace(
+        **{name: np.where(known, values, getattr(rows, name)) for name, values in found.items()}, p_method=method
+    )
 
 
 def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
@@ -154,7 +174,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     tail = (1 - how.level) / 2
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     as_good_share, strictly = exact.probability(observed, **aim), exact.probability(observed, **aim, strict=True)
-    p = np.maximum((as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share, SMALLEST_P)
+    p = (as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share
     always = np.full(len(observed), EXACT, np.int8)
     return RowControls(
         observed=observed,
@@ -190,12 +210,13 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
     }[how.p_rule]()
     low, high = quantile_interval(draws, how.level)
     mean = row_means(draws)
-    error = np.sqrt(np.maximum(row_means((draws - mean[:, None]) ** 2), 0.0) / np.maximum(n - 1, 1))
+    with np.errstate(invalid="ignore"):  # an infinite mean has no error
+        error = np.sqrt(np.maximum(row_means((draws - mean[:, None]) ** 2), 0.0) / np.maximum(n - 1, 1))
     always = np.full(len(n), SIMULATED, np.int8)
     return RowControls(
         observed=observed,
         mean=mean,
-        mean_se=np.where(n > 1, error, np.nan),
+        mean_se=np.where((n > 1) & np.isfinite(mean), error, np.nan),
         low=low,
         high=high,
         p=p,
@@ -222,11 +243,11 @@ def divide(a: NDArray[Any], b: Floats, where: NDArray[np.bool_]) -> Floats:
 
 
 def row_means(values: Floats) -> Floats:
-    """Return the mean of each row's defined values: NaN where there is none, or where one is infinite."""
+    """Return the mean of each row's defined values: NaN where there is none, infinite where one is."""
     defined = ~np.isnan(values)
-    infinite = np.asarray(np.isinf(values).any(axis=1))
-    total = np.where(defined & ~infinite[:, None], values, 0.0).sum(axis=1)
-    return divide(total, defined.sum(axis=1).astype(np.float64), np.asarray(defined.any(axis=1)) & ~infinite)
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        total = np.where(defined, values, 0.0).sum(axis=1)
+    return divide(total, defined.sum(axis=1).astype(np.float64), np.asarray(defined.any(axis=1)))
 
 
 def without_p(rows: RowControls) -> RowControls:
@@ -234,6 +255,17 @@ def without_p(rows: RowControls) -> RowControls:
     nothing = np.full(len(rows.p), np.nan)
     never = np.full(len(rows.p), NONE, np.int8)
     return rows._replace(p=nothing, p_se=nothing, p_low=nothing, p_high=nothing, p_bound=nothing, p_method=never)
+
+
+def with_p_of_worse(rows: RowControls) -> RowControls:
+    """Replace p by the probability of a control at least as bad as the observed value; there is no skill."""
+    drawn = np.where(rows.p_method == SIMULATED, rows.n, 0.0)
+    share = 1 - rows.better
+    p = np.where(drawn > 0, (share * drawn + 1) / (drawn + 1), share)
+    error = np.sqrt(p * (1 - p) / np.maximum(drawn, 1)) * (drawn > 0)
+    return rows._replace(
+        p=np.where(np.isnan(rows.p), np.nan, p), p_se=error, loss=np.full(len(p), np.nan), as_good=share
+    )
 
 
 def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -> RowControls:
@@ -251,9 +283,11 @@ def at_floor(rows: RowControls) -> NDArray[np.bool_]:
     )
 
 
-def method_words(given: str = "", *, split: bool = False) -> list[str]:
+def method_words(given: str = "", *, split: bool = False, metric: Metric | None = None) -> list[str]:
     """Name how a p-value was found, by position in `METHODS` and after them, and what it is conditional on."""
-    words = [*METHODS, "splitting"] if split else METHODS
+    rule = None if metric is None or metric.closed_form is None else CLOSED_FORMS[metric.closed_form]
+    further = () if rule is None else rule.methods
+    words = [*METHODS, "splitting", *further] if split or further else METHODS
     return [f"{method}, given {given}" for method in words] if given else words
 
 

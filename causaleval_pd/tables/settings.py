@@ -14,6 +14,7 @@ from ..contract.context import describe_context
 from ..contract.null import Nulls
 from ..execution.engines import Engine, job_count
 from ..statistics.multiplicity import auto_draws
+from .several_truths import Over, check_over
 
 Invalid = Literal["raise", "nan"]
 Method = Literal["auto", "exact", "moments", "simulate"]
@@ -31,13 +32,15 @@ FIRST_DRAWS = 100
 class Cells:
     """Which columns hold the cells, of which field, and what 0/0 is; see `evaluate`."""
 
-    truth: Hashable | None = "truth"
+    truth: Hashable | list[Hashable] | None = "truth"
     estimate: Hashable = "estimate"
     field: str | None = None
     context: Mapping[str, Any] | None = None
     zero_division: float = math.nan
+    over_truths: Over | None = None
 
     def __post_init__(self) -> None:
+        check_over(self.truth, self.over_truths)
         number = isinstance(self.zero_division, (int, float, np.integer, np.floating))
         if not number or isinstance(self.zero_division, bool):
             raise ValueError(f"zero_division must be a number or NaN, found {shown(self.zero_division)}")
@@ -45,14 +48,20 @@ class Cells:
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result; the field that the verb settled on is not among them."""
         columns = {"truth": self.truth, "estimate": self.estimate}
+        columns |= {} if self.over_truths is None else {"over_truths": self.over_truths}
         return columns | {"context": describe_context(self.context), "zero_division": float(self.zero_division)}
 
     @property
     def names(self) -> dict[str, Hashable]:
-        """Columns by role; the truth is left out where the call has none."""
-        return (
-            {"truth": self.truth, "estimate": self.estimate} if self.truth is not None else {"estimate": self.estimate}
-        )
+        """Columns by role, of several truths the first; the truth is left out where the call has none."""
+        if self.truth is None:
+            return {"estimate": self.estimate}
+        return {"truth": self.truth[0] if isinstance(self.truth, list) else self.truth, "estimate": self.estimate}
+
+    @property
+    def further_truths(self) -> list[Hashable]:
+        """Columns of truths after the first."""
+        return self.truth[1:] if isinstance(self.truth, list) else []
 
 
 @dataclass(frozen=True)

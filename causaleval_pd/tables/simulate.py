@@ -245,8 +245,7 @@ def _closed_form(controls: Controls, metric: Metric, how: Drawing) -> ClosedForm
 
 def _needs_draws(closed: ClosedForm | None, how: Drawing) -> bool:
     """Return whether an output of a metric must be simulated, or its draws were asked for."""
-    unknown = closed is None or closed.distribution is None or closed.listed is not None
-    return how.keep or (how.draws and unknown)
+    return how.keep or (how.draws and (closed is None or closed.drawn))
 
 
 def simulate(
@@ -262,6 +261,8 @@ def simulate(
         stop_if_unwanted()
         count = min(step, total - start)
         pairs: Pairs = controls.draw(first + start, count)
+        if pairs.undrawn and how.invalid == "raise":
+            raise ValueError(f"{pairs.undrawn}; or pass invalid='nan'")
         for m in metrics:
             if how.invalid == "raise" and m.refused(pairs).any():
                 raise ValueError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from ..contract.field import FIELDS
 from ..contract.metric import get_metric
 from .controls import with_controls
@@ -47,6 +49,9 @@ def warm_up(metrics: Metrics = None) -> None:
         directed = [m for m in mine if m.direction is not None]
         for table in field.samples() if mine else ():
             context = table.attrs.pop("context", None)
-            evaluate(table, mine, field=field.name, context=context, invalid="nan")
-            if directed:
-                with_controls(table, directed, field=field.name, context=context, n_draws=10, rng=0, invalid="nan")
+            with warnings.catch_warnings():
+                # what users should know of their tables does not matter for these
+                warnings.simplefilter("ignore", UserWarning)
+                evaluate(table, mine, field=field.name, context=context, invalid="nan")
+                if directed:
+                    with_controls(table, directed, field=field.name, context=context, n_draws=10, rng=0, invalid="nan")

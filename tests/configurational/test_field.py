@@ -123,9 +123,12 @@ def test_undefined_values():
     table = pd.DataFrame({"truth": ["A+B<->C", "C+c<->D"], "estimate": ["C+c<->D", "A<->D"]})
     found = ce.evaluate(table, ["correctness", "completeness", "f_beta"])
     assert found[["correctness", "completeness", "f_beta"]].isna().to_numpy().tolist() == [
-        [True, False, True],
-        [True] * 3,
+        [False, False, False],
+        [False, True, False],
     ]
+    undefined = [ce.tweak(name, constant_outcome="nan") for name in ("correctness", "completeness", "f_beta")]
+    found = ce.evaluate(table, undefined).iloc[:, 2:]
+    assert found.isna().to_numpy().tolist() == [[True, False, False], [True] * 3]
 
 
 def test_context():
@@ -222,6 +225,7 @@ def runs():
 
 def test_controls_do_not_depend_on_row_order(runs):
     names = ["correctness", "completeness", "lcr", "ncr"]
-    straight = runs.ceval.with_controls(names, n_draws=9, rng=5)
-    shuffled = runs.sample(frac=1, random_state=2).ceval.with_controls(names, n_draws=9, rng=5)
+    how = {"n_draws": 9, "rng": 5, "context": {"factors": list("ABCDE")}}
+    straight = runs.ceval.with_controls(names, **how)
+    shuffled = runs.sample(frac=1, random_state=2).ceval.with_controls(names, **how)
     pd.testing.assert_frame_equal(shuffled.sort_index(), straight)

@@ -48,7 +48,7 @@ def test_every_part_of_the_model_is_drawn() -> None:
 
 def test_values_are_written_where_factors_have_several() -> None:
     ax = ce.plot.hypergraph("A=2*B=0+C=1<->E=1")
-    assert Counter(text.get_text() for text in drawn(ax, "value")) == {"=2": 1, "=0": 1, "=1": 3}
+    assert Counter(text.get_text() for text in drawn(ax, "value")) == {"=2": 1, "=0": 1, "=1": 2}
     assert not drawn(ax, "negation")
 
 
@@ -78,19 +78,81 @@ def test_chains_do_not_cross() -> None:
     ] * 2
 
 
+def looks(ax: Any) -> dict[str, int]:
+    """Lines by look, without those that are not drawn."""
+    names = ("both", "part", "indirect", "bypass", "literal", "false", "missing")
+    return {look: n for look in names if (n := len(drawn(ax, look)))}
+
+
 def test_difference_tells_true_false_indirect_and_missing() -> None:
     ax = ce.plot.model_difference(D3, "(A+B*F<->D)*(B+c<->G)")
-    looks = Counter(text.get_text() for text in ax.get_legend().get_texts())
-    assert set(looks) == {
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "in truth and estimate",
-        "only in the estimate, true of the chain",
+        "only in the estimate, true of the chain",  # B, through E
         "only in the estimate, false",
         "only in the truth",
-    }
-    counts = {look: len(drawn(ax, look)) for look in ("both", "indirect", "false", "missing")}
-    assert counts == {"both": 4, "indirect": 1, "false": 1, "missing": 6}
+    ]
+    assert looks(ax) == {"both": 4, "indirect": 1, "false": 1, "missing": 6}
+    assert looks(ce.plot.model_difference(D3, "B+c<->G")) == {"indirect": 1, "false": 1, "missing": 10}
     same = ce.plot.model_difference(D3, D3)
     assert [text.get_text() for text in same.get_legend().get_texts()] == ["in truth and estimate"]
+
+
+def test_difference_marks_what_is_true_of_the_chain_only_and_right_literals_of_wrong_conjunctions() -> None:
+    # A and B are causes of G, but not directly beside D and E
+    ax = ce.plot.model_difference(D3, "A+B+E+D<->G")
+    assert looks(ax) == {"both": 2, "bypass": 2, "missing": 8}
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "only in the estimate, true of the chain but not direct" in labels
+    assert looks(ce.plot.model_difference(D3, "A+B+E<->G")) == {"both": 1, "indirect": 2, "missing": 9}
+    # A and B are causes of D, B and C of G, but not together
+    found = looks(ce.plot.model_difference(D3, "(A*B<->D)*(D+B*C<->G)"))
+    assert found == {"both": 1, "literal": 4, "false": 2, "missing": 9}
+    # B is part of B*F
+    found = looks(ce.plot.model_difference(D3, "(A+B<->D)*(B*C<->G)"))
+    assert found == {"both": 1, "part": 1, "literal": 2, "false": 1, "missing": 9}
+
+
+def test_outcomes_that_the_truth_does_not_explain_are_false() -> None:
+    assert looks(ce.plot.model_difference("A+a<->B", "A<->B")) == {"both": 1, "missing": 1}
+    assert looks(ce.plot.model_difference("A<->B", "A*C<->D")) == {"false": 3, "missing": 1}
+    found = looks(ce.plot.model_difference("A=2+B=1<->Y=1", "A=1*B=1+A=2<->Y=1", domains={"A": [0, 1, 2]}))
+    assert found == {"both": 1, "literal": 1, "false": 2, "missing": 1}
+
+
+SEVERAL = [
+    "A=2*B=0+C=1+D=2*A=1<->E=1",
+    "(A=2*B=0+C=1<->E=1)*(A=1+B=2<->E=2)*(E=1*C=2+E=2<->F=1)",
+    "(A=1+B=1<->Y=0)*(A=2+B=2<->Y=1)*(A=3+B=3<->Y=2)*(A=0*B=0<->Y=3)",
+    *random_models(3, 6, outcomes=2, disjuncts=(2, 3), domains=dict.fromkeys("ABC", range(3)), rng=4),
+]
+
+
+def texts_of(ax: Any) -> list[Any]:
+    """All texts of a figure that are not empty."""
+    from matplotlib.text import Text
+
+    hidden = {*ax.get_yticklabels(), *([] if ax.axison else ax.get_xticklabels())}  # some stand outside the axes
+    return [x for x in ax.figure.findobj(Text) if x.get_text().strip() and x.get_visible() and x not in hidden]
+
+
+@pytest.mark.parametrize("text", [*SEVERAL[:3], *(pytest.param(x, marks=pytest.mark.slow) for x in SEVERAL[3:]), D3])
+def test_labels_never_collide(text: str) -> None:
+    estimate = text.replace("*B=0", "*B=1", 1)
+    domains = dict.fromkeys("ABCDEFY", range(4)) if "=" in text else None
+    figures = [ce.plot.hypergraph(text), ce.plot.model_difference(text, estimate, domains=domains)]
+    if text in (D3, SEVERAL[0]):
+        figures.append(ce.plot.score_profile(text, estimate, domains=domains, n_draws=0))
+    for ax in figures:
+        ax.figure.canvas.draw()
+        boxes = [(found.get_text(), found.get_window_extent()) for found in texts_of(ax)]
+        for (one, first), (two, second) in itertools.combinations(boxes, 2):
+            assert not first.overlaps(second), (one, two)
+
+
+def test_an_outcome_has_one_label_a_value() -> None:
+    ax = ce.plot.hypergraph("A=2*B=0+C=1+D=2<->E=1")
+    assert Counter(text.get_text() for text in drawn(ax, "value")) == {"=2": 2, "=0": 1, "=1": 2}
 
 
 def test_profile_shows_the_metrics() -> None:
@@ -105,6 +167,11 @@ def test_profile_shows_the_metrics() -> None:
     assert len(bars) == 10
     assert np.isfinite([bar.get_height() for bar in bars]).all()
     assert not [p for p in ce.plot.score_profile(D3, estimate, n_draws=0).patches if p.get_width() < 0.3]
+    assert "over the factors of truth and estimate alone" in " ".join(ax.figure.get_supxlabel().split())
+    wide = ce.plot.score_profile(D3, estimate, n_draws=30, factors=list("ABCDEFGHIJKL"))
+    assert "alone" not in wide.figure.get_supxlabel()
+    tops = [[bar.get_y() + bar.get_height() for bar in one.patches if bar.get_width() < 0.3] for one in (ax, wide)]
+    assert sum(tops[1]) < sum(tops[0])  # guesses among more factors are right less often
 
 
 def test_figures_can_be_drawn_into_given_axes() -> None:
@@ -150,5 +217,5 @@ def test_nothing_is_cut_and_no_factors_overlap(text: str) -> None:
 
 
 def test_undefined_scores_are_said_to_be() -> None:
-    ax = ce.plot.score_profile("A<->B", "C+c<->B", n_draws=0)
-    assert [text.get_text() for text in ax.texts] == ["undefined"] * 10
+    ax = ce.plot.score_profile("C+c<->B", "A<->B", n_draws=0)
+    assert [text.get_text() for text in ax.texts].count("undefined") == 5

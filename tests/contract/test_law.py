@@ -65,9 +65,9 @@ def test_padding_changes_no_bit():
     np.testing.assert_array_equal(padded_sum(np.empty((2, 0))), [0.0, 0.0])
 
 
-def test_infinite_values_have_probability_but_no_mean():
+def test_infinite_values_have_probability_and_an_infinite_mean():
     law = Distribution.of(np.array([0]), np.array([[np.inf, 1.0]]), np.array([[0.25, 0.75]]))
-    assert np.isnan(law.expectation(lambda x: x)[0])
+    assert law.expectation(lambda x: x)[0] == np.inf and np.isnan(law.skewness()[0])
     assert law.quantile(0.5)[0] == 1.0 and law.quantile(0.9)[0] == np.inf
     assert law.probability(np.array([np.inf]), direction="minimize", optimum=0.0)[0] == 1.0
     assert law.probability(np.array([5.0]), direction="minimize", optimum=0.0)[0] == 0.75

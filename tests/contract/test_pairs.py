@@ -41,12 +41,18 @@ def test_pairs_of_a_field_define_what_verbs_ask():
 
 
 CHAIN, FORK = (list(ce.causal_kl.metastatic_mutations().values())[i] for i in (0, 1))
+SCORES = ce.score_column([[[0, 0.5], [0.5, 0]], [[0, 2], [2, 0]]])
 CELLS = {
     "graph": ("A -> B; C", "A; B; C", "A -> B; C"),
     "network": (ce.causal_kl.metastatic(), CHAIN, FORK),
+    "fitted_graph": (ce.causal_kl.metastatic(), "B; C; M -> S", "B; C; M -- S"),
     "formula": ("A*B + C <-> E", "A + C <-> E", "A*B + C <-> E"),
     "answer": (True, False, True),
     "quantity": (0.5, 0.2, 0.5),
+    "knowledge": (ce.Knowledge(required=["A -> B"]), "A; B; C", "A -> B; C"),
+    "scores": ("0 -> 1", *SCORES),
+    "edge_weights": (SCORES[0], *SCORES),
+    "lagged": ("lags 0..1: X@-1 -> Y", "lags 0..1: X; Y", "lags 0..1: X@-1 -> Y"),
 }
 
 
@@ -54,7 +60,8 @@ CELLS = {
 def test_positions_and_distinct_pairs_of_every_field(field):
     truth, one, other = CELLS[field]
     own = get_field(field)
-    columns = [own.coerce(pd.Series(cells), "cells") for cells in ([truth] * 3, [one, other, one])]
+    sides = (own.of_truth, [truth] * 3), (own, [one, other, one])
+    columns = [field.coerce(pd.Series(cells), "cells") for field, cells in sides]
     [batch] = own.batches(*columns, None)
     assert isinstance(batch, Batch) and batch.rows.tolist() == [0, 1, 2] and batch.pairs.n == 3
     distinct, inverse = batch.pairs.unique()

@@ -32,7 +32,7 @@ def networks() -> xr.Dataset:
     """Return a cube of metrics whose default null models differ: one of networks, one of their graphs."""
     mutations = list(ce.causal_kl.metastatic_mutations().values())
     table = pd.DataFrame({"truth": [ce.causal_kl.metastatic()] * 4, "estimate": mutations[:4], "a": ["x", "y"] * 2})
-    return ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=20, rng=7)
+    return ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=20, rng=7, context={"estimator": "joint"})
 
 
 def test_every_metric_carries_its_own_null(networks, cube):

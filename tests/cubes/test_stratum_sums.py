@@ -96,7 +96,8 @@ def test_strata_without_runs_and_cubes_without_controls(errors, make_cube):
 def test_one_run_and_infinite_values(make_cube):
     cube = make_cube({"a": np.array([1, 2])}, {"m": (np.array([[4.0, np.nan], [1.0, np.inf]]), "minimize")})
     found = columns(cube, "m", interval="mean_ci")
-    assert found["mean"][0] == 4 and np.isnan([found["low"][0], found["mean"][1]]).all()
+    assert found["mean"].tolist() == [4, np.inf] and np.isnan(found["low"]).all()
+    assert found["infinite_share"].tolist() == [0, 0.5] and found["undefined_share"].tolist() == [0.5, 0]
     assert columns(cube, "m")["high"][1] == np.inf, "quantiles may be infinite"
 
 
@@ -113,7 +114,7 @@ def test_runs_of_a_cluster_count_once(make_cube):
     np.testing.assert_allclose([found["skill_low"][0], found["skill_high"][0]], skill_interval(*sums, 0.9)[1:])
     assert found["note"].tolist() == [
         "assumes no rare large losses: fewer than 50 clusters",
-        "no interval: fewer than 5 clusters",
+        "1 of 24 values undefined, left out; no interval: fewer than 5 clusters",
     ]
     assert np.isnan(found["skill_low"][1]) and found["skill"][1] < 1
 

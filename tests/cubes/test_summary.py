@@ -24,7 +24,8 @@ def test_summary_is_what_pandas_gives(cube, small):
     table = cube.ceval.summary(statistic="mean")
     assert list(table.columns) == [
         *BY,
-        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls", "mean", "low", "high"),
+        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls"),
+        *("undefined_share", "infinite_share", "mean", "low", "high"),
         *("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill", "skill_low"),
         *("skill_high", "ci_level", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
     ]

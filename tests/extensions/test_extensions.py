@@ -338,14 +338,15 @@ def test_runs_without_a_truth_on_dask_have_no_context_to_be_paired_by(without_tr
 def test_metrics_of_one_call_may_have_different_null_models(tmp_path):
     estimates = [*list(ce.causal_kl.metastatic_mutations().values())[:3], None]
     table = pd.DataFrame({"truth": [ce.causal_kl.metastatic()] * 4, "estimate": estimates, "a": list("xyxy")})
-    scored = ce.with_controls(table, ["edit_distance", "shd"], n_draws=9, rng=7, columns="full")
+    joint = {"estimator": "joint"}
+    scored = ce.with_controls(table, ["edit_distance", "shd"], n_draws=9, rng=7, columns="full", context=joint)
     assert scored["edit_distance_control_null"].tolist() == ["dags"] * 4
     assert scored["shd_control_null"].tolist() == ["edges"] * 4
     assert set(scored["control_null"]) == {"dags, edges"} or set(scored["control_null"]) == {"edges, dags"}
     alone = ce.with_controls(table, ["shd"], n_draws=9, rng=7, columns="full")
     assert "shd_control_null" not in alone and set(alone["control_null"]) == {"edges"}
     pd.testing.assert_series_equal(alone["shd_p"], scored["shd_p"])
-    cube = ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=9, rng=7)
+    cube = ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=9, rng=7, context=joint)
     assert "control_null" not in cube.attrs
     cube.to_netcdf(tmp_path / "cube.nc")
     with xr.open_dataset(tmp_path / "cube.nc") as back:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
+from causaleval_pd.causal_kl.networks.cases import pack_cases
 from causaleval_pd.causal_kl.networks.packed import pack_cell
 from causaleval_pd.causal_kl.networks.structure import Structure
 
@@ -40,7 +41,13 @@ XML = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE BIF [<!ELEMENT BIF ( NE
 <DEFINITION><FOR>B</FOR><GIVEN>A</GIVEN><TABLE>0.5 0.5 <!-- c --> 0.25 0.75</TABLE></DEFINITION>
 </NETWORK></BIF>
 """
-TEXTS = {"bif": BIF, "net": NET, "xmlbif": XML, "xml": XML}
+DSC = """belief network "a"
+node A { name : "A"; type : discrete [ 2 ] = { "n", "y" }; }
+node B { type : discrete[3] = {lo, mid, hi}; position: (1, 2); }
+probability ( A ) { 0.3, 0.7; }
+probability ( B | A ) { (0) : 0.5, 0.25, 0.25; (1): 0.1, 0.2, 0.7; } // end
+"""
+TEXTS = {"bif": BIF, "net": NET, "xmlbif": XML, "xml": XML, "dsc": DSC}
 PIECES = [
     b"A", b"B", b"C", b"{", b"}", b"(", b")", b"[", b"]", b"|", b",", b";", b"=", b'"', b"//", b"/*", b"*/", b"%",
     b"\n", b"\x00", b"\xff", b"0.5", b"-1", b"nan", b"1e999", b"99999999999", b"variable ", b"probability ", b"table ",
@@ -91,6 +98,12 @@ def read_cell(cell: Any) -> None:
     assert ce.as_network(column[1]).to_bytes() == column[1]
 
 
+def read_data(cell: bytes) -> None:
+    columns = {"truth": TRUTH, "estimate": TRUTH.graph, "data": cell}
+    runs = pd.DataFrame({name: pd.Series([value], dtype=object) for name, value in columns.items()})
+    runs.ceval.evaluate(["kl"], context={"data": "data", "estimator": 0.5})
+
+
 def forged(rng: np.random.Generator) -> bytes:
     """Return packed bytes with a right digest of a structure that was tampered with."""
     content: dict[str, Any] = {"nodes": ["A", "B"], "states": [["n", "y"], ["n", "y"]], "parents": [[], [0]]}
@@ -113,9 +126,12 @@ def forged(rng: np.random.Generator) -> bytes:
     return pack_cell(real, rng.random(int(rng.integers(0, 9))))
 
 
+TRUTH = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.3, 0.7], "B": [[0.9, 0.1], [0.2, 0.8]]})
+
+
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield damaged files of every format, and damaged cells."""
-    cell = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.3, 0.7], "B": [[0.9, 0.1], [0.2, 0.8]]}).to_bytes()
+    cell, data = TRUTH.to_bytes(), pack_cases(ce.causal_kl.sample(TRUTH, 9, rng=1))
     for suffix, text in TEXTS.items():
         for stop in range(0, len(text), 7):
             yield f"{suffix} cut at {stop}", partial(read_file, f"j.{suffix}", text.encode()[:stop])
@@ -130,6 +146,8 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
             yield f"{suffix} in UTF-16: {coded!r}", partial(read_file, f"j.{suffix}", coded)
         packed = damaged(cell, rng)
         yield f"packed: {packed!r}", partial(read_cell, packed)
+        packed = damaged(data, rng)
+        yield f"data: {packed!r}", partial(read_data, packed)
         packed = forged(rng)
         yield f"forged: {packed!r}", partial(read_cell, packed)
         nodes: dict[str, Any] = {

@@ -20,9 +20,18 @@ RUNS = ce.datasets.runs().groupby(["algorithm", "density"]).head(3).query("n == 
 CUBE = RUNS.ceval.cube(["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
 SCORED = RUNS.ceval.with_controls(["shd"], n_draws=9, rng=1)
 
+DATA = pd.DataFrame(np.random.default_rng(1).normal(size=(30, 10)), columns=RUNS["truth"].graph.nodes[0])
+KNOWN = {"required": ["A -> B"], "forbidden": ["C -> A"], "tiers": [["A"], ["B", "C"]]}
+
 VERBS: dict[str, Callable[..., object]] = {
     "evaluate": partial(ce.evaluate, RUNS, metrics=["shd"]),
     "with_controls": partial(ce.with_controls, RUNS, metrics=["shd"], n_draws=9, rng=1),
+    "with_baselines": partial(ce.with_baselines, RUNS, baselines=["empty"], context={"data": DATA}, rng=1),
+    "several truths": partial(ce.evaluate, RUNS, metrics=["shd"], truth=["truth", "kind"], over_truths="best"),
+    "icpdag": RUNS["truth"].graph.icpdag,
+    "Knowledge": partial(ce.Knowledge, **KNOWN),
+    "baseline": partial(ce.baselines.var_sort_regress, DATA),
+    "threshold": partial(ce.baselines.correlation_threshold, DATA),
     "cube": partial(ce.cube, RUNS, metrics=["shd"], by=["algorithm"], n_draws=9, rng=1),
     "summary": partial(ce.summary, CUBE),
     "test_controls": partial(ce.test_controls, CUBE),
@@ -65,7 +74,8 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
     while True:
         verb = names[rng.integers(len(names))]
         if rng.random() < 0.8:
-            options = rng.choice(keywords(VERBS[verb]), size=rng.integers(1, 3), replace=False).tolist()
+            known = keywords(VERBS[verb])
+            options = rng.choice(known, size=min(len(known), rng.integers(1, 3)), replace=False).tolist()
             settings = {option: JUNK[rng.integers(len(JUNK))] for option in options}
             label = f"{verb}({', '.join(f'{option}={shown(value)}' for option, value in settings.items())})"
             yield label, partial(VERBS[verb], **settings)

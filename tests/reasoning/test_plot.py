@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from causaleval_pd.reasoning import judge, make_tasks, plot, quantities, reasoners
+from causaleval_pd.reasoning import judge, make_tasks, plot, quantities, reasoners, taxonomy
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +30,10 @@ def test_the_quadrant_places_reasoners(table):
     ax = plot.quadrant(table)
     points = large_points(ax)
     assert set(points) == set(table["model"])
-    assert points["random"][0] > 0.1
-    assert points["random"][1] > 0.1
-    assert points["parrots_do"][0] > 0.1 > points["parrots_do"][1]
-    assert points["perfect"][0] < points["random"][0]
+    assert points["random"][0] > 1
+    assert points["random"][1] > 1
+    assert points["parrots_do"][0] > 1 > points["parrots_do"][1]
+    assert points["perfect"].tolist() == [0, 0]
     assert {"valid, consistent", "invalid, inconsistent"} <= {t.get_text() for t in ax.texts}
     with pytest.raises(ValueError, match="no compositions"):
         plot.quadrant(table[table["kind"] != "composition"])
@@ -40,12 +41,30 @@ def test_the_quadrant_places_reasoners(table):
         plot.quadrant(table, by="modle")
 
 
-def test_points_that_coincide_are_moved_apart(table):
+@pytest.mark.parametrize("convention", [None, "paper"])
+def test_the_quadrant_agrees_with_the_classes(convention):
+    tasks = make_tasks("candy_party", [[3, 3, 3]], n_tasks=2, n_samples=400, min_pns=0.02, rng=3)
+    table = quantities(reasoners.baselines(tasks.questionnaire(), tasks, rng=1), by="model", worlds=tasks)
+    classes = taxonomy(table, by="model", convention=convention).set_index(["model", "task"])["class"]
+    assert classes.nunique() >= 3
+    for task in (0, 1):
+        points = large_points(plot.quadrant(table[table["task"] == task], convention=convention))
+        for model, (x, y) in points.items():
+            found = ("V" if x <= 1 else "I") + ("C" if y <= 1 else "I")
+            assert pd.isna(classes[model, task]) or found == classes[model, task], (model, task)
+        plt.close()
+
+
+def test_points_that_coincide_stand_where_they_are(table):
     constant = table[table["model"] == "always_no"]
+    alone = large_points(plot.quadrant(constant))["always_no"]
     both = plot.quadrant(pd.concat([constant, constant.assign(model="twin")], ignore_index=True))
     points = large_points(both)
-    assert points["always_no"][0] != points["twin"][0]
-    assert np.sqrt(points["always_no"][0] * points["twin"][0]) == pytest.approx(1, abs=1e-6)
+    assert points["always_no"].tolist() == points["twin"].tolist() == alone.tolist()
+    sizes = {c.get_label(): c.get_sizes()[0] for c in both.collections if c.get_label() in points}
+    orders = {c.get_label(): c.get_zorder() for c in both.collections if c.get_label() in points}
+    assert sizes["always_no"] > 2 * sizes["twin"]
+    assert orders["always_no"] < orders["twin"]
 
 
 def test_the_cut_tree_draws_each_pair_by_its_decision(table):

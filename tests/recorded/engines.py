@@ -54,7 +54,7 @@ def other_field(engine: str) -> dict[str, Any]:
     network = (
         networks.discrete_table()
         .tail(5)
-        .ceval.with_controls(["ckl3"], method="simulate", key="run", **how, columns="full")
+        .ceval.with_controls(["ckl3"], method="simulate", key="run", context=networks.JOINT, **how, columns="full")
     )
     formula = formulas.drawn().ceval.with_controls(
         ["correctness"], context={"domains": formulas.FACTORS}, **how, columns="full"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import matplotlib
+import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import reasoning as cr
@@ -15,6 +16,7 @@ from .graphs import random_dags
 from .store import add
 
 matplotlib.use("agg")
+_SCORES = ce.score_column([[[0, 0.9, 0.1], [0.2, 0, 0.3], [0, 0.1, 0]]], nodes=["A", "B", "C"], encoding="row->column")
 #: figures by name, drawn when asked for
 FIGURES: dict[str, Callable[[], Any]] = {
     "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm"),
@@ -33,6 +35,14 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "complexity": lambda: cr.plot.complexity(reasoners.quantities()),
     "reliability": lambda: cr.plot.reliability(reasoners.quantities()),
     "cut_tree": lambda: cr.plot.cut_tree(reasoners.quantities().query("model == 'noisy' and task == 0")),
+}
+#: figures whose places come from layouts of libraries or from many sums, which need not repeat bit by bit elsewhere
+NOT_RECORDED: dict[str, Callable[[], Any]] = {
+    "difference": lambda: ce.plot.difference(*random_dags(2, 1)),
+    "edge_probabilities": lambda: ce.plot.edge_probabilities(_SCORES[0], "A -> B; C"),
+    "calibration": lambda: ce.plot.calibration(pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES})),
+    "curves": lambda: ce.plot.curves(pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES})),
+    "lagged_graph": lambda: ce.plot.lagged_graph("lags 0..2: X@-1 -> Y; Y -> Z", "lags 0..2: X@-2 -> Y; Y -> Z"),
 }
 
 

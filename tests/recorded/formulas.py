@@ -140,7 +140,11 @@ for _null in NULLS:
     add(f"formula/null/{_null}/simulate", with_controls, null=_null, method="simulate", p_rule="mid")
     add(
         f"formula/null/{_null}/sets",
-        lambda null: table().head(4).ceval.with_controls(SCORES, null=null, rng=1, n_draws=30, columns="full"),
+        lambda null: (
+            table()
+            .head(4)
+            .ceval.with_controls(SCORES, null=null, rng=1, n_draws=30, columns="full", context={"factors": ()})
+        ),
         _null,
     )
 add("formula/with_controls/every_metric", lambda: with_controls(names(), context={"data": data(), "domains": FACTORS}))

@@ -72,7 +72,7 @@ def runs() -> pd.DataFrame:
 def metric_names(truth: str, estimate: str, *, directed: bool = False) -> list[str]:
     """Name the metrics of graphs that apply to the classes."""
     known = ce.list_metrics("graph")
-    known = known[[bool(ce.get_metric(name).truth_kinds) for name in known.index]]
+    known = known[[".structure." in ce.get_metric(name).__module__ for name in known.index]]
     of_truth = known["truth_kinds"].where(known["truth_kinds"].fillna("") != "", known["kinds"])
     fits = [truth in a.split(", ") and estimate in b.split(", ") for a, b in zip(of_truth, known["kinds"], strict=True)]
     aims = known["direction"].isin(["minimize", "maximize", "zero"]) if directed else True

@@ -29,6 +29,8 @@ DISCRETE = [
     "sampling_error",
 ]
 GAUSSIAN = ["edit_distance", "kl", "ckl1", "ckl2", "ckl3", "wed_3", "wed_p", "pattern_edit_distance"]
+#: controls with parameters from the true joint law
+JOINT = {"estimator": "joint"}
 NULLS = ("dags", "edges", "permutation", "orientation", "oracle_skeleton")
 
 
@@ -114,7 +116,9 @@ def with_controls(which: str, metrics: list[str], rows: int = 6, **settings: Any
     """Compare networks with random ones."""
     table = {"discrete": discrete_table, "gaussian": gaussian_table}[which]().tail(rows)
     return numbers(
-        table.ceval.with_controls(metrics, **({"n_draws": 40, "rng": 7, "key": "run"} | settings), columns="full")
+        table.ceval.with_controls(
+            metrics, **({"n_draws": 40, "rng": 7, "key": "run", "context": JOINT} | settings), columns="full"
+        )
     )
 
 
@@ -159,7 +163,7 @@ def cube_of(which: str, metrics: list[str], **settings: Any) -> Any:
     """Make a cube of networks and call the verbs."""
     table = {"discrete": discrete_table, "gaussian": gaussian_table}[which]()
     rows = table.assign(half=["a", "b"] * (len(table) // 2) + ["a"] * (len(table) % 2))
-    cube = rows.ceval.cube(metrics, by=["half"], n_draws=30, rng=5, **settings)
+    cube = rows.ceval.cube(metrics, by=["half"], n_draws=30, rng=5, context=JOINT, **settings)
     return cube, cube.ceval.summary(), cube.ceval.test_controls(adjust="by")
 
 
@@ -174,7 +178,9 @@ def large() -> pd.DataFrame:
     truth = ck.from_data(random_dags(1, 1, nodes, 9)[0], binary(nodes), 0.5)
     estimates = [ck.from_data(x, binary(nodes), 0.5) for x in random_dags(3, 5, nodes, 9)]
     table = pd.DataFrame({"truth": [truth] * 3, "estimate": estimates})
-    return numbers(table.ceval.with_controls(["kl", "ckl1", "ckl2", "ckl3"], n_draws=15, rng=2, columns="full"))
+    return numbers(
+        table.ceval.with_controls(["kl", "ckl1", "ckl2", "ckl3"], n_draws=15, rng=2, context=JOINT, columns="full")
+    )
 
 
 @cache
@@ -247,7 +253,10 @@ def monte_carlo() -> dict[str, Any]:
 @record("causal_kl/control_summary")
 def summaries() -> dict[str, Any]:
     other = ck.metastatic_mutations()["rev.out.strong"]
-    found = {null: ck.control_summary(ck.metastatic(), other, null=null, n_draws=50, rng=1) for null in NULLS[:4]}
+    found = {
+        null: ck.control_summary(ck.metastatic(), other, null=null, estimator="joint", n_draws=50, rng=1)
+        for null in NULLS[:4]
+    }
     found["data"] = ck.control_summary(ck.metastatic(), other, ["kl"], data=cases(), estimator=0.5, n_draws=50, rng=1)
     return found
 

@@ -44,7 +44,7 @@ def answers() -> pd.DataFrame:
 @cache
 def quantities() -> pd.DataFrame:
     """Return the quantities of the baselines."""
-    return cr.quantities(answers(), by="model", worlds=tasks())
+    return cr.quantities(answers(), by="model", worlds=tasks(), truth="exact")
 
 
 @record("reasoning/world")
@@ -167,7 +167,7 @@ def parsed() -> Any:
     questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
     replies = pd.DataFrame({"question": ["b"], "model": "m", "reply": ["No."]})
     return (
-        cr.parse_answers(texts),
+        cr.parse_answers(texts, how="prose"),
         cr.parse_answers(["ja"], yes=["ja"], no=["nein"]),
         cr.join_answers(questions, replies, on=["question"]),
     )
@@ -182,7 +182,9 @@ def all_quantities() -> pd.DataFrame:
 def other_quantities() -> dict[str, Any]:
     given = answers()
     return {
-        "difference": cr.quantities(given, by="model", worlds=tasks(), estimator="difference", which=["pns", "ate"]),
+        "difference": cr.quantities(
+            given, by="model", worlds=tasks(), estimator="difference", which=["pns", "ate"], truth="exact"
+        ),
         "sample": cr.quantities(given, by="model", worlds=tasks(), truth="sample", which=["pns"], n_compositions=1),
         "no worlds": cr.quantities(given, by="model", which=["p_do1", "p_do0"]),
     }
@@ -196,8 +198,9 @@ def table_verb(name: str, **settings: Any) -> Any:
 add("reasoning/judge", table_verb, "judge")
 add("reasoning/judge/options", table_verb, "judge", delta=0.3, floor=0.05, level=0.8, multiplier=2.0)
 add("reasoning/consistency_test", table_verb, "consistency_test")
-for _rule in ("equivalence", "published", "fixed"):
-    add(f"reasoning/taxonomy/{_rule}", table_verb, "taxonomy", by="model", rule=_rule, delta=0.3)
+_PAPER = {"published": {"convention": "paper"}, "fixed": {"convention": "paper", "multiplier": None}}
+for _rule, _how in ({"equivalence": {"floor": 0.01}} | _PAPER).items():
+    add(f"reasoning/taxonomy/{_rule}", table_verb, "taxonomy", by="model", delta=0.3, **_how)
 
 
 @record("reasoning/answer_scores")
@@ -222,9 +225,10 @@ def resamples() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for unit in ("samples", "replicates"):
         found[f"pns/{unit}"] = cr.resampled_pns(answers(), tasks(), resample=unit, **how)
-        for rule in ("published", "fixed"):
-            found[f"classes/{unit}/{rule}"] = cr.class_frequencies(answers(), tasks(), resample=unit, rule=rule, **how)
-    found["sample truth"] = cr.class_frequencies(answers(), tasks(), truth="sample", **how)
+        for rule, own in _PAPER.items():
+            made = cr.class_frequencies(answers(), tasks(), resample=unit, truth="exact", **own, **how)
+            found[f"classes/{unit}/{rule}"] = made
+    found["sample truth"] = cr.class_frequencies(answers(), tasks(), truth="sample", **_PAPER["fixed"], **how)
     return found
 
 

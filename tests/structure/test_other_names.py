@@ -45,9 +45,9 @@ def test_several_metrics_are_told_apart():
         ce.tweak("f1")
 
 
-@pytest.mark.parametrize("name", ["auprc", "AUC", "average precision", "auroc"])
-def test_metrics_of_scores_name_those_of_graphs(name):
-    with pytest.raises(ValueError, match="no metric takes scores of edges; graphs have 'adjacency_precision'"):
+@pytest.mark.parametrize(("name", "meant"), [("auprc", "average_precision"), ("AUC", "auroc")])
+def test_areas_name_metrics_of_scores_and_of_graphs(name, meant):
+    with pytest.raises(ValueError, match=rf"scores of edges and graphs have '{meant}'.*'adjacency_"):
         ce.get_metric(name)
 
 

@@ -78,10 +78,13 @@ def test_networks_formulas_and_answers():
         for p in (0.3, 0.6)
     ]
     table = pd.DataFrame({"truth": ce.network_column(networks), "estimate": ce.network_column(networks)})
-    found = [table.ceval.placebo(rng=s).ceval.evaluate(["edit_distance"])["edit_distance"].sum() for s in range(8)]
+    # a relabelled network gets parameters as its estimate did
+    placebos = [table.ceval.placebo(rng=s, context={"estimator": "joint"}) for s in range(8)]
+    found = [one.ceval.evaluate(["edit_distance"])["edit_distance"].sum() for one in placebos]
     assert min(found) >= 0 and max(found) > 0
     formulas = pd.DataFrame({"truth": ["A*b+C<->E", "A+B<->E"], "estimate": ["A*b+C<->E"] * 2})
-    texts = {formulas.ceval.placebo(rng=s, field="formula")["estimate"].iloc[0] for s in range(12)}
+    stated = {"factors": list("ABCDE")}
+    texts = {formulas.ceval.placebo(rng=s, field="formula", context=stated)["estimate"].iloc[0] for s in range(12)}
     assert len(texts) > 3 and all(text.endswith("<->E") for text in texts)
     answers = pd.DataFrame(
         {"truth": [True, False] * 20, "estimate": [True, False] * 20, "arm": ["x"] * 20 + ["y"] * 20}

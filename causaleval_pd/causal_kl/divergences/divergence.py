@@ -11,19 +11,23 @@ References
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...contract.checks import check_choice
 from ...contract.metric import METRICS, metric
 from ...contract.options import with_options
 from ...contract.pairs import PairError
+from ..classes.class_pairs import ClassPairs
 from ..laws.family_laws import FamilyLaws, laws_of, scale
 from ..laws.gaussian_moments import moments_of
 from ..networks.network import DiscreteNetwork, GaussianNetwork
-from ..networks.pairs import Group, NetworkPairs, row_sums
+from ..networks.pairs import Group, NetworkPairs
 from ..networks.structure import Structure
+from .class_divergence import Over, class_divergence
+from .family_terms import discrete_sums, gaussian_terms
 from .sampled_divergence import simulate_divergence
 
 __all__ = ["ckl1", "ckl2", "ckl3", "kl", "wed_3"]
@@ -31,6 +35,8 @@ __all__ = ["ckl1", "ckl2", "ckl3", "kl", "wed_3"]
 Floats = NDArray[np.float64]
 
 KINDS = ("discrete", "gaussian")
+#: of estimates that are classes of DAGs, fitted to data
+CLASS_KINDS = ("discrete class", "gaussian class")
 #: values nearer to 0 are the rounding of equal networks
 _ROUNDING = 1e-12
 
@@ -46,10 +52,10 @@ def _discrete(group: Group, law: str) -> Floats:
     """Compute the scaled divergence, in nats, of discrete estimates with the same parent sets."""
     truth = laws_of(discrete_truth(group))
     weight = weights(truth, law, group.structure)
-    reached = weight > 0
-    with np.errstate(divide="ignore"):
-        logs = np.log(group.parameters[:, reached])
-    return truth.own_log_probability(law) - row_sums(logs * weight[reached])
+    own = truth.own_log_probability(law)
+    values = own - discrete_sums(weight, group.parameters)
+    # the rounding of a difference of sums is relative to them
+    return np.where(np.abs(values) < _ROUNDING / 10 * abs(own), 0.0, values)
 
 
 def _gaussian(network: GaussianNetwork, structure: Structure, parameters: Floats, law: str) -> Floats:
@@ -57,25 +63,8 @@ def _gaussian(network: GaussianNetwork, structure: Structure, parameters: Floats
     truth = moments_of(network)
     total = np.zeros(len(parameters))
     for i, (parents, part) in enumerate(zip(structure.parents, structure.slices, strict=True)):
-        values, at = parameters[:, part], list(parents)
-        weights, variance = values[:, 1:-1], values[:, -1]
-        shift = truth.means[i] - values[:, 0] - row_sums(weights * truth.means[at])
-        if law == "ckl3":
-            # the node follows from its true parents; all others have their joint law
-            difference = np.tile(truth.weights[i], (len(values), 1))
-            difference[:, at] -= weights
-            spread = truth.variances[i] + _quadratic(difference, truth.covariance)
-        else:
-            used = [i, *at]
-            difference = np.concatenate([np.ones((len(values), 1)), -weights], axis=1)
-            spread = _quadratic(difference, truth.moments(law, i)[np.ix_(used, used)])
-        total += (np.log(variance / truth.variances[i]) - 1 + (spread + shift**2) / variance) / 2
+        total += gaussian_terms(truth, law, i, parents, parameters[:, part])
     return total
-
-
-def _quadratic(rows: Floats, matrix: Floats) -> Floats:
-    """Return r' M r for each row r, each summed on its own."""
-    return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
 
 
 def discrete_truth(group: Group) -> DiscreteNetwork:
@@ -92,10 +81,30 @@ def check_base(base: Any) -> None:
 
 
 def divergence(
-    pairs: NetworkPairs, law: str, scaled: bool, base: float, n_samples: int | None = None, seed: int = 0
+    pairs: NetworkPairs,
+    law: str,
+    scaled: bool,
+    base: float,
+    n_samples: int | None = None,
+    seed: int = 0,
+    over: Over = "mean",
 ) -> Floats:
     """Compute a divergence of every pair, with the options of the metrics; see `ckl1`."""
     check_base(base)
+    check_choice(over, get_args(Over), "over")
+    if isinstance(pairs, ClassPairs):
+        if n_samples is not None:
+            raise ValueError("n_samples= estimates divergences of networks; those of classes are exact")
+        values = class_divergence(pairs, law, over, seed)
+    else:
+        values = _network_divergence(pairs, law, n_samples, seed)
+    if not scaled and pairs.n:
+        values /= scale(law, len(pairs.structure.nodes))
+    values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
+    return values / math.log(base) if base != math.e else values
+
+
+def _network_divergence(pairs: NetworkPairs, law: str, n_samples: int | None, seed: int) -> Floats:
     values = np.empty(pairs.n)
     for group in pairs.groups():
         if isinstance(group.truth, GaussianNetwork):
@@ -107,10 +116,7 @@ def divergence(
                 values[group.rows] = _discrete(group, law)
             except ValueError as error:
                 raise PairError(group.rows, str(error)) from None
-    if not scaled and pairs.n:
-        values /= scale(law, len(pairs.structure.nodes))
-    values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
-    return values / math.log(base) if base != math.e else values
+    return values
 
 
 #: what the divergences declare alike, and entries of their docstrings
@@ -133,13 +139,19 @@ OPTIONS = {
     Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
     refused; default exact.""",
     "seed": """seed : int
-    Seed of the samples.""",
+    Seed of the samples, and of the members that are drawn from a class of many.""",
+    "over": """over : {"mean", "best", "worst"}
+    Where the estimate is a CPDAG or PDAG whose members are fitted to data (`context=`): the mean over the members, all
+    equally likely, or the best or worst of them. Undirected components with at most 1000 ways to direct them are
+    listed, so that the value is exact; of larger ones 1000 ways are drawn.""",
 }
+#: what the divergences that apply to classes too declare alike
+OF_CLASSES = {**DIVERGENCE, "kinds": (*KINDS, *CLASS_KINDS)}
 
 
-@metric(**{**DIVERGENCE, "reference": "10.1214/aoms/1177729694"}, long_name="KL divergence")
+@metric(**{**OF_CLASSES, "reference": "10.1214/aoms/1177729694"}, long_name="KL divergence")
 @with_options(OPTIONS)
-def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
+def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0, over: Over = "mean") -> Floats:
     """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
 
     It ignores interventions: equivalent networks fitted to the same law have the same divergence. It is infinite where
@@ -153,13 +165,19 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     >>> ce.kl(truth, estimate, base=2)
     1.0
     """
-    return divergence(pairs, "kl", True, base, n_samples, seed)
+    return divergence(pairs, "kl", True, base, n_samples, seed, over)
 
 
-@metric(**DIVERGENCE, long_name="causal KL, uniform interventions")
+@metric(**OF_CLASSES, long_name="causal KL, uniform interventions")
 @with_options(OPTIONS)
 def ckl1(
-    pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
+    pairs: Any,
+    *,
+    scaled: bool = True,
+    base: float = math.e,
+    n_samples: int | None = None,
+    seed: int = 0,
+    over: Over = "mean",
 ) -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, set to uniformly random states.
 
@@ -176,13 +194,19 @@ def ckl1(
     >>> round(ce.kl(truth, turned), 4), round(ce.ckl1(truth, turned), 4)
     (0.0, 0.4394)
     """
-    return divergence(pairs, "ckl1", scaled, base, n_samples, seed)
+    return divergence(pairs, "ckl1", scaled, base, n_samples, seed, over)
 
 
-@metric(**DIVERGENCE, long_name="causal KL, values as observed")
+@metric(**OF_CLASSES, long_name="causal KL, values as observed")
 @with_options(OPTIONS)
 def ckl2(
-    pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
+    pairs: Any,
+    *,
+    scaled: bool = True,
+    base: float = math.e,
+    n_samples: int | None = None,
+    seed: int = 0,
+    over: Over = "mean",
 ) -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, its states drawn as observed.
 
@@ -198,13 +222,19 @@ def ckl2(
     >>> round(ce.ckl2(truth, turned), 4), round(ce.ckl2(truth, turned, scaled=False), 4)
     (0.4394, 0.2197)
     """
-    return divergence(pairs, "ckl2", scaled, base, n_samples, seed)
+    return divergence(pairs, "ckl2", scaled, base, n_samples, seed, over)
 
 
-@metric(**DIVERGENCE, long_name="causal KL, all but one")
+@metric(**OF_CLASSES, long_name="causal KL, all but one")
 @with_options(OPTIONS)
 def ckl3(
-    pairs: Any, *, scaled: bool = True, base: float = math.e, n_samples: int | None = None, seed: int = 0
+    pairs: Any,
+    *,
+    scaled: bool = True,
+    base: float = math.e,
+    n_samples: int | None = None,
+    seed: int = 0,
+    over: Over = "mean",
 ) -> Floats:
     """Mean KL divergence over interventions on all nodes but one, set to states drawn from their true law.
 
@@ -226,12 +256,14 @@ def ckl3(
     >>> round(ce.ckl3(truth, turned), 4)
     0.8789
     """
-    return divergence(pairs, "ckl3", scaled, base, n_samples, seed)
+    return divergence(pairs, "ckl3", scaled, base, n_samples, seed, over)
 
 
-@metric(**DIVERGENCE, long_name="weighted edit distance, CKL3")
+@metric(**OF_CLASSES, long_name="weighted edit distance, CKL3")
 @with_options(OPTIONS)
-def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0) -> Floats:
+def wed_3(
+    pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0, over: Over = "mean"
+) -> Floats:
     """Weighted edit distance WED_3: the cost of each node's wrong parents, weighted by the true law of all parents.
 
     WED_3 = sum_i sum_{true and estimated parents} truth(parents) KL(truth(x_i|true) || estimate(x_i|estimated)),
@@ -245,7 +277,7 @@ def wed_3(pairs: Any, *, base: float = math.e, n_samples: int | None = None, see
     >>> round(ce.wed_3(truth, turned), 4)
     0.8789
     """
-    return divergence(pairs, "ckl3", True, base, n_samples, seed)
+    return divergence(pairs, "ckl3", True, base, n_samples, seed, over)
 
 
 METRICS.other_names(

@@ -8,7 +8,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -17,18 +17,23 @@ from ...contract.metric import Metric
 from ...contract.metric_sets import select_metrics
 from ..example_networks import deterministic_copy, impossible_combination, metastatic, metastatic_mutations
 from ..fitting import from_joint
+from .divergence import kl
 
 __all__ = ["desiderata"]
 
-Witness = tuple[str, str, bool, list[float]]
+#: desideratum, witness, whether all probabilities of the truth are positive, whether it holds, values
+Witness = tuple[str, str, bool, bool, list[float]]
+
+_METRICS = ("edit_distance", "wed_d", "kl", "ckl1", "ckl2", "ckl3")
+#: networks with the true arcs and a wrong parameter
+_TWEAKED = ("tweak.weak", "tweak.strong")
 
 
-def desiderata(
-    metrics: Iterable[str | Metric] = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3"),
-) -> pd.DataFrame:
-    """Check which measures satisfy which desideratum, with the networks that show it.
+def desiderata(metrics: Iterable[str | Metric] = _METRICS) -> pd.DataFrame:
+    """Check which measures satisfy which desideratum of [1]_, with the networks that show it.
 
-    A desideratum that a witness refutes does not hold; one that none refutes holds on these examples, no more.
+    A desideratum that a witness refutes does not hold; one that none refutes holds on these examples, no more. D1 to D4
+    are published, for truths whose probabilities are positive; deterministic truths refute more.
 
     Parameters
     ----------
@@ -38,40 +43,48 @@ def desiderata(
     Returns
     -------
     DataFrame
-        One row a witness and metric: `desideratum`, `witness`, `metric`, `holds`, `values`. The desiderata:
+        One row a witness and metric: `desideratum`, `witness`, `positive` (whether all probabilities of the truth are),
+        `metric`, `holds`, `values`. The desiderata:
 
-        - sensitivity: a parameter that matters more costs more when it is wrong (equally wrong rows).
-        - D1a: to miss a strong arc costs more than to miss a weak one.
-        - causality: an arc reversed within its equivalence class costs.
-        - uniqueness: nothing that differs from the truth under interventions scores as well as the truth does. With a
-          deterministic copy, CKL3 is 0 for a wrong parent.
-        - finiteness: an estimate with the true joint law has a finite value. Not so for a deterministic copy reversed.
-        - consistency: with infinite data the true structure scores 0. Where a combination of parents is impossible, no
-          data show what would follow, and measures that intervene on it are undefined.
+        - D1, sensitivity: to miss a strong arc costs more than to miss a weak one.
+        - D1a: among networks with the true arcs the measure is proportional to the KL divergence.
+        - D2, causality: an arc reversed within its equivalence class costs.
+        - D3, range: values lie in [0, infinity). Not so for a deterministic copy that is reversed.
+        - D4, uniqueness: only a network that agrees with the truth under interventions scores as well as the truth. A
+          wrong parameter counts too. With a deterministic copy, CKL3 is 0 for a wrong parent.
+        - consistency (ours): with infinite data the true structure scores 0. Where a combination of parents is
+          impossible, no data show what would follow, and measures that intervene on it are undefined.
 
     Raises
     ------
     ValueError
         If a metric is unknown.
 
+    References
+    ----------
+    .. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery.
+       doi:10.48550/arXiv.2111.06029
+
     Examples
     --------
     >>> import causaleval_pd as ce
     >>> table = ce.causal_kl.desiderata()
-    >>> table.groupby(["desideratum", "metric"], sort=False)["holds"].all().unstack()
-    metric         edit_distance     kl   ckl1   ckl2   ckl3
+    >>> positive = table[table["positive"] & (table["desideratum"] != "consistency")]
+    >>> found = positive.groupby(["desideratum", "metric"], sort=False, observed=True)["holds"].all()
+    >>> found.map({True: "Y", False: "N"}).unstack()
+    metric      edit_distance wed_d kl ckl1 ckl2 ckl3
     desideratum
-    sensitivity            False   True   True   True   True
-    D1a                    False   True   True   True   True
-    causality               True  False   True   True   True
-    uniqueness             False  False   True   True  False
-    finiteness              True   True  False  False  False
-    consistency             True   True  False  False   True
+    D1                      N     Y  Y    Y    Y    Y
+    D1a                     N     N  Y    N    N    Y
+    D2                      Y     Y  N    Y    Y    Y
+    D3                      Y     Y  Y    Y    Y    Y
+    D4                      N     N  N    Y    Y    Y
     """
     rows = [
-        {"desideratum": what, "witness": why, "metric": metric.name, "holds": holds, "values": values}
+        {"desideratum": what, "witness": why, "positive": positive, "metric": metric.name, "holds": holds}
+        | {"values": values}
         for metric in select_metrics(metrics)
-        for what, why, holds, values in _witnesses(metric)
+        for what, why, positive, holds, values in _witnesses(metric)
     ]
     table = pd.DataFrame(rows)
     order = list(dict.fromkeys(table["desideratum"]))
@@ -81,28 +94,38 @@ def desiderata(
 
 
 def _witnesses(metric: Metric) -> Iterator[Witness]:
-    """Yield desideratum, witness, whether it holds there, and the values that show it."""
+    """Yield the witnesses of every desideratum: first those of a positive truth, then those of others."""
     truth, mutated = metastatic(), metastatic_mutations()
 
     def of(name: str) -> float:
         return float(metric(truth, mutated[name]))
 
-    pairs = [("sensitivity", "tweak"), ("D1a", "del")]
-    for what, mutation in pairs:
-        weak, strong = of(f"{mutation}.weak"), of(f"{mutation}.strong")
-        yield what, f"{mutation}.strong > {mutation}.weak", weak < strong, [weak, strong]
-    reversed_ = of("rev.in.weak")
-    yield "causality", "rev.in.weak > 0", reversed_ > 0, [reversed_]
-    for name in ("rev.in.weak", "tweak.weak", "del.weak", "rev.out.weak"):
-        value = of(name)
-        yield "uniqueness", f"{name} > 0", value > 0, [value]
+    yield from _on_metastatic(of, [float(kl(truth, mutated[name])) for name in _TWEAKED])
     copy = deterministic_copy()
-    wrong = float(metric(copy, from_joint("A -> B; B -> C", copy)))
-    yield "uniqueness", "copy: wrong parent > 0", wrong != 0, [wrong]
     turned = float(metric(copy, from_joint("B -> A; A -> C", copy)))
-    yield "finiteness", "copy: reversed < inf", not np.isinf(turned), [turned]
+    yield "D3", "copy: reversed < inf", False, bool(0 <= turned < np.inf), [turned]
+    wrong = float(metric(copy, from_joint("A -> B; B -> C", copy)))
+    yield "D4", "copy: wrong parent > 0", False, wrong != 0, [wrong]
     full = of("true")
-    yield "consistency", "true structure = 0", full == 0, [full]
+    yield "consistency", "true structure = 0", True, full == 0, [full]
     pregnant = impossible_combination()
     again = float(metric(pregnant, from_joint(pregnant, pregnant)))
-    yield "consistency", "impossible combination: true structure = 0", again == 0, [again]
+    yield "consistency", "impossible combination: true structure = 0", False, again == 0, [again]
+
+
+def _on_metastatic(of: Callable[[str], float], divergences: list[float]) -> Iterator[Witness]:
+    """Yield the witnesses of the mutations of metastatic cancer, all of whose probabilities are positive."""
+    weak, strong = of("del.weak"), of("del.strong")
+    yield "D1", "del.strong > del.weak", True, weak < strong, [weak, strong]
+    values = [of(name) for name in _TWEAKED]
+    shares = [value / divergence for value, divergence in zip(values, divergences, strict=True)]
+    same = bool(shares[0] > 0 and np.isclose(shares[0], shares[1], rtol=1e-9))
+    yield "D1a", "tweaks: the same multiple of KL", True, same, shares
+    for name in ("rev.in.weak", "rev.in.strong"):
+        value = of(name)
+        yield "D2", f"{name} > 0", True, value > 0, [value]
+    every = [of(name) for name in metastatic_mutations()]
+    yield "D3", "all mutations in [0, inf)", True, bool(min(every) >= 0 and max(every) < np.inf), every
+    for name in ("rev.in.weak", "tweak.weak", "del.weak", "rev.out.weak"):
+        value = of(name)
+        yield "D4", f"{name} > 0", True, value > 0, [value]

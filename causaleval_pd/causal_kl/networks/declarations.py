@@ -13,10 +13,8 @@ from ...contract.checks import shown
 from .network import DiscreteNetwork
 from .structure import MAX_PARAMETERS, MAX_STATES
 
-#: files print rounded probabilities: rows this far from 1 are normalised
+#: programs print rounded probabilities: rows at most this far from 1 are normalised
 _ROUNDING = 0.01
-#: the rounding of sums: rows this far from 1 keep their bits
-_EXACT = 1e-12
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -98,4 +96,4 @@ def normalise_rows(table: NDArray[np.float64], name: str) -> NDArray[np.float64]
     off = ~(np.abs(total - 1) <= _ROUNDING) & ~np.isnan(table).all(axis=-1, keepdims=True)
     if off.any():
         raise ValueError(f"node {name!r}: a row of its table sums to {total[off][0]:.6g}")
-    return np.where(np.abs(total - 1) <= _EXACT, table, table / total)
+    return np.asarray(table / total)

@@ -1,4 +1,8 @@
-"""Read network files: BIF, XMLBIF and NET, perhaps compressed by gzip; whole files or an error, never a part."""
+"""Read network files: BIF, XMLBIF, NET and DSC, perhaps compressed by gzip; whole files or an error, never a part.
+
+These readers are ours, so that a file has the same bits wherever it is read: pyagrum reads probabilities in single
+precision and no DSC, pgmpy takes seconds for a file of milliseconds, and neither refuses every damaged file.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,19 @@ import zlib
 from pathlib import Path
 
 from .bif import read_bif
+from .dsc import read_dsc
 from .net import read_net
 from .network import DiscreteNetwork
 from .xmlbif import read_xmlbif
 
-SUFFIXES = (".bif", ".xmlbif", ".xml", ".net")
+#: the formats of texts, by suffix; XMLBIF is read as bytes
+_TEXTS = {".bif": read_bif, ".net": read_net, ".dsc": read_dsc}
+SUFFIXES = (".bif", ".xmlbif", ".bifxml", ".xml", ".net", ".dsc")
 _MAX_FILE_BYTES = 64 * 2**20
 
 
 def read_file(path: str | Path) -> DiscreteNetwork:
-    """Read a BIF, XMLBIF or NET file, perhaps compressed by gzip; the suffix of its name is that of the format.
+    """Read a BIF, XMLBIF, NET or DSC file, perhaps compressed by gzip; the suffix of its name is that of the format.
 
     Raises a ValueError with the path and the line if the file is not such a network from the first to the last byte.
     """
@@ -33,10 +40,8 @@ def read_file(path: str | Path) -> DiscreteNetwork:
         raise ValueError(f"there is no file {str(path)!r}")
     try:
         raw = _read_bytes(path, compressed)
-        if suffix[0] in (".bif", ".net"):
-            text = _decode(raw)
-            return read_bif(text) if suffix[0] == ".bif" else read_net(text)
-        return read_xmlbif(raw)
+        read_text = _TEXTS.get(suffix[0])
+        return read_xmlbif(raw) if read_text is None else read_text(_decode(raw))
     except ValueError as error:
         raise ValueError(f"{str(path)!r} is not read as a network: {error}") from None
 

@@ -40,7 +40,7 @@ def read_network(cell: Any) -> Network:
         return from_pgmpy(cell)
     raise TypeError(
         f"expected a DiscreteNetwork, a GaussianNetwork, a network of pgmpy or pyagrum, a dict of nodes with parents "
-        f"and prob, or the path of a BIF, XMLBIF or NET file, found {type(cell).__name__}"
+        f"and prob, or the path of a BIF, XMLBIF, NET or DSC file, found {type(cell).__name__}"
     )
 
 
@@ -127,7 +127,7 @@ def from_bnlearn(nodes: Mapping[str, Mapping[str, Any]]) -> Network:
     tables = {}
     for name, node in nodes.items():
         table = read_array(name, node["prob"], "prob")
-        tables[name] = np.moveaxis(table, 0, -1) if table.ndim else table
+        tables[name] = normalise_rows(np.moveaxis(table, 0, -1), name) if table.ndim else table
     with_states = [name for name, node in nodes.items() if "states" in node]
     if with_states and len(with_states) < len(nodes):
         raise ValueError(f"the nodes {sorted(set(nodes) - set(with_states))} have no `states`, others have")

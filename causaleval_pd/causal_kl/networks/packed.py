@@ -1,13 +1,16 @@
-"""Pack one network as canonical bytes: header, structure, parameters.
+"""Pack one network as canonical bytes: a line of text, header, structure, parameters.
 
-A cell is a sequence of little-endian 64-bit words; its first byte distinguishes it from a packed graph.
+A cell is a sequence of little-endian 64-bit words: equal networks have equal bytes.
 
-====== ====================================================================================================
-word 0 byte 0 magic 0xCD, byte 1 version 1, bytes 2-3 zero, bytes 4-7 length of the structure's text in bytes
-word 1 BLAKE2b digest (8 bytes) of the text
-text   the structure as canonical JSON, UTF-8, filled up with spaces to whole words
-rest   the parameters as float64, node after node
-====== ====================================================================================================
+========= =================================================================================================
+words 0-5 text for readers of printed tables: kind, numbers of nodes and of arcs (`cell_text`)
+word 6    byte 0 magic 0xCD, byte 1 version 2, bytes 2-3 zero, bytes 4-7 length of the structure's text in bytes
+word 7    BLAKE2b digest (8 bytes) of that text
+text      the structure as canonical JSON, UTF-8, filled up with spaces to whole words
+rest      the parameters as float64, node after node
+========= =================================================================================================
+
+Cells of version 1 begin with word 6 and are read too.
 """
 
 from __future__ import annotations
@@ -22,46 +25,83 @@ from numpy.typing import NDArray
 from ...graphs.packing.header import is_cell
 from .structure import Structure
 
-MAGIC, VERSION = 0xCD, 1
+MAGIC, VERSION = 0xCD, 2
+TEXT_BYTES = 48
 _HEADER = struct.Struct("<BBHI8s")
+
+
+def cell_text(structure: Structure) -> bytes:
+    """Return the text of a cell, filled up with blanks."""
+    n, m = len(structure.nodes), len(structure.arcs)
+    text = f"{structure.kind} network, {n} node{'s' * (n != 1)}, {m} arc{'s' * (m != 1)}"
+    return text.encode().ljust(TEXT_BYTES)
+
+
+def is_old(cell: bytes) -> bool:
+    """Return whether bytes begin as a cell of version 1 does, without a line of text."""
+    return cell[:1] == bytes([MAGIC])
+
+
+def is_network_cell(cell: bytes) -> bool:
+    """Return whether bytes begin as a packed network of any version does."""
+    return is_old(cell) or cell[TEXT_BYTES : TEXT_BYTES + 2] == bytes([MAGIC, VERSION])
+
+
+def contents(cell: bytes) -> bytes:
+    """Return the bytes of a network in version 1, by which networks of all versions are identified."""
+    return cell if is_old(cell) else bytes([MAGIC, 1]) + cell[TEXT_BYTES + 2 :]
+
+
+def renewed(cell: bytes) -> bytes:
+    """Return a cell of any version in the present one; raise a ValueError if a cell of version 1 is damaged."""
+    return pack_cell(*unpack_cell(cell)) if is_old(cell) else cell
 
 
 @lru_cache(maxsize=1024)
 def _head(structure: Structure) -> bytes:
     text = structure.text.encode()
     digest = hashlib.blake2b(text, digest_size=8).digest()
-    return _HEADER.pack(MAGIC, VERSION, 0, len(text), digest) + text + b" " * (-len(text) % 8)
+    header = _HEADER.pack(MAGIC, VERSION, 0, len(text), digest)
+    return cell_text(structure) + header + text + b" " * (-len(text) % 8)
 
 
 @lru_cache(maxsize=1024)
 def read_head(head: bytes) -> Structure:
     """Read the bytes before the parameters; raise a ValueError that names the fault."""
-    _, version, zero, length, digest = _HEADER.unpack_from(head)
-    if version != VERSION or zero:
-        raise ValueError(f"found a packed network of format version {version}; this release reads version {VERSION}")
-    text = head[_HEADER.size : _HEADER.size + length]
-    if hashlib.blake2b(text, digest_size=8).digest() != digest or head[_HEADER.size + length :].strip(b" "):
+    before = 0 if is_old(head) else TEXT_BYTES
+    _, version, zero, length, digest = _HEADER.unpack_from(head, before)
+    if version != (VERSION if before else 1) or zero:
+        raise ValueError(
+            f"found a packed network of format version {version}; this release reads versions 1 to {VERSION}"
+        )
+    start = before + _HEADER.size
+    text = head[start : start + length]
+    if hashlib.blake2b(text, digest_size=8).digest() != digest or head[start + length :].strip(b" "):
         raise ValueError("its description does not match its digest; the cell is damaged")
     try:
-        return Structure.from_text(text.decode())
+        found = Structure.from_text(text.decode())
     except UnicodeDecodeError:
         raise ValueError("its description is not UTF-8; the cell is damaged") from None
+    if before and head[:before] != cell_text(found):
+        raise ValueError(f"its first bytes {head[:before]!r} are not those of its contents; the cell is damaged")
+    return found
 
 
 def split_cell(cell: bytes) -> tuple[bytes, bytes]:
     """Split a cell into the header with the structure, and the parameters; raise a ValueError if it is not a cell."""
-    if len(cell) < _HEADER.size or cell[0] != MAGIC:
+    before = 0 if is_old(cell) else TEXT_BYTES
+    if len(cell) < before + _HEADER.size or cell[before] != MAGIC:
         if is_cell(cell):
             raise ValueError(
                 "found a packed graph, expected a network with parameters (network_column); list_metrics() names the "
                 "metrics of graphs"
             )
         raise ValueError(
-            f"found {len(cell)} bytes starting with {cell[:8]!r}, not a packed network (these start with "
-            f"{bytes([MAGIC])!r})"
+            f"found {len(cell)} bytes starting with {cell[:8]!r}, not a packed network (these start with a line such "
+            "as 'discrete network, 3 nodes, 2 arcs')"
         )
-    length = _HEADER.unpack_from(cell)[3]
-    end = _HEADER.size + length + (-length % 8)
+    length = _HEADER.unpack_from(cell, before)[3]
+    end = before + _HEADER.size + length + (-length % 8)
     return cell[:end], cell[end:]
 
 

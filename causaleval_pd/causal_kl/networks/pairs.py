@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -94,7 +94,8 @@ class NetworkPairs(Pairs):
 
     def take(self, positions: Ints | slice) -> NetworkPairs:
         """Return the pairs at `positions`, sharing the networks."""
-        return NetworkPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
+        truth_index, estimate_index = self.truth_index[positions], self.estimate_index[positions]
+        return replace(self, truth_index=truth_index, estimate_index=estimate_index)
 
     def unique(self) -> tuple[NetworkPairs, Ints]:
         """Return the distinct pairs, and for each pair the position of its equal among them."""

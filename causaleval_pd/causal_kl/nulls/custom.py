@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 
 from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
+from ..context_fits import fits_of_row
 from ..family_fits import FamilyFits
 from ..fitting import parameterise, parents_of
 from ..networks.formats import is_network, read_network
 from ..networks.network import Network
 from ..networks.pairs import NetworkPairs, Networks, differing
 from ..networks.structure import Structure
-from .fitted_controls import FittedControls, fits_of_row, no_fits
+from .fitted_controls import FittedControls, no_fits
 
 #: draws one control for an estimate
 DrawOne = Callable[[Network, np.random.Generator], Any]
@@ -32,8 +34,8 @@ def custom_null(function: DrawOne, name: str) -> Null:
     """
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        fits = [
-            fits_of_row(matching.context, row, pairs.true_network(t), matching.prepared)
+        fits: list[Callable[[], FamilyFits]] = [
+            partial(fits_of_row, matching.context, row, pairs.true_network(t), matching.prepared)
             for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
         ]
         return CustomNetworks(function, name, pairs, rows, fits, keys)
@@ -49,7 +51,8 @@ class CustomNetworks(FittedControls):
     name: str
     pairs: NetworkPairs
     rows: NDArray[np.int64]
-    fits: list[FamilyFits]
+    #: makes the fits of each row, for functions that return DAGs
+    fits: list[Callable[[], FamilyFits]]
     keys: NDArray[np.uint64]
 
     @property
@@ -70,7 +73,7 @@ class CustomNetworks(FittedControls):
         every = np.arange(len(networks), dtype=np.int64)
         return NetworkPairs(self.pairs.truth, Networks.of(networks), truth_index, every)
 
-    def _checked(self, found: Any, estimate: Network, fits: FamilyFits, row: int) -> Network:
+    def _checked(self, found: Any, estimate: Network, fits: Callable[[], FamilyFits], row: int) -> Network:
         """Read the network or DAG that the function returned, and refuse one that does not match the estimate."""
         what = f"row {row}: null {self.name!r} returned {type(found).__name__}"
         try:
@@ -79,7 +82,7 @@ class CustomNetworks(FittedControls):
             else:
                 graph = as_graph(found, nodes=estimate.nodes if isinstance(found, str) else None)
                 structure = Structure(graph.nodes, estimate.structure.states, parents_of(graph))
-                control = parameterise(structure, fits)
+                control = parameterise(structure, fits())
         except (TypeError, ValueError) as error:
             raise ValueError(f"{what}, which is not a DAG or network over the estimate's nodes: {error}") from error
         fault = differing(estimate.structure, control.structure, ("estimate", "control"))

@@ -1,4 +1,4 @@
-"""The null models of networks: random DAGs that are parameterised as the estimate was.
+"""Controls of networks: random DAGs that are parameterised as the estimate was.
 
 Parameters come from the same data, or from the true joint law, so that a control differs in its arcs alone: its
 parameters are not random guesses. Against a complete or equivalent DAG the KL divergence is uninformative by
@@ -14,14 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..family_fits import FamilyFits
 from ..fitting import parameterise
 from ..networks.network import Network
@@ -31,13 +29,8 @@ from .dag_spaces import (
     ParentSets,
     Space,
     bits,
-    ordered_dags,
-    own_orientations,
-    relabellings,
-    true_orientations,
-    uniform_dags,
 )
-from .fitted_controls import FittedControls, fits_of_row, no_fits
+from .fitted_controls import FittedControls
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -93,10 +86,10 @@ class RandomNetworks(FittedControls):
         enumerated = {row: masks for row, space in enumerate(self.spaces) if (masks := space.all) is not None}
         if not enumerated:
             return None
-        keys: dict[tuple[int, int, int], int] = {}
-        index, laws = [], []
+        keys: dict[tuple[int, int, int, str], int] = {}
+        index, laws, kinds = [], [], self.kind.tolist()
         for row, masks in enumerated.items():
-            key = (int(self.pairs.truth_index[row]), id(self.fits[row]), id(masks))
+            key = (int(self.pairs.truth_index[row]), id(self.fits[row]), id(masks), kinds[row])
             if key not in keys:
                 keys[key] = len(keys)
                 laws.append(self._values(metric, row, masks))
@@ -135,44 +128,3 @@ class RandomNetworks(FittedControls):
             own, inverse = np.unique(masks[:, i], return_inverse=True)
             total += np.array([terms[i, mask] for mask in own.tolist()])[inverse]
         return np.where(np.abs(total) < 1e-12, 0.0, total)
-
-
-def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
-    """Return the function that makes controls of DAGs from the space `make(truth, estimate)`."""
-
-    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        fits, spaces = [], []
-        made: dict[tuple[Structure, Structure], Space] = {}
-        for row, t, e in zip(rows.tolist(), pairs.truth_index.tolist(), pairs.estimate_index.tolist(), strict=True):
-            structures = (
-                pairs.truth.structures[pairs.truth.structure[t]],
-                pairs.estimate.structures[pairs.estimate.structure[e]],
-            )
-            if structures not in made:
-                made[structures] = make(*structures)
-            spaces.append(made[structures])
-            fits.append(fits_of_row(matching.context, row, pairs.true_network(t), matching.prepared))
-        return RandomNetworks(pairs, spaces, fits, keys)
-
-    return controls
-
-
-for _name, _long_name, _space in (
-    ("dags", "uniformly random DAGs with the estimate's number of arcs", uniform_dags),
-    ("edges", "random DAGs (uniform skeleton, uniform order) with the estimate's number of arcs", ordered_dags),
-    ("permutation", "the estimate's DAG with its nodes relabelled at random", relabellings),
-    ("orientation", "random acyclic orientations of the estimate's skeleton", own_orientations),
-    ("oracle_skeleton", "random acyclic orientations of the true skeleton", true_orientations),
-):
-    register_null(
-        "network",
-        Null(
-            _name,
-            _long_name,
-            drawn_from(_space),
-            prepare=no_fits,
-            reference=_name == "oracle_skeleton",
-            label_invariant=_name in ("dags", "edges", "permutation"),
-            joint=_name == "permutation",
-        ),
-    )

@@ -48,9 +48,9 @@ def control_summary(
         Null model. "dags" and the orientations are enumerated where there are few (up to five nodes; up to fourteen
         edges), else drawn.
     data : DataFrame, optional
-        Data that the controls' parameters are estimated from; default the true joint law.
-    estimator : {"mle", "uniform rows", "joint"} or float, optional
-        Estimator of the estimate's parameters.
+        Data that the estimate's parameters, and so those of the controls, are estimated from.
+    estimator : {"mle", "uniform rows", "joint"} or float
+        Estimator of the estimate's parameters; "joint" takes them from the true joint law, without data.
     n_draws : int
         Number of controls, where they are drawn.
     rng : int, Generator or None
@@ -68,29 +68,30 @@ def control_summary(
     Raises
     ------
     ValueError
-        If the networks do not align, a metric has no direction, or an option is unknown.
+        If the networks do not align, a metric has no direction, an option is unknown, or data or estimator is missing.
 
     Examples
     --------
     >>> import causaleval_pd as ce
     >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> table = ce.causal_kl.control_summary(truth, truth, ["ckl3"])
+    >>> table = ce.causal_kl.control_summary(truth, truth, ["ckl3"], estimator="joint")
     >>> table[["value", "p", "median", "n_controls"]].round(4)
             value    p  median  n_controls
     metric
     ckl3      0.0  0.5  0.4394           2
     """
+    chosen = select_metrics(metrics)
     model = get_field("network").nulls.find(null)
     if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
         raise ValueError(f"n_draws must be a positive integer, found {n_draws!r}")
     pairs, zero = pair(truth, estimate), np.zeros(1, np.int64)
     context = Context(({"data": data, "estimator": estimator},), zero)
-    empty = pd.Series(dtype=object)
-    matching = Matching(empty, empty, None, None, {}, context)
+    cell = pd.Series([None], dtype=object)
+    matching = Matching(cell, cell, None, None, {}, context)
     controls = model.match(matching)(zero, pairs, np.array([resolve_seed(rng)], np.uint64))
     drawn = cache(lambda: controls.draw(0, int(n_draws)))
     rows = {}
-    for metric in select_metrics(metrics):
+    for metric in chosen:
         if metric.direction is None:
             raise ValueError(f"{metric.name} has no direction, so no control can be as good")
         values, undefined, number, exact = _values(metric, controls, drawn)

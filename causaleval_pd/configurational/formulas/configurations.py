@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import name_row, nearest
-from .formula import Atom, Literal, Model, literal_text
+from .formula import Atom, Literal, Model, literal_text, require_equivalences
 from .reader import MAX_VALUE
 from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError
 
@@ -121,6 +121,7 @@ def configurations(domains: Domains) -> NDArray[np.int8]:
 
 def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDArray[np.bool_]:
     """Return which configurations (rows, whose columns are the factors) a model allows: every atom holds on them."""
+    require_equivalences(model)
     place = {name: position for position, name in enumerate(factors)}
     allowed = np.ones(len(rows), bool)
     for atom in model.atoms:

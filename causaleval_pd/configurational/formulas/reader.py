@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...contract.checks import shown
-from .formula import Atom, Literal, Model, literal_text
+from .formula import Arrow, Atom, Literal, Model, literal_text
+from .plain_text import read_plain
 
 __all__ = ["FormulaError", "parse", "parse_set"]
 
@@ -20,8 +21,15 @@ MAX_VALUE = 99
 SEVERAL = (list, tuple, set, frozenset)
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<arrow><->|<=>|->|=>)|(?P<name>[^\W\d_][\w.]*)(?:\s*=(?!>)\s*(?P<value>\d{1,9}))?|(?P<mark>[*+(),~]))"
+    r"\s*(?:(?P<arrow><->|<=>|->|=>|<-|<=)|(?P<name>[^\W\d_][\w.]*)"
+    r"(?:\s*(?:=(?!>)\s*(?P<value>\d{1,9})|\{\s*(?P<braced>\d{1,9})\s*\}|\[\s*(?P<bracketed>\d{1,9})\s*\]))?"
+    r"|(?P<mark>[*+(),~]))"
 )
+#: what the arrows of programs state
+_ARROWS: dict[str, Arrow] = {"<->": "<->", "<=>": "<->", "->": "=>", "=>": "=>", "<-": "<=", "<=": "<="}
+#: number of a model in the output of QCA
+_PREFIX = re.compile(r"\s*M\d{1,6}\s*:")
+_BETWEEN = re.compile(r";|(?<![\w.])(?=M\d{1,6}\s*:)")
 
 
 class FormulaError(ValueError):
@@ -76,8 +84,8 @@ def _tokens(text: str, start: int, stop: int) -> list[_Token]:
             position += len(text[position:stop]) - len(text[position:stop].lstrip())
             raise FormulaError(f"unexpected {text[position]!r}", text, position)
         sort = str(match.lastgroup if match["name"] is None else "name")
-        value = None if match["value"] is None else int(match["value"])
-        found.append(_Token(sort, match[sort], match.start(sort), value))
+        value = match["value"] or match["braced"] or match["bracketed"]
+        found.append(_Token(sort, match[sort], match.start(sort), None if value is None else int(value)))
         position = match.end()
     return [*found, _Token("end", "the end", stop)]
 
@@ -127,32 +135,49 @@ class _Reader:
             raise FormulaError(f"values go up to {MAX_VALUE}, found {value}", self.text, token.position)
         return name, value
 
+    def conjunction(self) -> frozenset[Literal]:
+        """Read a disjunct; QCA writes those that only some of its models have in parentheses."""
+        opened = self.accept("(")
+        found = [self.literal()]
+        while self.accept("*"):
+            found.append(self.literal())
+        if opened and not self.accept(")"):
+            raise self.fail("'*' or ')'")
+        return frozenset(found)
+
     def atom(self) -> Atom:
-        disjuncts = []
-        while True:
-            conjunction = [self.literal()]
-            while self.accept("*"):
-                conjunction.append(self.literal())
-            disjuncts.append(frozenset(conjunction))
-            if not self.accept("+"):
-                break
-        if self.tokens[self.next].sort != "arrow":
+        disjuncts = [self.conjunction()]
+        while self.accept("+"):
+            disjuncts.append(self.conjunction())
+        token = self.tokens[self.next]
+        if token.sort != "arrow":
             raise self.fail("'*', '+' or '<->'")
         self.next += 1
-        return Atom(tuple(disjuncts), self.literal())
+        return Atom(tuple(disjuncts), self.literal(), _ARROWS[token.text])
+
+    def opens_atom(self) -> bool:
+        """Check whether a parenthesis here is that of an atom: an arrow, or nothing, comes before it is closed."""
+        depth = 0
+        for token in self.tokens[self.next :]:
+            depth += (token.text == "(") - (token.text == ")")
+            if depth == 0 or token.sort in ("arrow", "end"):
+                return depth > 0
+        return False
 
     def atoms(self) -> list[tuple[Atom, int]]:
         """Return the atoms, each with the position where it starts."""
         found = []
-        bare = not self.accept("(")
         while True:
+            enclosed = self.opens_atom() and self.accept("(")
             position = self.tokens[self.next].position
             found.append((self.atom(), position))
-            if not bare and not self.accept(")"):
+            if enclosed and not self.accept(")"):
                 raise self.fail("')'")
-            if bare or not (self.accept("*") or self.accept(",")):
+            if self.accept(","):
+                continue
+            if not (enclosed and self.accept("*")):
                 break
-            if not self.accept("("):
+            if not self.opens_atom():
                 raise self.fail("'('")
         if self.tokens[self.next].sort != "end":
             raise self.fail("the end")
@@ -162,15 +187,25 @@ class _Reader:
 def _read(text: str, start: int, stop: int) -> Model:
     """Read the model in text[start:stop]; two atoms with the same outcome are an error."""
     atoms: dict[Literal, Atom] = {}
-    for atom, position in _Reader(text, start, stop).atoms():
+    prefix = _PREFIX.match(text, start, stop)
+    for atom, position in _Reader(text, start if prefix is None else prefix.end(), stop).atoms():
         if atoms.setdefault(atom.outcome, atom) != atom:
-            raise FormulaError(f"a second atom with the outcome {literal_text(atom.outcome)}", text, position)
+            raise FormulaError(
+                f"a second atom with the outcome {literal_text(atom.outcome)}", text, position, "; separates models"
+            )
     return Model(tuple(atoms.values()))
 
 
 @lru_cache(maxsize=4096)
 def _read_model(text: str) -> Model:
-    return _read(text, 0, len(text))
+    return read_plain(text) or _read(text, *_inside(text))
+
+
+def _inside(text: str) -> tuple[int, int]:
+    """Return where the models of a text begin and end: within braces if it stands in braces."""
+    left, right = len(text) - len(text.lstrip()), len(text.rstrip())
+    enclosed = text[left : left + 1] == "{" and text[right - 1 : right] == "}" and text[left + 1 : right - 1].strip()
+    return (left + 1, right - 1) if enclosed else (0, len(text))
 
 
 def _check_length(text: str) -> None:
@@ -183,9 +218,11 @@ def _check_length(text: str) -> None:
 def parse(text: str) -> Model:
     """Read one configurational model.
 
-    Crisp literals are upper case (present) or lower case (absent, also `~A`), multi-value ones `NAME=value`; `A=1` and
-    `A` are the same literal. Conjuncts are joined by `*`, disjuncts by `+`; `<->`, `<=>`, `->` and `=>` are read alike.
-    The atoms of a complex model stand in parentheses joined by `*` or `,`.
+    Crisp literals are upper case (present) or lower case (absent, also `~A`), multi-value ones `NAME=value`,
+    `NAME{value}` or `NAME[value]`; `A=1` and `A` are the same literal. Conjuncts are joined by `*`, disjuncts by `+`.
+    `<->` and `<=>` state an equivalence, `->` and `=>` that the left-hand side suffices, `<-` and `<=` that it is
+    necessary (see `Model.as_equivalence`). The atoms of a complex model stand in parentheses joined by `*`, or are
+    joined by `,`. A number such as `M1:`, parentheses around a disjunct and braces around all are left out.
 
     Parameters
     ----------
@@ -206,8 +243,10 @@ def parse(text: str) -> Model:
 
     Examples
     --------
-    >>> str(parse("(D + E => G), (B*F + ~a <-> D)"))
+    >>> str(parse("(D + E <=> G), (B*F + ~a <-> D)"))
     '(A+B*F<->D)*(D+E<->G)'
+    >>> parse("M1: A{1}*B{0} + (C{2}) -> Y{1}")
+    Model('A=1*B=0+C=2=>Y=1')
     >>> parse("SMOKING*age + GENE=1 <-> CANCER").complexity
     3
     """
@@ -223,7 +262,7 @@ def parse_set(text: str) -> Cell:
     Parameters
     ----------
     text : str
-        Models separated by `;`; `{}` is the empty set.
+        Models separated by `;` or each with a number (`M1: ... M2: ...`); `{}` is the empty set.
 
     Returns
     -------
@@ -245,22 +284,23 @@ def parse_set(text: str) -> Cell:
     ()
     """
     _check_length(text)
-    if ";" not in text:
-        return () if text.strip() == "{}" else (parse(text),)
-    return _read_models(text)
+    if re.fullmatch(r"\s*\{\s*\}\s*", text):
+        return ()
+    return _read_models(text) if ";" in text or text.count(":") > 1 else (parse(text),)
 
 
 @lru_cache(maxsize=1024)
 def _read_models(text: str) -> Cell:
-    models, start = set(), 0
-    last = len(text.rstrip(" \t\r\n;"))
-    for piece in text.split(";"):
-        stop = start + len(piece)
-        if piece.strip():
-            models.add(_read(text, start, stop))
-        elif stop < last or not models:  # a `;` may end the set, but not stand alone
+    start, end = _inside(text)
+    models: set[Model] = set()
+    last = len(text[:end].rstrip(" \t\r\n;"))
+    for mark in [*_BETWEEN.finditer(text, start, end), None]:
+        stop = end if mark is None else mark.start()
+        if text[start:stop].strip():
+            models.add(read_plain(text[start:stop].strip()) or _read(text, start, stop))
+        elif (mark is None or mark[0]) and (stop < last or not models):  # a `;` may end the set, but not stand alone
             raise FormulaError("expected a model before ';'", text, stop)
-        start = stop + 1
+        start = stop if mark is None else mark.end()
     return tuple(sorted(models, key=str))
 
 

@@ -9,14 +9,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_number
+from ...contract.checks import check_number, check_whole, shown
 from .configurations import factor_columns, membership
-from .formula import Model
+from .formula import Model, require_equivalences
+from .measures import of_memberships, ratios, read_measures
 from .reader import as_model
 from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError, Vocabulary, bits, read_domains
 
@@ -64,6 +66,12 @@ class TruthTable:
     def both(left: int, right: int) -> int:
         """Return the number of configurations in both."""
         return (left & right).bit_count()
+
+    def measures(self, left: int, outcome: int) -> NDArray[np.float64]:
+        """Return the measures of sufficiency and necessity of a left-hand side, in the order of `MEASURES`."""
+        p, y, n = left.bit_count(), outcome.bit_count(), self.rows.bit_count()
+        a = self.both(left, outcome)
+        return np.array(ratios(a, p - a, y - a, n - p - y + a, p, y, n), np.float64)
 
 
 def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict[int, int]]:
@@ -124,6 +132,7 @@ def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = (
 
     The table has the `further` factors too, which the model does not mention.
     """
+    require_equivalences(model)
     atoms = [([vocabulary.encode(one) for one in a.disjuncts], vocabulary.bit(a.outcome)) for a in model.atoms]
     order = evaluation_order(model) or []
     determined = [name for name in order if len(vocabulary.domain(name)) == 2]
@@ -226,6 +235,11 @@ class FuzzyTable:
         """Return the sum of memberships in both."""
         return float(np.minimum(left, right).sum())
 
+    @staticmethod
+    def measures(left: NDArray[np.float64], outcome: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the measures of sufficiency and necessity of a left-hand side, in the order of `MEASURES`."""
+        return of_memberships(left, outcome)
+
 
 def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
     """Return the values of each factor in data: those observed if one is above 1, else 0 and 1."""
@@ -252,6 +266,25 @@ def _plane(present: NDArray[np.bool_]) -> int:
     return int.from_bytes(np.packbits(present, bitorder="little").tobytes(), "little")
 
 
+def _sizes(given: Any) -> tuple[int, int, int]:
+    """Return the sizes that a minimal form may have, or raise an error."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 3:
+        raise ValueError(f"max_size must be three numbers, as (3, 4, 10), found {shown(given)}")
+    literals, disjuncts, total = (check_whole(size, "a number of max_size", 1) for size in given)
+    return literals, disjuncts, total
+
+
+def _factors(given: Any, columns: Sequence[str] | None) -> list[str]:
+    """Return the names of factors in upper case and in order, or raise an error."""
+    if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(name, str) for name in given):
+        raise TypeError(f"factors must be a list of names, as ['A', 'B', 'C'], found {shown(given)}")
+    names = sorted({name.upper() for name in given})
+    absent = [] if columns is None else [name for name in names if name not in columns]
+    if absent:
+        raise ValueError(f"the factors {absent} are no columns of the data: {list(columns or ())}")
+    return names
+
+
 class Setting:
     """What models are evaluated relative to: the values of factors, and data with thresholds.
 
@@ -259,12 +292,17 @@ class Setting:
     ----------
     domains : mapping, optional
         Values of each multi-value factor; default those of the data.
+    factors : sequence of str, optional
+        Names of all factors that a method could use; default the data's columns. Random guesses range over them.
     data : DataFrame, optional
         Cases that models are minimised relative to; without them every model has its own ideal data.
     con, cov : float
-        Consistency and coverage that a minimal form must have in the data.
-    max_size : (int, int, int)
-        Literals of a disjunct, disjuncts, and literals in all of a minimal form relative to data.
+        Sufficiency and necessity that a minimal form must have in the data.
+    measures : (str, str)
+        What measures these, a form of consistency and one of coverage by full or short names, as `("PAcon", "PACcov")`.
+    max_size : (int, int, int), optional
+        Literals of a disjunct, disjuncts, and literals in all that a minimal form relative to data may have; default
+        any.
 
     Examples
     --------
@@ -278,7 +316,9 @@ class Setting:
         data: pd.DataFrame | None = None,
         con: float = 1.0,
         cov: float = 1.0,
-        max_size: tuple[int, int, int] = (3, 4, 10),
+        max_size: tuple[int, int, int] | None = None,
+        factors: Sequence[str] | None = None,
+        measures: tuple[str, str] = ("consistency", "coverage"),
     ) -> None:
         if data is not None and not isinstance(data, pd.DataFrame):
             raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
@@ -287,11 +327,13 @@ class Setting:
         if data is None and (con, cov) != (1.0, 1.0):
             raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
         self.data, self.con, self.cov = data, float(con), float(cov)
-        self.max_size = tuple(map(int, max_size))
+        self.measures = read_measures(measures)
+        self.max_size = None if max_size is None else _sizes(max_size)
         self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
         values: Domains = read_domains(domains)
         if data is not None and self.names is not None:
             values = {**data_values(data, self.names), **values}
+        self.factors = None if factors is None else _factors(factors, self.names)
         self.vocabulary = Vocabulary(values)
 
     @cached_property
@@ -303,6 +345,8 @@ class Setting:
 
     def check(self, model: Model, *, relative: bool) -> None:
         """Raise an error if a model has unknown values, or (`relative`) factors that the data lack."""
+        if not model.multi_value and not self.vocabulary.domains and self.names is None:
+            return
         for atom in model.atoms:
             self.vocabulary.encode((*atom.literals, atom.outcome))
         if relative and self.names is not None:

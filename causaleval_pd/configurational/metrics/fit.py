@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known
 from ...contract.metric import metric
 from ...contract.options import with_options
 from ..formulas.configurations import memberships
 from ..formulas.formula import Model
-from ..models.fit import MEASURES, atom_measures
+from ..formulas.measures import MEASURES, of_memberships, read_measure
 from ..pairs import KINDS, FormulaPairs
 from .quality import MODELS, SetRule, combine
 
@@ -31,13 +30,13 @@ _FIT: dict[str, Any] = {
 
 def _score(pairs: FormulaPairs, measure: str, models: SetRule, family: str) -> NDArray[np.float64]:
     """Score the estimates of every pair on the data of its context by a measure of the family."""
-    check_known(measure, [name for name in MEASURES if name.endswith(family)], f"{family} measure")
+    measure = read_measure(measure, family)
 
     def measures(position: int, model: Model) -> NDArray[np.float64]:
         data = pairs.setting(position).data
         if data is None:
             raise ValueError(f"fit_{family} needs the data of the estimates: pass context={{'data': frame}}")
-        return np.asarray(atom_measures(*memberships(model, data)).min(axis=0))
+        return np.asarray(of_memberships(*memberships(model, data)).min(axis=0))
 
     found = pairs.by_model(measures, "fit")
     place = MEASURES.index(measure)
@@ -57,7 +56,9 @@ def fit_consistency(
     Parameters
     ----------
     measure : str
-        One of the four forms of consistency in `MEASURES`.
+        One of the four forms of consistency, by its full or short name: "consistency" ("con"),
+        "contrapositive_consistency" ("Ccon"), "prevalence_adjusted_consistency" ("PAcon"),
+        "antecedent_adjusted_contrapositive_consistency" ("AACcon").
 
     Examples
     --------
@@ -82,7 +83,8 @@ def fit_coverage(pairs: FormulaPairs, *, measure: str = "coverage", models: SetR
     Parameters
     ----------
     measure : str
-        One of the four forms of coverage in `MEASURES`.
+        One of the four forms of coverage, by its full or short name: "coverage" ("cov"), "contrapositive_coverage"
+        ("Ccov"), "antecedent_adjusted_coverage" ("AAcov"), "prevalence_adjusted_contrapositive_coverage" ("PACcov").
 
     Examples
     --------

@@ -17,11 +17,12 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
+from ...contract import convention as contract
 from ...contract.checks import check_known, check_number
 from ...contract.metric import Metric, metric
 from ...contract.options import with_options
 from ..models.exposition import COMPONENTS
-from ..models.quality import Convention
+from ..models.quality import ConstantRule, Convention
 from ..pairs import FormulaPairs
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 Values = NDArray[np.float64]
+Arrows = OneOf["as_written", "equivalence"]
 SetRule = OneOf["max", "mean", "any", "all"]
 SET_RULES = ("max", "mean", "any", "all")
 #: places of the measures in counts of shared and own complexity
@@ -56,6 +58,7 @@ _QUALITY: dict[str, Any] = {
     "range": (0, 1),
     "optimum": 1,
     "reference": "10.1515/jci-2023-0032",
+    "conventions": [contract.Convention("arrows", "equivalence", ("one-way",), "=> and <= are read as <->")],
 }
 #: entry of the docstrings of metrics whose models in one cell may be combined by any rule
 MODELS = {
@@ -67,13 +70,20 @@ _OPTIONS = {
     **MODELS,
     "beta": """beta : float
     How many times more completeness weighs than correctness.""",
-    "convention": """convention : {"published", "paper"} or Convention
-    The rules that give the numbers of the paper's tables, or those of its text.""",
+    "convention": """convention : {"corrected", "paper", "text"} or Convention
+    Rules of evaluation: the numbers of the paper's tables without artefacts, those of the published functions, or those
+    of the paper's text.""",
+    "constant_outcome": """constant_outcome : {"penalise", "drop", "nan"}, optional
+    What an atom is whose outcome does not vary, as in `A+a<->C`: wrong in all of its parts, left out, or undefined;
+    default that of the convention, "penalise" or by "paper" "drop".""",
+    "arrows": """arrows : {"as_written", "equivalence"}
+    Whether models with `=>` (also `->`) and `<=`, which state sufficiency or necessity alone, are refused or read as
+    equivalences.""",
 }
 
 
 def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: float) -> float:
-    """Combine the scores of the models in one cell; NaN if a score is NaN.
+    """Combine the scores of the models in one cell, without those that are NaN; NaN if all are.
 
     A method returns several models when it cannot decide between them: it is right if one of them is, and free of error
     if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores are the
@@ -87,8 +97,10 @@ def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: fl
     [0, 0, 0.0, 1.0]
     """
     check_known(rule, SET_RULES, "rule for sets of models")
-    if any(math.isnan(score) for score in scores):
-        return math.nan
+    if scores:
+        scores = [score for score in scores if not math.isnan(score)]
+        if not scores:
+            return math.nan
     if rule == "any":
         return float(any(score == optimum for score in scores))
     if rule == "all":
@@ -98,11 +110,29 @@ def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: fl
     return max(scores) if rule == "max" else sum(scores) / len(scores)
 
 
-def _share(counts: NDArray[np.float64], component: str | None, zero_division: float) -> float:
-    """Divide shared by own complexity, of one component or of all together."""
-    part = slice(None) if component is None else COMPONENTS.index(component)
-    shared, own = float(counts[0, part].sum()), float(counts[1, part].sum())
-    return shared / own if own else zero_division
+def _shares(counts: Values, component: str | None, zero_division: float) -> Values:
+    """Divide shared by own complexity, (models, 2, 4), of one component or of all together."""
+    part = slice(None) if component is None else slice(COMPONENTS.index(component), COMPONENTS.index(component) + 1)
+    shared, own = counts[:, 0, part].sum(axis=1), counts[:, 1, part].sum(axis=1)
+    return np.where(own == 0, zero_division, shared / np.where(own == 0, 1.0, own))
+
+
+def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], rule: SetRule, empty: float) -> Values:
+    """Combine the scores of the models of each distinct pair by `combine`, and return those of all pairs."""
+    check_known(rule, SET_RULES, "rule for sets of models")
+    values, start = np.full(len(n_models), np.nan), np.cumsum(n_models) - n_models
+    alone = n_models == 1 if rule in ("max", "mean") else np.zeros(len(n_models), bool)
+    values[alone] = scores[start[alone]]
+    for i in np.flatnonzero(~alone).tolist():
+        several = scores[start[i] : start[i] + n_models[i]].tolist()
+        values[i] = combine(several, rule, optimum=1, empty=empty)
+    return pairs.spread(values.tolist())
+
+
+def _read(pairs: FormulaPairs, arrows: Arrows) -> FormulaPairs:
+    """Return the pairs with arrows as they were written, or all as equivalences."""
+    check_known(arrows, ("as_written", "equivalence"), "value of arrows")
+    return pairs.as_equivalences() if arrows == "equivalence" else pairs
 
 
 def _score(
@@ -110,17 +140,14 @@ def _score(
     side: int,
     component: str | None,
     models: SetRule,
-    convention: str | Convention,
+    convention: Convention,
     zero_division: float,
 ) -> Values:
     """Compute correctness or completeness of every pair, of one component or all together; see `correctness`."""
     # an output without models contains nothing incorrect, but it is incomplete
     empty = math.nan if side == CORRECTNESS else 0.0
-    values = [
-        combine([_share(one[side], component, zero_division) for one in counts], models, optimum=1, empty=empty)
-        for counts in pairs.quality(Convention.of(convention))
-    ]
-    return pairs.spread(values)
+    counts, n_models = pairs.quality(convention)
+    return _combined(pairs, _shares(counts[:, side], component, zero_division), n_models, models, empty)
 
 
 def _f_score(
@@ -128,19 +155,17 @@ def _f_score(
     beta: float,
     component: str | None,
     models: SetRule,
-    convention: str | Convention,
+    convention: Convention,
     zero_division: float,
 ) -> Values:
     """Combine correctness and completeness of every model; parameters as in `_score` and `f_beta`."""
     check_number(beta, "beta", "[0, inf)")
-    values = []
-    for counts in pairs.quality(Convention.of(convention)):
-        scores = []
-        for one in counts:
-            p, r = (_share(side, component, zero_division) for side in one)
-            scores.append((1 + beta**2) * p * r / (beta**2 * p + r) if p or r else 0.0)
-        values.append(combine(scores, models, optimum=1, empty=0.0))
-    return pairs.spread(values)
+    counts, n_models = pairs.quality(convention)
+    p, r = (_shares(counts[:, side], component, zero_division) for side in (CORRECTNESS, COMPLETENESS))
+    # a mean with 0 is 0, also where the other part is undefined
+    neither = (p == 0) | (r == 0)
+    scores = np.where(neither, 0.0, (1 + beta**2) * p * r / np.where(neither, 1.0, beta**2 * p + r))
+    return _combined(pairs, scores, n_models, models, 0.0)
 
 
 @metric(**_QUALITY, long_name="correctness")
@@ -149,13 +174,15 @@ def correctness(
     pairs: FormulaPairs,
     *,
     models: SetRule = "max",
-    convention: str | Convention = "published",
+    convention: str | Convention = "corrected",
+    constant_outcome: ConstantRule | None = None,
+    arrows: Arrows = "as_written",
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the share of the estimate's causal exposition that the truth shares.
 
     Shared over own complexity of the estimate's exposition, summed over outcomes and over literals, conjunctions,
-    disjunctions and paths. NaN for an output without models, and for a model with a constant outcome.
+    disjunctions and paths. NaN for an output without models.
 
     Examples
     --------
@@ -163,7 +190,9 @@ def correctness(
     >>> ce.correctness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)")
     0.75
     """
-    return _score(pairs, CORRECTNESS, None, models, convention, zero_division)
+    return _score(
+        _read(pairs, arrows), CORRECTNESS, None, models, Convention.of(convention, constant_outcome), zero_division
+    )
 
 
 @metric(**_QUALITY, long_name="completeness")
@@ -172,7 +201,9 @@ def completeness(
     pairs: FormulaPairs,
     *,
     models: SetRule = "max",
-    convention: str | Convention = "published",
+    convention: str | Convention = "corrected",
+    constant_outcome: ConstantRule | None = None,
+    arrows: Arrows = "as_written",
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the share of the truth's causal exposition that the estimate shares.
@@ -186,7 +217,9 @@ def completeness(
     >>> round(ce.completeness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)"), 3)
     0.49
     """
-    return _score(pairs, COMPLETENESS, None, models, convention, zero_division)
+    return _score(
+        _read(pairs, arrows), COMPLETENESS, None, models, Convention.of(convention, constant_outcome), zero_division
+    )
 
 
 @metric(**_QUALITY, long_name="F-beta of correctness and completeness")
@@ -196,13 +229,15 @@ def f_beta(
     *,
     beta: float = 1.0,
     models: SetRule = "max",
-    convention: str | Convention = "published",
+    convention: str | Convention = "corrected",
+    constant_outcome: ConstantRule | None = None,
+    arrows: Arrows = "as_written",
     zero_division: float = math.nan,
 ) -> Values:
     """Compute the weighted harmonic mean of correctness and completeness.
 
-    (1 + b^2) P R / (b^2 P + R) of correctness P and completeness R, 0 where both are 0, and 0 for an output without
-    models.
+    (1 + b^2) P R / (b^2 P + R) of correctness P and completeness R, 0 where one of them is 0, and 0 for an output
+    without models.
 
     Examples
     --------
@@ -211,7 +246,9 @@ def f_beta(
     >>> round(ce.f_beta(truth, model), 3), round(ce.f_beta(truth, model, beta=0.5), 3)
     (0.593, 0.678)
     """
-    return _f_score(pairs, beta, None, models, convention, zero_division)
+    return _f_score(
+        _read(pairs, arrows), beta, None, models, Convention.of(convention, constant_outcome), zero_division
+    )
 
 
 #: by component: the parts of an exposition that it counts, and their definition
@@ -287,10 +324,14 @@ def _share_of(measure: OneOf["correctness", "completeness"], component: str, val
         pairs: FormulaPairs,
         *,
         models: SetRule = "max",
-        convention: str | Convention = "published",
+        convention: str | Convention = "corrected",
+        constant_outcome: ConstantRule | None = None,
+        arrows: Arrows = "as_written",
         zero_division: float = math.nan,
     ) -> Values:
-        return _score(pairs, side, component, models, convention, zero_division)
+        return _score(
+            _read(pairs, arrows), side, component, models, Convention.of(convention, constant_outcome), zero_division
+        )
 
     summary = f"Compute the share of the {own}'s {parts} that the {other} shares."
     details = f"Shared over own complexity of {definition}; summed over outcomes."
@@ -307,14 +348,18 @@ def _f_beta_of(component: str, value: str) -> Metric:
         *,
         beta: float = 1.0,
         models: SetRule = "max",
-        convention: str | Convention = "published",
+        convention: str | Convention = "corrected",
+        constant_outcome: ConstantRule | None = None,
+        arrows: Arrows = "as_written",
         zero_division: float = math.nan,
     ) -> Values:
-        return _f_score(pairs, beta, component, models, convention, zero_division)
+        return _f_score(
+            _read(pairs, arrows), beta, component, models, Convention.of(convention, constant_outcome), zero_division
+        )
 
     p, r = f"{component} correctness", f"{component} completeness"
     summary = f"Compute the weighted harmonic mean of {p} and completeness."
-    details = f"(1 + b^2) P R / (b^2 P + R) of {p} P and {r} R, 0 where both are 0."
+    details = f"(1 + b^2) P R / (b^2 P + R) of {p} P and {r} R, 0 where one of them is 0."
     long_name = f"F-beta of {p} and completeness"
     return _register(function, "f_beta", component, long_name=long_name, summary=summary, details=details, value=value)
 

@@ -24,7 +24,7 @@ from ...contract.metric import metric
 from ...contract.options import with_options
 from ..formulas.formula import Model
 from ..models.submodel import atom_submodels, causal_submodel_of, strict_submodel_of, submodel_of
-from ..pairs import FormulaPairs
+from ..pairs import KINDS, FormulaPairs
 from .quality import MODELS, SetRule, combine
 
 __all__ = [
@@ -43,7 +43,7 @@ YesNoRule = OneOf["any", "all"]
 
 _RELATION: dict[str, Any] = {
     "field": "formula",
-    "kinds": ("acyclic", "cyclic"),
+    "kinds": KINDS,
     "direction": "maximize",
     "range": (0, 1),
     "optimum": 1,

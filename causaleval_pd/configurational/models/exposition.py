@@ -9,13 +9,13 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal as OneOf
 
 import pandas as pd
 
-from ..formulas.formula import Model, conjunction_text, dnf_text, literal_text
+from ..formulas.formula import Model, conjunction_text, dnf_text, literal_text, require_equivalences
 from ..formulas.reader import as_model
 from ..formulas.truth_table import Setting, evaluation_order, ideal_table
 from ..formulas.vocabulary import MAX_PATHS, FormulaTooLargeError, Vocabulary, Work, bits, union
@@ -25,6 +25,8 @@ from .redundancy import full_table, is_irredundant
 __all__ = ["exposition_table", "exposition_text"]
 
 PathRule = OneOf["outcome", "pairwise"]
+#: literals of a disjunct, disjuncts and literals of a minimal form relative to data, in the published functions
+PUBLISHED_SIZES = (3, 4, 10)
 COMPONENTS = ("literal", "conjunctive", "disjunctive", "sequential")
 
 
@@ -40,6 +42,8 @@ class Ascriptions:
     disjunctions: tuple[Form, ...]
     #: causal paths to the outcome, which stands last
     sequences: tuple[tuple[int, ...], ...]
+    #: whether the outcome does not vary in the data, so that nothing is its cause; the parts are then as written
+    constant: bool = False
 
     @cached_property
     def complexities(self) -> tuple[int, int, int, int]:
@@ -52,8 +56,15 @@ class Ascriptions:
         )
 
 
-#: ascriptions by the bit of the outcome; None where the outcome is constant in the data
-Exposition = dict[int, Ascriptions | None]
+#: ascriptions by the bit of the outcome
+Exposition = dict[int, Ascriptions]
+
+
+def as_written(outcome: int, form: Form) -> Ascriptions:
+    """Return the parts of an atom whose outcome is constant: each literal is a path of its own."""
+    literals = union(form)
+    paths = tuple((literal, outcome) for literal in bits(literals))
+    return Ascriptions(literals, tuple(sorted(form)), (form,), paths, constant=True)
 
 
 def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None) -> Form:
@@ -136,7 +147,7 @@ def expose(
     *,
     relative: bool = False,
     path_rule: PathRule = "outcome",
-    size_caps: bool = True,
+    size_caps: bool = False,
 ) -> Exposition:
     """Compute the causal exposition of a model in the vocabulary of a setting.
 
@@ -151,9 +162,10 @@ def expose(
     path_rule : {"outcome", "pairwise"}
         Whether the elements of a path must be causes of its outcome, or also of every later element.
     size_caps : bool
-        Whether minimal forms on ideal data may only have the published sizes.
+        Whether minimal forms may only have the published sizes.
     """
     setting = setting or Setting()
+    require_equivalences(model)
     if evaluation_order(model) is None:
         raise ValueError(f"{model} is cyclic: chains of causes have no end, so its quality is not defined")
     setting.check(model, relative=relative)
@@ -175,9 +187,16 @@ class _Expositor:
         self.relative = relative and setting.data is not None
         self.minimiser: Callable[[int], Minimiser | ThresholdMinimiser]
         if self.relative:
-            caps = Caps(*setting.max_size)
+            sizes = setting.max_size or (PUBLISHED_SIZES if size_caps else None)
+            caps = NO_CAPS if sizes is None else Caps(*sizes)
             self.minimiser = lambda outcome: ThresholdMinimiser(
-                setting.cases, outcome, caps, consistency=setting.con, coverage=setting.cov, work=work
+                setting.cases,
+                outcome,
+                caps,
+                consistency=setting.con,
+                coverage=setting.cov,
+                measures=setting.measures,
+                work=work,
             )
         else:
             table = ideal_table(model, words)
@@ -190,16 +209,13 @@ class _Expositor:
         for outcome, form in self.atoms.items():
             minimal = self.minimal_forms(outcome, form)
             if minimal is None:
-                found[outcome] = None
+                found[outcome], self.causes[outcome] = as_written(outcome, form), 0
                 continue
             literals = self.causes[outcome] = _literals(minimal)
             conjunctions = tuple(sorted({code for one in minimal for code in one}))
             found[outcome] = Ascriptions(literals, conjunctions, minimal, ())
         return {
-            outcome: known
-            and Ascriptions(
-                known.literals, known.conjunctions, known.disjunctions, self.sequences(outcome, known.literals)
-            )
+            outcome: known if known.constant else replace(known, sequences=self.sequences(outcome, known.literals))
             for outcome, known in found.items()
         }
 
@@ -256,7 +272,7 @@ def _literals(forms: Iterable[Form]) -> int:
 
 
 def exposition_table(
-    model: Model | str, setting: Setting | None = None, *, relative: bool = True, size_caps: bool = True
+    model: Model | str, setting: Setting | None = None, *, relative: bool = True, size_caps: bool = False
 ) -> pd.DataFrame:
     """List all causes that a model ascribes to each outcome.
 
@@ -269,7 +285,7 @@ def exposition_table(
     relative : bool
         Use the setting's data, where it has any.
     size_caps : bool
-        Whether minimal forms on ideal data may only have the published sizes.
+        Whether minimal forms may only have the published sizes.
 
     Returns
     -------
@@ -295,7 +311,7 @@ def exposition_table(
     text = partial(_text, words=words)
     rows: list[tuple[str, str, str, int]] = []
     for outcome, ascribed in known.items():
-        if ascribed is None:
+        if ascribed.constant:
             continue
         effect = text(outcome)
         rows += [(effect, "literal", text(bit), 1) for bit in bits(ascribed.literals)]

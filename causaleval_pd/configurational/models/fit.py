@@ -16,53 +16,15 @@ from numpy.typing import NDArray
 
 from ..formulas.configurations import allows, configurations, factor_columns, memberships
 from ..formulas.formula import Model, literal_text
+from ..formulas.measures import MEASURES, of_memberships
 from ..formulas.reader import as_model
 from ..formulas.truth_table import data_values
+from .optima import best_beside
 
 __all__ = ["coherence", "exhaustiveness", "faithfulness", "fit_by_atom", "fit_measures"]
 
-#: the eight measures, in the order of the columns of `fit_by_atom`
-MEASURES = (
-    "consistency",
-    "coverage",
-    "contrapositive_consistency",
-    "contrapositive_coverage",
-    "prevalence_adjusted_consistency",
-    "antecedent_adjusted_coverage",
-    "antecedent_adjusted_contrapositive_consistency",
-    "prevalence_adjusted_contrapositive_coverage",
-)
 
-
-def atom_measures(left: NDArray[np.float64], outcome: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute the eight measures, in the order of `MEASURES` and NaN for 0/0, from the memberships of n cases.
-
-    The arrays have the shape (..., n) and the result (..., 8).
-    """
-    p, y = left, outcome
-    # a case that is partly in all four cells would be counted in each: its common part is not evidence for any of them
-    common = np.minimum(np.minimum(p, 1 - p), np.minimum(y, 1 - y)).sum(axis=-1)
-    a = np.minimum(p, y).sum(axis=-1)
-    b = np.minimum(p, 1 - y).sum(axis=-1) - common
-    c = np.minimum(1 - p, y).sum(axis=-1) - common
-    d = np.minimum(1 - p, 1 - y).sum(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        prevalence = y.sum(axis=-1) / (1 - y).sum(axis=-1)
-        antecedent = p.sum(axis=-1) / (1 - p).sum(axis=-1)
-        found = [
-            a / (a + b),
-            a / (a + c),
-            d / (d + b),
-            d / (d + c),
-            a / (a + prevalence * b),
-            a / (a + antecedent * c),
-            d / (d + b / antecedent),
-            d / (d + c / prevalence),
-        ]
-    return np.stack(found, axis=-1)
-
-
-def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
+def fit_by_atom(model: Model | str, data: pd.DataFrame, *, optima: bool = False) -> pd.DataFrame:
     """Tabulate the eight consistency and coverage measures of each atom.
 
     With P the membership in the left-hand side, Y in the outcome and M = sum min(P, 1-P, Y, 1-Y): a = sum min(P, Y),
@@ -76,11 +38,15 @@ def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
         The model.
     data : DataFrame
         Cases in rows, a column a factor: crisp, multi-value or fuzzy.
+    optima : bool
+        Whether to add what is possible in the data (`con_cov_optima`), which must not be fuzzy.
 
     Returns
     -------
     DataFrame
-        A row an atom: `atom`, `outcome`, the measures in `MEASURES`, `complexity`.
+        A row an atom: `atom`, `outcome`, the measures in `MEASURES`, `complexity`; with `optima` also
+        `best_consistency`, the largest that a left-hand side with at least this coverage reaches, and `best_coverage`,
+        the largest with at least this consistency.
 
     Raises
     ------
@@ -101,11 +67,15 @@ def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
     0  A<->B        0.667     0.667
     """
     model = as_model(model)
-    table = pd.DataFrame(atom_measures(*memberships(model, data)), columns=pd.Index(MEASURES))
+    table = pd.DataFrame(of_memberships(*memberships(model, data)), columns=pd.Index(MEASURES))
     table.insert(0, "atom", [atom.text(multi_value=model.multi_value) for atom in model.atoms])
     outcomes = [literal_text(atom.outcome, multi_value=model.multi_value) for atom in model.atoms]
     table.insert(1, "outcome", outcomes)
     table["complexity"] = [atom.complexity for atom in model.atoms]
+    if optima:
+        fit = zip(model.outcomes, table["consistency"], table["coverage"], strict=True)
+        best = np.array([best_beside(data, outcome, con, cov) for outcome, con, cov in fit])
+        table["best_consistency"], table["best_coverage"] = best.T
     return table
 
 
@@ -142,7 +112,7 @@ def fit_measures(model: Model | str, data: pd.DataFrame) -> pd.Series:
     {'consistency': 0.667, 'contrapositive_consistency': 0.5, 'faithfulness': 0.5}
     """
     model = as_model(model)
-    result = dict(zip(MEASURES, atom_measures(*memberships(model, data)).min(axis=0), strict=True))
+    result = dict(zip(MEASURES, of_memberships(*memberships(model, data)).min(axis=0), strict=True))
     result |= {
         "coherence": coherence(model, data),
         "exhaustiveness": exhaustiveness(model, data),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from ..formulas.vocabulary import Work
@@ -50,10 +51,17 @@ def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
     >>> injects([0b001, 0b010], [0b011, 0b110]), injects([0b001, 0b010], [0b011])
     (True, False)
     """
-    if len(smaller) > len(larger):
+    n = len(smaller)
+    if n > len(larger):
         return False
-    options = [sum(1 << i for i, y in enumerate(larger) if not x & ~y) for x in smaller]
-    return all(options) and has_injection(options)
+    options = []
+    for x in smaller:
+        # an element with n partners finds one that the others leave, so no more are needed
+        partners = list(itertools.islice((i for i, y in enumerate(larger) if not x & ~y), n))
+        if not partners:
+            return False
+        options.append(sum(1 << i for i in partners))
+    return has_injection(options)
 
 
 def best_overlap(

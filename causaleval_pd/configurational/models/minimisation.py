@@ -19,6 +19,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from ..formulas.measures import MEASURES
 from ..formulas.truth_table import FuzzyTable, TruthTable
 from ..formulas.vocabulary import Work, bits, union
 from .matching import injects
@@ -149,7 +150,7 @@ def _irredundant(planes: list[int]) -> bool:
 class ThresholdMinimiser:
     """Minimal forms of an outcome on cases, with consistency and coverage above thresholds.
 
-    Neither measure is monotone, so parts are tried by size: a form is kept if no part of it is admissible.
+    No measure is monotone, so parts are tried by size: a form is kept if no part of it is admissible.
 
     Parameters
     ----------
@@ -160,7 +161,9 @@ class ThresholdMinimiser:
     caps : Caps
         Size of the forms.
     consistency, coverage : float
-        Least consistency of every disjunct and of the form, least coverage of the form.
+        Least sufficiency of every disjunct and of the form, least necessity of the form.
+    measures : (str, str)
+        The measures of sufficiency and necessity.
     work : Work, optional
         Steps that are left.
     """
@@ -173,6 +176,7 @@ class ThresholdMinimiser:
         *,
         consistency: float,
         coverage: float,
+        measures: tuple[str, str] = ("consistency", "coverage"),
         work: Work | None = None,
     ) -> None:
         cases: Any = table  # the two sorts of table have different sorts of planes
@@ -182,6 +186,8 @@ class ThresholdMinimiser:
         tolerance = self.n_cases * 2.2e-16
         self.consistency, self.coverage = consistency - tolerance, coverage - tolerance
         self.total = cases.size(self.outcome)
+        #: places among `MEASURES` where the measures are not the standard ones
+        self.places = None if measures == MEASURES[:2] else [MEASURES.index(name) for name in measures]
         self._sufficient: dict[int, Form] = {}
         self._consistent: dict[int, bool] = {}
 
@@ -192,6 +198,8 @@ class ThresholdMinimiser:
 
     def _is_consistent(self, cases: Any) -> bool:
         size = self.table.size(cases)
+        if self.places is not None:
+            return size > 0 and bool(self.table.measures(cases, self.outcome)[self.places[0]] >= self.consistency)
         return bool(size > 0 and self.table.both(cases, self.outcome) >= self.consistency * size)
 
     def minimally_sufficient(self, conjunction: int) -> Form:
@@ -238,4 +246,7 @@ class ThresholdMinimiser:
 
     def _admissible(self, form: Collection[int]) -> bool:
         cases = self.table.disjunction(form)
+        if self.places is not None:
+            found = self.table.measures(cases, self.outcome)[self.places]
+            return bool((found >= [self.consistency, self.coverage]).all())
         return bool(self.table.both(cases, self.outcome) >= self.coverage * self.total) and self._is_consistent(cases)

@@ -11,8 +11,9 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -32,12 +33,14 @@ from .minimisation import Form
 __all__ = ["Convention", "quality_table"]
 
 TieRule = OneOf["published", "disjuncts_first"]
+ConstantRule = OneOf["penalise", "drop", "nan"]
+CONSTANT_RULES = ("penalise", "drop", "nan")
 Column = Model | str | Sequence[Model | str] | pd.Series
 
 
 @dataclass(frozen=True)
 class Convention:
-    """Choices in which the published programs and the paper's text differ.
+    """Choices in which evaluations of quality differ: the default ones, the published functions', and the paper's text.
 
     Parameters
     ----------
@@ -45,35 +48,53 @@ class Convention:
         A true path of which the estimate has only the end counts by the share of its length; else only whole paths.
     path_rule : {"outcome", "pairwise"}
         The elements of a path must be causes of its outcome, or also of every later element.
-    tie_rule : {"published", "disjuncts_first"}
-        The best counterpart of a formula must have most disjuncts and most literals at once, and one literal is counted
-        if none has; or most disjuncts first, then most literals.
+    tie_rule : {"disjuncts_first", "published"}
+        The best counterpart of a formula has most disjuncts, and among these most literals; or it must have most of
+        both at once, and one literal is counted if none has.
     size_caps : bool
-        On ideal data a minimal form has at most n literals a disjunct, 2n disjuncts and 3n + 5 literals, n being the
-        number of factors that are not outcomes; larger models have no causes then. Without data only.
+        Ignore large minimal forms, as the published functions do: on ideal data those with more than n literals a
+        disjunct, 2n disjuncts or 3n + 5 literals, n being the number of factors that are not outcomes; relative to data
+        those with more than 3, 4 or 10. Models with larger forms then have no causes.
+    constant_outcome : {"penalise", "drop", "nan"}
+        What an atom is whose outcome does not vary in the data, as in `A+a<->C`: wrong, so that its parts as written
+        count in the denominator of correctness; left out, as if it had not been written; or undefined, and the model
+        with it.
 
     Examples
     --------
     >>> Convention.of("paper")
-    Convention(partial_credit=False, path_rule='pairwise', tie_rule='disjuncts_first', size_caps=False)
+    Convention(partial_credit=True, path_rule='outcome', tie_rule='published', size_caps=True, constant_outcome='drop')
     """
 
     partial_credit: bool = True
     path_rule: PathRule = "outcome"
-    tie_rule: TieRule = "published"
-    size_caps: bool = True
+    tie_rule: TieRule = "disjuncts_first"
+    size_caps: bool = False
+    constant_outcome: ConstantRule = "penalise"
 
     def __post_init__(self) -> None:
         check_known(self.path_rule, ("outcome", "pairwise"), "path_rule")
         check_known(self.tie_rule, ("published", "disjuncts_first"), "tie_rule")
+        check_known(self.constant_outcome, CONSTANT_RULES, "constant_outcome")
 
     @classmethod
-    def of(cls, convention: str | Convention) -> Convention:
-        """Return the convention of a name: "published" gives the numbers of the paper's tables, "paper" its text."""
-        if isinstance(convention, Convention):
-            return convention
-        check_known(convention, ("published", "paper"), "convention")
-        return cls() if convention == "published" else cls(False, "pairwise", "disjuncts_first", size_caps=False)
+    def of(cls, convention: str | Convention, constant_outcome: ConstantRule | None = None) -> Convention:
+        """Return a convention by its name, with another rule for constant outcomes if one is given.
+
+        "corrected" gives the numbers of the paper's tables and true values beyond them, "paper" those of the functions
+        published with it, their artefacts included, "text" follows the paper's text where the two differ.
+        """
+        if not isinstance(convention, Convention):
+            check_known(convention, CONVENTIONS, "convention")
+            convention = CONVENTIONS[convention]
+        return convention if constant_outcome is None else replace(convention, constant_outcome=constant_outcome)
+
+
+CONVENTIONS = {
+    "corrected": Convention(),
+    "paper": Convention(tie_rule="published", size_caps=True, constant_outcome="drop"),
+    "text": Convention(partial_credit=False, path_rule="pairwise"),
+}
 
 
 def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRule, work: Work | None = None) -> int:
@@ -106,13 +127,13 @@ def prune(truth: Exposition, estimate: Exposition, vocabulary: Vocabulary) -> di
     """
     known = 0
     for ascribed in estimate.values():
-        for path in ascribed.sequences if ascribed else ():
+        for path in () if ascribed.constant else ascribed.sequences:
             for bit in path:
                 known |= bit | vocabulary.others[bit]
     ends: dict[int, set[tuple[int, ...]]] = {}
     for outcome, ascribed in truth.items():
         found = ends[outcome] = set()
-        for path in ascribed.sequences if ascribed else ():
+        for path in () if ascribed.constant else ascribed.sequences:
             kept = tuple(bit for bit in path if bit & known)
             found.update(kept[start:] for start in range(len(kept) - 1))
     return ends
@@ -129,7 +150,8 @@ def quality_counts(
     """Count shared and own complexity of expositions by outcome.
 
     Returns correctness by outcome of the estimate and completeness by outcome of the truth: arrays (2, 4) are
-    numerators and denominators of the four components; NaN where an outcome is constant.
+    numerators and denominators of the four components. An atom of the estimate whose outcome is constant shares nothing
+    and counts as `constant_outcome` states; one of the truth has no causes to be found.
     """
     ends, work = prune(truth, estimate, vocabulary), Work()
 
@@ -139,18 +161,26 @@ def quality_counts(
     def complete_paths(own: Ascriptions, outcome: int, other: Ascriptions) -> float:
         known = set(other.sequences)
         lengths = [(len(path), longest_end(path, known)) for path in own.sequences]
-        return sum(found / length if convention.partial_credit else found == length for length, found in lengths)
+        if not convention.partial_credit:
+            return sum(found == length for length, found in lengths)
+        # whole numbers, so that the sum does not depend on the order
+        parts = math.lcm(*(length for length, _ in lengths))
+        return sum(parts * found // length for length, found in lengths) / parts
 
     sides = []
     for own, others, paths in ((estimate, truth, correct_paths), (truth, estimate, complete_paths)):
         counts = {}
         for outcome, ascribed in own.items():
             other = others.get(outcome)
-            if ascribed is None or (outcome in others and other is None):
+            constant = ascribed.constant or (other is not None and other.constant)
+            if constant and convention.constant_outcome == "nan":
                 counts[outcome] = np.full((2, 4), np.nan)
                 continue
+            if ascribed.constant and (own is truth or convention.constant_outcome == "drop"):
+                counts[outcome] = np.zeros((2, 4))
+                continue
             shared: tuple[float, ...] = (0, 0, 0, 0)
-            if other is not None:
+            if other is not None and not constant:
                 shared = (
                     *shared_by_outcome(ascribed, other, convention.tie_rule, work),
                     paths(ascribed, outcome, other),
@@ -164,7 +194,7 @@ def quality_table(
     truth: Column,
     estimate: Column,
     *,
-    convention: str | Convention = "published",
+    convention: str | Convention = "corrected",
     setting: Setting | None = None,
 ) -> pd.DataFrame:
     """Break the quality of a model, or of a column of models, down by outcome and component.
@@ -173,8 +203,9 @@ def quality_table(
     ----------
     truth, estimate : Model, str, or sequence of these
         The true and the estimated models, all acyclic. Two columns are paired row by row, one model with every row.
-    convention : {"published", "paper"} or Convention
-        The rules that give the numbers of the paper's tables, or those of its text.
+    convention : {"corrected", "paper", "text"} or Convention
+        Rules of evaluation: the numbers of the paper's tables without artefacts, those of the published functions, or
+        those of the paper's text.
     setting : Setting, optional
         Values of multi-value factors; data that the estimates are minimised relative to.
 

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from ..formulas.formula import Atom, Conjunction, Literal, Model
+from ..formulas.formula import Atom, Conjunction, Literal, Model, require_equivalences
 from ..formulas.reader import as_model
 from ..formulas.truth_table import TruthTable, free_planes, ideal_table
 from ..formulas.vocabulary import (
@@ -99,6 +99,7 @@ def is_inus(model: Model | str, domains: Domains | None = None) -> bool:
 
 def allowed_rows(model: Model, table: TruthTable, vocabulary: Vocabulary) -> list[int]:
     """Return the configurations of a table on which each atom of a model holds, one bit set an atom."""
+    require_equivalences(model)
     return [
         table.rows & ~(table.disjunction(map(vocabulary.encode, a.disjuncts)) ^ table.planes[vocabulary.bit(a.outcome)])
         for a in model.atoms
@@ -237,6 +238,7 @@ def redundancy_free(model: Model | str, domains: Domains | None = None) -> bool:
 
 def is_redundancy_free(model: Model, domains: Domains) -> bool:
     """Check a model as `redundancy_free` does, with domains that `read_domains` returned."""
+    require_equivalences(model)
     everything, plane = _plane_of(model.factors, domains)
     cubes = [[_meet(one, plane, everything) for one in atom.disjuncts] for atom in model.atoms]
     left = [union(found) for found in cubes]

@@ -18,16 +18,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import pandas as pd
 
 from ...contract.checks import check_type, shown
-from ..formulas.formula import Atom, Conjunction, Model
+from ..formulas.formula import Atom, Conjunction, Model, literal_text, require_equivalences
 from ..formulas.reader import as_model
 from ..formulas.truth_table import Setting, evaluation_order, ideal_table
-from ..formulas.vocabulary import FormulaTooLargeError, Vocabulary, Work, bits
+from ..formulas.vocabulary import Domains, FormulaTooLargeError, Vocabulary, Work, bits
 from .exposition import Expansion
 from .matching import has_injection, injects
-from .minimisation import Caps, Form, Minimiser
+from .minimisation import NO_CAPS, Form, Minimiser
 from .redundancy import full_table, is_irredundant
 
-__all__ = ["causal_submodel_of", "is_cyclic", "relation_matrix", "strict_submodel_of", "submodel_of"]
+__all__ = ["causal_submodel_of", "is_cyclic", "relation_matrix", "strict_submodel_of", "submodel_of", "submodels"]
 
 MAX_NCR_COMPLEXITY = 16
 
@@ -124,10 +124,12 @@ def causal_submodel_of(model: Model | str, other: Model | str, setting: Setting 
     (True, False)
     """
     model, other = as_model(model), as_model(other)
+    require_equivalences(model)
+    require_equivalences(other)
     if any(atom.outcome not in other.by_outcome for atom in model.atoms):
         return False
     words = (setting or Setting()).vocabulary
-    own, others = _Entailed(model, words), _Entailed(other, words)
+    own, others = Entailed(model, words), Entailed(other, words)
     omitted = frozenset(words.bit(outcome) for outcome in other.outcomes if outcome[0] not in model.factors)
     for outcome in own.atoms:
         for substituted, forms in own.forms(outcome).items():
@@ -139,7 +141,7 @@ def causal_submodel_of(model: Model | str, other: Model | str, setting: Setting 
     return True
 
 
-class _Entailed:
+class Entailed:
     """The minimal formulas that a model entails, by outcome and by the outcomes that were substituted."""
 
     def __init__(self, model: Model, words: Vocabulary) -> None:
@@ -149,13 +151,12 @@ class _Entailed:
         self.work = Work()
         self.expansion = Expansion(self.atoms, words, self.work)
         self.table = ideal_table(model, words)
-        self.caps = Caps.ideal(len(model.factors), len(self.atoms))
         self._forms: dict[int, dict[frozenset[int], set[Form]]] = {}
 
     def forms(self, outcome: int) -> dict[frozenset[int], set[Form]]:
         """Return the minimal formulas of an outcome by the set of substituted outcomes."""
         if outcome not in self._forms:
-            minimiser = Minimiser(self.table, outcome, self.caps, self.work)
+            minimiser = Minimiser(self.table, outcome, NO_CAPS, self.work)
             found: dict[frozenset[int], set[Form]] = {}
             for substituted, candidate in self.expansion.substitutions(self.atoms[outcome]):
                 forms = minimiser.forms(candidate) if substituted else [candidate]
@@ -190,6 +191,69 @@ def atom_submodels(atom: Atom, vocabulary: Vocabulary) -> set[Form]:
         if kept and len(form) == len(kept) and form not in found and is_irredundant(kept, table):
             found.add(form)
     return found
+
+
+def submodels(model: Model | str, truth: Model | str | None = None, *, domains: Domains | None = None) -> pd.DataFrame:
+    """List the submodels of a model that have no redundant part: what `ncr` counts.
+
+    A submodel is any formula that results from the left-hand side of an atom by deleting literals and disjuncts, if
+    nothing more can be deleted without changing its truth function; deletions that make two disjuncts equal do not
+    count. Defined for one atom; our extension to several lists the submodels of all atoms.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    truth : Model or str, optional
+        A model whose submodels are looked for among them.
+    domains : mapping, optional
+        Values of multi-value factors.
+
+    Returns
+    -------
+    DataFrame
+        One row a submodel, by outcome, complexity and text: submodel, outcome, complexity, and with `truth` shared,
+        whether it is a submodel of the truth too. The mean of shared is `ncr`.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If an atom has more than 16 literals.
+    ValueError
+        If a value occurs that a factor does not have.
+
+    References
+    ----------
+    .. [1] Arel-Bundock, V. (2022). The double bind of Qualitative Comparative Analysis. Sociological Methods &
+       Research 51. doi:10.1177/0049124119882460
+
+    Examples
+    --------
+    >>> submodels("A*B+D<->E", truth="A*b+c*D<->E")
+         submodel outcome  complexity  shared
+    0       A<->E       E           1    True
+    1       B<->E       E           1   False
+    2       D<->E       E           1    True
+    3     A*B<->E       E           2   False
+    4     A+D<->E       E           2    True
+    5     B+D<->E       E           2   False
+    6   A*B+D<->E       E           3   False
+    """
+    model, words = as_model(model), Vocabulary(domains)
+    other = None if truth is None else as_model(truth)
+    rows: list[tuple[str, str, int, bool]] = []
+    for atom in model.atoms:
+        shared: set[Form] = set()
+        if other is not None and atom.outcome in other.by_outcome:
+            shared = atom_submodels(other.by_outcome[atom.outcome], words)
+        texts = sorted(
+            (sum(code.bit_count() for code in form), str(Atom(tuple(map(words.decode, form)), atom.outcome)), form)
+            for form in atom_submodels(atom, words)
+        )
+        outcome = literal_text(atom.outcome, multi_value=words.multi_value)
+        rows += [(text, outcome, complexity, form in shared) for complexity, text, form in texts]
+    table = pd.DataFrame(rows, columns=["submodel", "outcome", "complexity", "shared"])
+    return table if other is not None else table.drop(columns="shared")
 
 
 def _parts(code: int) -> list[int]:

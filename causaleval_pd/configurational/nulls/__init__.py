@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import complexity, relabelling
+from . import complexity, relabelling, search
 from .complexity import *
 
 # type checkers follow the star imports

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.checks import check_whole
+from ...contract.checks import check_known, check_number, check_whole
 from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import RNGLike, resolve_seed
 from ..field import FORMULAS
-from ..formulas.formula import Literal, Model
+from ..formulas.formula import Model
 from ..formulas.reader import Cell, as_model
 from ..formulas.vocabulary import Domains, read_domains
+from ..models.redundancy import is_redundancy_free, minimal_models
 from ..pairs import FormulaPairs
 from ..simulation.ground_truths import NoSuchModelError, draw_model, stream
-from .drawn_models import DrawnModels, known_factors
+from .crisp_draws import complexity_codes
+from .drawn_models import DrawnModels, ModelLaw, known_factors, warn_unstated_factors
 
 __all__ = ["acceptance_rate"]
 
@@ -25,34 +28,71 @@ __all__ = ["acceptance_rate"]
 _MAX_SETS = 1_000
 
 
-def complexity_law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[float]], Cell]:
-    """Return a function that draws models of the shape of a pair's estimates.
+#: "estimate", "free" or a share of negative literals
+Signs = str | float
 
-    The law is uniform over the models without redundancies (`redundancy_free`) and cycles that have, over the known
+
+def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate") -> ModelLaw:
+    """Return the law of models of the shape of a pair's estimates.
+
+    It is uniform over the models without redundancies (`redundancy_free`) and cycles that have, over the known
     factors, the estimate's outcomes and the same numbers of literals in the disjuncts of each: proposals - a uniform
-    subset of the factors for each disjunct, a uniform value for each - are rejected until one is such a model. A set of
-    models is matched by a set of different ones, each of the shape of its counterpart. Per atom, 87 % of the proposals
-    for `A*B+C*D<->E` are such models, 34 % of those for `A*B+C<->E` and 0.2 % of eight single causes of eight
-    (`acceptance_rate`).
+    subset of the factors for each disjunct - are rejected until one is such a model. A set of models is matched by a
+    set of different ones, each of the shape of its counterpart, and an estimate with redundant parts by the shape of
+    its first minimal form (`minimal_models`).
+
+    With `signs="estimate"` the literals of an outcome have the estimate's values in random places, so that a guesser
+    whose literals are mostly positive is compared with guesses that are too; with "free" they are independent and
+    uniform, and with a number a literal of a binary factor is negative with this probability.
     """
     factors = known_factors(pairs, position)
     words = pairs.setting(position).vocabulary
     domains = {name: words.domain(name) for name in factors}
-    shapes = [_shape(model) for model in pairs.estimated_models(position)]
+    models = [_without_redundancy(model, domains) for model in pairs.estimated_models(position)]
 
-    def sample(uniforms: Iterator[float]) -> Cell:
+    def sample(key: int, number: int) -> Cell:
+        uniforms = stream(key, number)
         for _ in range(_MAX_SETS):
-            drawn = {draw_model(list(sizes), sizes.__getitem__, factors, domains, uniforms)[0] for sizes in shapes}
-            if len(drawn) == len(shapes):
+            drawn = {draw_like(model, factors, domains, uniforms, signs)[0] for model in models}
+            if len(drawn) == len(models):
                 return tuple(sorted(drawn, key=str))
-        raise NoSuchModelError(f"{_MAX_SETS} sets of {len(shapes)} models all had equal ones")
+        raise NoSuchModelError(f"{_MAX_SETS} sets of {len(models)} models all had equal ones")
 
-    return sample
+    share = None if signs == "estimate" else 0.5 if isinstance(signs, str) else signs
+    return ModelLaw(sample, complexity_codes(models, factors, domains, share))
 
 
-def _shape(model: Model) -> dict[Literal, tuple[int, ...]]:
-    """Return the numbers of literals of the disjuncts of each outcome."""
-    return {atom.outcome: tuple(sorted(map(len, atom.disjuncts))) for atom in model.atoms}
+def _without_redundancy(model: Model, domains: Domains) -> Model:
+    """Return a model, or its first minimal form if it has redundant parts and a minimal form."""
+    model = model.as_equivalence()
+    if is_redundancy_free(model, domains):
+        return model
+    return next(iter(minimal_models(model, domains)), model)
+
+
+def draw_like(
+    model: Model, factors: Sequence[str], domains: Domains, uniforms: Iterator[float], signs: Signs
+) -> tuple[Model, int]:
+    """Draw a model of the shape of another one; return it and how many atoms were proposed."""
+    sizes = {atom.outcome: tuple(sorted(map(len, atom.disjuncts))) for atom in model.atoms}
+    values = {a.outcome: sorted(value for one in a.disjuncts for _, value in one) for a in model.atoms}
+    return draw_model(
+        list(sizes),
+        sizes.__getitem__,
+        factors,
+        domains,
+        uniforms,
+        negated=0.5 if isinstance(signs, str) else signs,
+        values=values.__getitem__ if signs == "estimate" else None,
+    )
+
+
+def check_signs(signs: Any) -> Signs:
+    """Return the signs of controls, or raise an error if they are invalid."""
+    if isinstance(signs, str):
+        check_known(signs, ("estimate", "free"), "value of signs")
+        return signs
+    return check_number(signs, "signs", "[0, 1]")
 
 
 def acceptance_rate(
@@ -60,6 +100,7 @@ def acceptance_rate(
     factors: int | list[str] | None = None,
     *,
     domains: Domains | None = None,
+    signs: Signs = "estimate",
     n_draws: int = 200,
     rng: RNGLike = None,
 ) -> float:
@@ -73,6 +114,8 @@ def acceptance_rate(
         Factors a guess may use, or how many there are; default the model's.
     domains : mapping, optional
         Values of multi-value factors.
+    signs : {"estimate", "free"} or float
+        Values of literals: the estimate's in random places, independent and uniform, or negative with this probability.
     n_draws : int
         Controls to draw.
     rng : int, Generator or None
@@ -93,30 +136,39 @@ def acceptance_rate(
     >>> round(acceptance_rate("A*B+C<->E", list("ABCDE"), rng=1), 2)
     0.58
     """
-    model = as_model(estimate)
+    model = as_model(estimate).as_equivalence()
     names = list(model.factors)
     if isinstance(factors, int):
         names += [f"OTHER{i}" for i in range(factors - len(names))]
     elif factors is not None:
         names = sorted({*names, *map(str.upper, factors)})
     check_whole(n_draws, "n_draws", 1)
-    shape, seed = _shape(model), resolve_seed(rng)
-    values = read_domains(domains)
-    proposals = [draw_model(list(shape), shape.__getitem__, names, values, stream(seed, i))[1] for i in range(n_draws)]
-    return n_draws * len(shape) / sum(proposals)
+    check_signs(signs)
+    seed, values = resolve_seed(rng), read_domains(domains)
+    proposals = [draw_like(model, names, values, stream(seed, i), signs)[1] for i in range(n_draws)]
+    return n_draws * len(model.atoms) / sum(proposals)
+
+
+def prepare_complexity(matching: Matching) -> Signs:
+    """Check the options of a table's controls."""
+    warn_unstated_factors(matching)
+    return check_signs(matching.options.get("signs", "estimate"))
 
 
 def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's outcomes and sizes of disjuncts."""
-    return DrawnModels(pairs, rows, keys, complexity_law, always_acyclic=True)
+    """Match every control to its row's outcomes, sizes of disjuncts and signs."""
+    law = partial(complexity_law, signs=matching.prepared)
+    return DrawnModels(pairs, rows, keys, law, always_acyclic=True)
 
 
 register_null(
     FORMULAS.name,
     Null(
         "complexity",
-        "random models without redundancies that have the estimate's outcomes and sizes of disjuncts",
+        "random models without redundancies that have the estimate's outcomes, sizes of disjuncts and signs",
         complexity_controls,
+        prepare=prepare_complexity,
+        options={"signs": "estimate"},
         label_invariant=True,
     ),
 )

@@ -7,7 +7,9 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.checks import check_flag
 from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
@@ -22,11 +25,12 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ..field import FORMULAS, pair
 from ..formulas.formula import Atom, Literal, Model
 from ..formulas.reader import Cell
-from ..formulas.vocabulary import Vocabulary, bits
+from ..formulas.vocabulary import FormulaTooLargeError, Vocabulary, bits
 from ..models.exposition import Exposition
 from ..models.quality import Convention
 from ..pairs import FormulaPairs
-from .drawn_models import DrawnModels, known_factors
+from .crisp_draws import exchanges, permuted, relabelled_codes
+from .drawn_models import DrawnModels, ModelLaw, known_factors, warn_unstated_factors
 
 #: by rule: the divisor of the shared literals, from the literals of estimate and truth and the metric's beta
 SCALES: dict[str, Callable[[int, int, float], float]] = {
@@ -49,33 +53,30 @@ def exchangeable(pairs: FormulaPairs, position: int) -> list[list[str]]:
 
 
 def relabel_law(
-    pairs: FormulaPairs, position: int, groups: Sequence[Sequence[str]] | None = None
-) -> Callable[[Iterator[float]], Cell]:
-    """Return a function that relabels the exogenous factors of a pair's estimates, or those of `groups`.
+    pairs: FormulaPairs, position: int, groups: Sequence[Sequence[str]] | None = None, *, flip: bool = False
+) -> ModelLaw:
+    """Return the law of relabellings of the exogenous factors of a pair's estimates, or of those of `groups`.
 
-    The law is uniform over the permutations of the known factors that are outcomes of neither truth nor estimate (of
-    those with the same values among themselves), combined with a uniform permutation of the values of each: a crisp
-    factor changes its polarity with probability 1/2. Outcomes stay unchanged.
+    It is uniform over the permutations of the known factors that are outcomes of neither truth nor estimate (of those
+    with the same values among themselves). With `flip` it is combined with a uniform permutation of the values of each:
+    a crisp factor changes its polarity with probability 1/2. Outcomes stay unchanged.
     """
     words = pairs.setting(position).vocabulary
     groups = exchangeable(pairs, position) if groups is None else groups
     cell = pairs.estimated_models(position)
+    names = {name for model in cell for name in model.factors} | {name for one in groups for name in one}
+    domains = {name: words.domain(name) for name in sorted(names)}
 
-    def sample(uniforms: Iterator[float]) -> Cell:
+    def sample(key: int, number: int) -> Cell:
         renamed: dict[Literal, Literal] = {}
-        for names in groups:
-            for name, new in zip(names, _shuffle(names, uniforms), strict=True):
-                values = words.domain(name)
-                shuffled = _shuffle(values, uniforms)
-                renamed |= {(name, old): (new, value) for old, value in zip(values, shuffled, strict=True)}
+        for one, (order, values) in zip(groups, exchanges(groups, key, number, 1), strict=True):
+            for i, name in enumerate(one):
+                old = domains[name]
+                new = permuted(old, float(values[i, 0])) if flip else old
+                renamed |= {(name, x): (one[order[i, 0]], y) for x, y in zip(old, new, strict=True)}
         return tuple(sorted((relabel(model, renamed) for model in cell), key=str))
 
-    return sample
-
-
-def _shuffle(items: Any, uniforms: Iterator[float]) -> list[Any]:
-    left = list(items)
-    return [left.pop(int(next(uniforms) * len(left))) for _ in items]
+    return ModelLaw(sample, relabelled_codes(cell, groups, domains, flip=flip))
 
 
 def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
@@ -89,14 +90,18 @@ def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
     """
     return Model(
         tuple(
-            Atom(tuple(frozenset(renamed.get(x, x) for x in one) for one in atom.disjuncts), atom.outcome)
+            Atom(tuple(frozenset(renamed.get(x, x) for x in one) for one in atom.disjuncts), atom.outcome, atom.arrow)
             for atom in model.atoms
         )
     )
 
 
+@dataclass(frozen=True, eq=False)
 class RelabelledModels(DrawnModels):
     """Controls that relabel their row's estimate; metrics of shared literals have exact moments."""
+
+    #: whether values are permuted too
+    flip: bool = False
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return mean and variance of metrics of single literals, None for others."""
@@ -105,34 +110,41 @@ class RelabelledModels(DrawnModels):
             return None
         found = np.full((pairs.n, 2), np.nan)
         for i in np.flatnonzero(~pairs.refused(metric.kinds)).tolist():
-            found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i))
+            with suppress(FormulaTooLargeError):  # such a row has no score either
+                found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i), flip=self.flip)
         return ClosedForm(found[:, 0], found[:, 1])
 
 
 def relabel_moments(
-    pairs: FormulaPairs, position: int, metric: Metric, groups: Sequence[Sequence[str]]
+    pairs: FormulaPairs, position: int, metric: Metric, groups: Sequence[Sequence[str]], *, flip: bool
 ) -> tuple[float, float]:
     """Return mean and variance of a metric that is linear in the literals which truth and relabelled estimate share.
 
     Its closed form is among `SCALES`, and the factors of a group are exchanged among themselves. NaN with data, with
-    several models or no model, or where an outcome is constant.
+    several models or no model, or where neither has causes.
 
     Relabelling a model relabels its causal exposition on ideal data. The number of shared literals is then a sum of
     entries of a matrix - the outcomes for which the estimate has one literal and the truth the other - along a random
-    matching of factors, and for each pair of factors along one of their values: with n crisp factors two literals of an
-    outcome meet with probability 1 / (2 n). The variance of such sums is Hoeffding's [1]_.
+    matching of factors, and with `flip` for each pair of factors along one of their values. With n crisp factors two
+    literals of an outcome meet with probability 1 / (2 n); without `flip` with probability 1 / n if they have one
+    value, else never. The variance of such sums is Hoeffding's [1]_.
     """
     cell, setting = pairs.estimated_models(position), pairs.setting(position)
     if len(cell) != 1 or setting.data is not None:
         return np.nan, np.nan
-    convention = Convention.of(metric.options.get("convention", "published"))
+    convention = Convention.of(metric.options.get("convention", "corrected"), metric.options.get("constant_outcome"))
     truth = pairs.truth.exposition(pairs.true_model(position), setting, convention, relative=False)
     estimate = pairs.estimate.exposition(cell[0], setting, convention, relative=True)
     sides = [_literals(side, setting.vocabulary) for side in (estimate, truth)]
     sizes = [sum(map(len, side.values())) for side in sides]
-    if len(sides[0]) < len(estimate) or len(sides[1]) < len(truth) or not all(sizes):
+    rule = convention.constant_outcome
+    if rule == "nan" and any(found.constant for side in (estimate, truth) for found in side.values()):
         return np.nan, np.nan
-    mean, variance = _shared_moments(sides[0], sides[1], groups, setting.vocabulary)
+    if rule == "penalise":  # a relabelled outcome stays constant
+        sizes[0] += sum(found.literals.bit_count() for found in estimate.values() if found.constant)
+    if not all(sizes):
+        return np.nan, np.nan
+    mean, variance = _shared_moments(sides[0], sides[1], groups, setting.vocabulary, flip=flip)
     scale = SCALES[str(metric.closed_form)](sizes[0], sizes[1], float(metric.options.get("beta", 1.0)))
     return mean / scale, variance / scale**2
 
@@ -142,7 +154,7 @@ def _literals(exposition: Exposition, words: Vocabulary) -> dict[int, set[Litera
     return {
         outcome: {words.literals[bit.bit_length() - 1] for bit in bits(found.literals)}
         for outcome, found in exposition.items()
-        if found is not None
+        if not found.constant
     }
 
 
@@ -151,6 +163,8 @@ def _shared_moments(
     truth: Mapping[int, set[Literal]],
     groups: Sequence[Sequence[str]],
     words: Vocabulary,
+    *,
+    flip: bool,
 ) -> tuple[float, float]:
     """Return mean and variance of the number of shared literals under relabelling, from the causes of each outcome."""
     moving = {(name, value) for names in groups for name in names for value in words.domain(name)}
@@ -164,7 +178,10 @@ def _shared_moments(
             for x in estimated & place.keys():
                 for y in true & place.keys():
                     meets[place[x][0], place[y][0], place[x][1], place[y][1]] += 1
-        inner_mean, inner_variance = _matching_moments(meets)
+        if flip:
+            inner_mean, inner_variance = _matching_moments(meets)
+        else:
+            inner_mean, inner_variance = np.trace(meets, axis1=2, axis2=3), np.zeros((n, n))
         outer_mean, outer_variance = _matching_moments(inner_mean)
         mean += float(outer_mean)
         variance += float(outer_variance) + float(inner_variance.sum()) / n
@@ -231,18 +248,26 @@ def shared_factors(matching: Matching) -> SharedFactors | None:
     return SharedFactors(of_row, groups)
 
 
+def prepare_relabelling(matching: Matching) -> SharedFactors | None:
+    """Check the options of a table's controls, and find the factors that are exchanged jointly."""
+    check_flag(matching.options.get("flip", False), "flip")
+    warn_unstated_factors(matching)
+    return shared_factors(matching)
+
+
 def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match every control to its row's estimate up to the names of exogenous factors.
 
     Rows of one cluster that share a key exchange the same factors in the same way.
     """
     shared: SharedFactors | None = matching.prepared
+    flip = bool(matching.options.get("flip", False))
     if shared is None:
-        return RelabelledModels(pairs, rows, keys, relabel_law, always_acyclic=False)
+        return RelabelledModels(pairs, rows, keys, partial(relabel_law, flip=flip), always_acyclic=False, flip=flip)
     groups, of_row = shared.groups, shared.of_row[rows]
 
-    def law(pairs: FormulaPairs, position: int) -> Callable[[Iterator[float]], Cell]:
-        return relabel_law(pairs, position, groups[of_row[position]])
+    def law(pairs: FormulaPairs, position: int) -> ModelLaw:
+        return relabel_law(pairs, position, groups[of_row[position]], flip=flip)
 
     return DrawnModels(pairs, rows, keys, law, always_acyclic=False)
 
@@ -253,7 +278,8 @@ register_null(
         "relabel",
         "the estimate with its exogenous factors exchanged at random",
         relabel_controls,
-        prepare=shared_factors,
+        prepare=prepare_relabelling,
+        options={"flip": False},
         label_invariant=True,
         joint=True,
     ),

@@ -1,31 +1,36 @@
-"""Data from a known model: cases that fit it, limited diversity, noise, prevalence, fuzzy memberships.
+"""Data from a known model: cases that fit it, limited diversity, noise, prevalence, imbalance, fuzzy memberships.
 
 An inverse search draws a ground truth (`random_model`) and data from it (`simulate_data`), and checks whether a method
-recovers the truth [1]_.
+recovers the truth [1]_. `benchmark_grid` crosses the axes on which such studies differ [2]_.
 
 References
 ----------
 .. [1] Baumgartner, M., Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
    Inference 12. doi:10.1515/jci-2023-0032
+.. [2] Swiatczak, M. D., Baumgartner, M. (2024). Data imbalances in coincidence analysis: a simulation study.
+   Sociological Methods & Research. doi:10.1177/00491241241227039
 """
 
 from __future__ import annotations
 
-import numpy as np
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
 import pandas as pd
-from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_type, check_whole
-from ...execution.random_streams import RNGLike, resolve_seed
-from ..formulas.configurations import allows, configurations, factor_columns, membership, memberships
-from ..formulas.formula import Model, literal_text
-from ..formulas.reader import as_model, parse
-from ..formulas.truth_table import data_values, ideal_data
-from ..formulas.vocabulary import Domains, read_domains
+from ...execution.random_streams import RNGLike
+from ..formulas.formula import Model
+from ..formulas.reader import as_model
+from ..formulas.truth_table import ideal_data
+from ..formulas.vocabulary import BINARY, Domains, read_domains
+from .noise import add_noise, fuzzify
+from .sampling import fragment, generator, sample_cases
 
-__all__ = ["add_noise", "fragment", "fuzzify", "sample_cases", "select_cases", "simulate_data"]
+__all__ = ["benchmark_grid", "simulate_data"]
 
-_CASES = "a DataFrame with a row a case and a column a factor"
+#: share of cases with the value 1 of all exogenous factors, or by factor; or shares of all values of a factor
+Imbalance = float | Mapping[str, float | Sequence[float]]
 
 
 def simulate_data(
@@ -35,11 +40,14 @@ def simulate_data(
     fragmentation: float = 0.0,
     noise: float = 0.0,
     prevalence: float | None = None,
+    imbalance: Imbalance | None = None,
     fuzziness: float = 0.0,
     domains: Domains | None = None,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
     """Simulate data of a known model: ideal data, fragmented, sampled, made noisy and fuzzy, in this order.
+
+    `benchmark_grid` lists settings of these axes.
 
     Parameters
     ----------
@@ -52,9 +60,13 @@ def simulate_data(
     noise : float
         Share of cases that contradict the model (`add_noise`).
     prevalence : float, optional
-        Share of cases that have the model's last outcome (`sample_cases`).
+        Share of cases that have the model's last outcome (`sample_cases`), which noise keeps.
+    imbalance : float or mapping, optional
+        Share of cases in which exogenous factors are 1 (`sample_cases`): of all, or by factor. Given `prevalence` too,
+        it holds within the cases with and without the outcome only as far as the model allows.
     fuzziness : float
-        Largest distance of a membership from 0 or 1 (`fuzzify`), 0 for crisp data.
+        Largest distance of a membership from 0 or 1 (`fuzzify`), 0 for crisp data; factors with other values than 0
+        and 1 stay crisp.
     domains : mapping, optional
         Values of multi-value factors, and of factors that the model does not mention: the data have their columns too.
     rng : int, Generator or None
@@ -78,281 +90,109 @@ def simulate_data(
     (100, True)
     """
     model = as_model(model)
-    random = _generator(rng)
+    random = generator(rng)
     data = ideal_data(model, domains)
     if fragmentation:
         data = fragment(data, fragmentation, rng=random)
-    if n_cases is not None or prevalence is not None:
+    outcome = None if prevalence is None else model.outcomes[-1]
+    if n_cases is not None or prevalence is not None or imbalance is not None:
         size = len(data) if n_cases is None else n_cases
-        outcome = None if prevalence is None else model.outcomes[-1]
-        data = sample_cases(data, size, outcome=outcome, prevalence=prevalence, rng=random)
+        shares = _exogenous_shares(imbalance, model, data)
+        data = sample_cases(data, size, outcome=outcome, prevalence=prevalence, imbalance=shares, rng=random)
     if noise:
-        data = add_noise(data, model, noise, domains=domains, rng=random)
-    return fuzzify(data, fuzziness, rng=random) if fuzziness else data
+        data = add_noise(data, model, noise, keep=outcome, domains=domains, rng=random)
+    if not fuzziness:
+        return data
+    known = read_domains(domains)
+    binary = [name for name in data.columns if tuple(known.get(name, BINARY)) == BINARY]
+    return fuzzify(data, fuzziness, factors=binary, rng=random)
 
 
-def select_cases(
-    model: Model | str,
-    data: pd.DataFrame,
+def _exogenous_shares(
+    imbalance: Imbalance | None, model: Model, data: pd.DataFrame
+) -> Mapping[str, float | Sequence[float]] | None:
+    """Return the shares by factor: one number is meant for all binary factors that no atom explains."""
+    explained = {name for name, _ in model.outcomes}
+    if imbalance is None:
+        return None
+    if isinstance(imbalance, Mapping):
+        given = [name for name in imbalance if str(name).upper() in explained]
+        if given:
+            raise ValueError(f"imbalance is for exogenous factors, but the model explains {given}; use prevalence=")
+        return imbalance
+    free = [name for name in data.columns if name not in explained and data[name].max() <= 1]
+    return dict.fromkeys(free, imbalance)
+
+
+def benchmark_grid(
     *,
-    consistency: float = 1.0,
-    coverage: float = 1.0,
-    rng: RNGLike = None,
+    n_cases: Iterable[int | None] = (None,),
+    noise: Iterable[float] = (0.0,),
+    fragmentation: Iterable[float] = (0.0,),
+    prevalence: Iterable[float | None] = (None,),
+    imbalance: Iterable[float | None] = (None,),
+    fuzziness: Iterable[float] = (0.0,),
 ) -> pd.DataFrame:
-    """Keep the cases compatible with a model, and as many others as thresholds allow.
+    """Cross the axes of a benchmark, one row a setting of `simulate_data`.
 
-    A case is compatible if every atom has the truth value of its outcome (fuzzy memberships are rounded). The others
-    are tried in random order and kept while consistency and coverage of every atom stay at or above the thresholds.
+    The axes are those on which simulations of configurational methods vary data: sample size, noise, fragmentation,
+    imbalance of the outcome (`prevalence`) and of the exogenous factors (`imbalance`), and fuzziness.
 
     Parameters
     ----------
-    model : Model or str
-        The model.
-    data : DataFrame
-        Cases in rows, a column a factor.
-    consistency, coverage : float
-        Thresholds in [0, 1].
-    rng : int, Generator or None
-        Seed.
+    n_cases, noise, fragmentation, prevalence, imbalance, fuzziness : iterable
+        Values of the axis, as in `simulate_data`; None leaves it as the model has it.
 
     Returns
     -------
     DataFrame
-        The kept rows, in their order.
+        One row a combination, with a column for each axis that has more than one value or another than the default.
+        Columns are meant as strata: `by=[...]` of a cube.
 
     Raises
     ------
     ValueError
-        If a threshold lies outside [0, 1], or the data lack a factor.
+        If an axis has no value, or one that is invalid.
 
-    Examples
-    --------
-    >>> import itertools, pandas as pd
-    >>> space = pd.DataFrame(list(itertools.product([0, 1], repeat=3)), columns=list("ABC"))
-    >>> len(select_cases("A+B<->C", space)), len(select_cases("A+B<->C", space, consistency=0.75, rng=1))
-    (4, 5)
-    """
-    model = as_model(model)
-    check_number(consistency, "consistency", "[0, 1]")
-    check_number(coverage, "coverage", "[0, 1]")
-    columns = factor_columns(data, model.factors)
-    rounded = np.stack([np.rint(columns[factor]) for factor in model.factors], axis=1).astype(np.int8)
-    kept = allows(model, rounded, model.factors)
-    p, y = memberships(model, data)
-    common = np.minimum(np.minimum(p, 1 - p), np.minimum(y, 1 - y))
-    # the cells of fit.atom_measures, case by case: rows a, b, c
-    cells = np.stack([np.minimum(p, y), np.minimum(p, 1 - y) - common, np.minimum(1 - p, y) - common])
-    total = cells[:, :, kept].sum(axis=2)
-    for case in _generator(rng).permutation(np.flatnonzero(~kept)):
-        a, b, c = new = total + cells[:, :, case]
-        if (a >= consistency * (a + b) - 1e-12).all() and (a >= coverage * (a + c) - 1e-12).all():
-            kept[case], total = True, new
-    return data[kept]
-
-
-def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.DataFrame:
-    """Drop a share of the distinct configurations, with all their cases: limited diversity.
-
-    Parameters
+    References
     ----------
-    data : DataFrame
-        Cases in rows.
-    share : float
-        Share of the distinct rows that is dropped; their number is rounded.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    DataFrame
-        The remaining rows, in their order.
-
-    Raises
-    ------
-    ValueError
-        If the share does not lie in [0, 1).
+    .. [1] doi:10.1177/00491241241227039
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> len(fragment(pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1]}), 0.5, rng=1))
-    2
+    >>> benchmark_grid(n_cases=[20, 80], noise=[0, 0.1])
+       n_cases  noise
+    0       20    0.0
+    1       20    0.1
+    2       80    0.0
+    3       80    0.1
     """
-    check_number(share, "share", "[0, 1]")
-    check_type(data, pd.DataFrame, _CASES, "data")
-    codes = data.groupby(list(data.columns), sort=True).ngroup().to_numpy()
-    n = int(codes.max(initial=-1)) + 1
-    gone = _generator(rng).permutation(n)[: round(share * n)]
-    if len(gone) == n:
-        raise ValueError(f"a share of {share} leaves none of the {n} configurations; take a smaller one")
-    return data[~np.isin(codes, gone)]
+    given: dict[str, Iterable[float | None]] = {
+        "n_cases": n_cases,
+        "noise": noise,
+        "fragmentation": fragmentation,
+        "prevalence": prevalence,
+        "imbalance": imbalance,
+        "fuzziness": fuzziness,
+    }
+    axes = {name: _axis(name, values) for name, values in given.items()}
+    axes = {name: values for name, values in axes.items() if values not in ([None], [0.0])}
+    table = pd.DataFrame(list(itertools.product(*axes.values())), columns=list(axes))
+    return table.astype({"n_cases": "int64"}) if "n_cases" in axes and None not in axes["n_cases"] else table
 
 
-def sample_cases(
-    data: pd.DataFrame,
-    n_cases: int,
-    *,
-    outcome: tuple[str, int] | str | None = None,
-    prevalence: float | None = None,
-    rng: RNGLike = None,
-) -> pd.DataFrame:
-    """Draw cases with replacement, each equally likely, or so that a share of them has an outcome.
-
-    Parameters
-    ----------
-    data : DataFrame
-        Cases in rows.
-    n_cases : int
-        How many to draw.
-    outcome : str or (str, int), optional
-        Literal, as `"E"` or `"e"`.
-    prevalence : float, optional
-        Share of cases that have the outcome; their number is rounded.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    DataFrame
-        The drawn cases, numbered from 0.
-
-    Raises
-    ------
-    ValueError
-        If there are no cases to draw from, or only one of `outcome` and `prevalence` is given.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> data = pd.DataFrame({"A": [0, 1, 1, 1], "E": [0, 1, 1, 1]})
-    >>> sample_cases(data, 100, outcome="E", prevalence=0.2, rng=1)["E"].mean()
-    np.float64(0.2)
-    """
-    check_whole(n_cases, "n_cases", 1)
-    check_type(data, pd.DataFrame, _CASES, "data")
-    if (outcome is None) != (prevalence is None):
-        raise ValueError("outcome and prevalence belong together; give both or neither")
-    random = _generator(rng)
-    if outcome is None or prevalence is None:
-        rows = _draw_rows(np.arange(len(data)), n_cases, "cases", random)
-        return data.iloc[rows].reset_index(drop=True)
-    check_number(prevalence, "prevalence", "[0, 1]")
-    literal = parse(f"{outcome}<->{outcome}").atoms[0].outcome if isinstance(outcome, str) else outcome
-    has = membership(factor_columns(data, [literal[0]])[literal[0]], literal) > 0.5
-    n_with = round(prevalence * n_cases)
-    with_it = _draw_rows(np.flatnonzero(has), n_with, f"cases with outcome {literal_text(literal)}", random)
-    without = _draw_rows(
-        np.flatnonzero(~has), n_cases - n_with, f"cases without outcome {literal_text(literal)}", random
-    )
-    return data.iloc[random.permutation(np.concatenate([with_it, without]))].reset_index(drop=True)
-
-
-def add_noise(
-    data: pd.DataFrame, model: Model | str, share: float, *, domains: Domains | None = None, rng: RNGLike = None
-) -> pd.DataFrame:
-    """Replace a share of the cases by configurations that contradict the model, each equally likely.
-
-    Parameters
-    ----------
-    data : DataFrame
-        Crisp or multi-value cases.
-    model : Model or str
-        The ground truth.
-    share : float
-        Share of the cases that is replaced; their number is rounded.
-    domains : mapping, optional
-        Values of multi-value factors; default those in the data.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    DataFrame
-        As many cases as before, in their order.
-
-    Raises
-    ------
-    ValueError
-        If the share does not lie in [0, 1], the data are fuzzy, or the model contradicts no configuration.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> data = pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 0, 1, 1]})
-    >>> noisy = add_noise(data, "A<->B", 0.5, rng=1)
-    >>> int((noisy.A != noisy.B).sum())
-    2
-    """
-    model = as_model(model)
-    check_number(share, "share", "[0, 1]")
-    check_type(data, pd.DataFrame, _CASES, "data")
-    values = read_domains(domains)
-    columns = factor_columns(data, [str(name).upper() for name in data.columns])
-    factor_columns(data, model.factors)
-    fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
-    if fuzzy:
-        raise ValueError(
-            f"noise is for crisp and multi-value data, but {fuzzy} are fuzzy; add noise first, then fuzzify"
-        )
-    known = data_values(data, columns) | {name: values[name] for name in columns.keys() & values.keys()}
-    # other factors do not matter to the model, so a uniform contradicting configuration has uniform values there
-    rows = configurations({name: known[name] for name in model.factors})
-    wrong = rows[~allows(model, rows, model.factors)]
-    random = _generator(rng)
-    cases = random.permutation(len(data))[: round(share * len(data))]
-    drawn = wrong[_draw_rows(np.arange(len(wrong)), len(cases), "contradicting configurations", random)]
-    noisy = data.to_numpy(copy=True)
-    for position, name in enumerate(columns):
-        own = name in model.factors
-        noisy[cases, position] = drawn[:, model.factors.index(name)] if own else random.choice(known[name], len(cases))
-    return pd.DataFrame(noisy, index=data.index, columns=data.columns)
-
-
-def fuzzify(data: pd.DataFrame, spread: float, *, rng: RNGLike = None) -> pd.DataFrame:
-    """Turn crisp data into fuzzy memberships: 0 becomes uniform on [0, spread), 1 uniform on (1 - spread, 1].
-
-    Parameters
-    ----------
-    data : DataFrame
-        Cases in rows, all values 0 or 1.
-    spread : float
-        In (0, 0.5], so that rounding gives the crisp data back.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    DataFrame
-        Memberships in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If the data are not crisp, or the spread does not lie in (0, 0.5].
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> crisp = pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1]})
-    >>> fuzzify(crisp, 0.4, rng=1).round().astype(int).equals(crisp)
-    True
-    """
-    # memberships keep their side of 0.5
-    check_number(spread, "spread", "(0, 0.5]")
-    check_type(data, pd.DataFrame, _CASES, "data")
-    crisp = data.to_numpy(np.float64)
-    if not np.isin(crisp, (0, 1)).all():
-        raise ValueError("only crisp data can be made fuzzy; expected values 0 and 1")
-    away = _generator(rng).random(crisp.shape) * spread
-    return pd.DataFrame(np.abs(crisp - away), index=data.index, columns=data.columns)
-
-
-def _draw_rows(rows: NDArray[np.int64], n: int, what: str, random: np.random.Generator) -> NDArray[np.int64]:
-    """Draw n of the rows with replacement."""
-    if n and not len(rows):
-        raise ValueError(f"there are no {what} to draw {n} from")
-    return random.choice(rows, n) if n else np.empty(0, np.int64)
-
-
-def _generator(rng: RNGLike) -> np.random.Generator:
-    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))
+def _axis(name: str, values: Iterable[float | None]) -> list[float | None]:
+    check_type(values, Iterable, "a list of values", name)
+    found: list[float | None] = []
+    for value in values:
+        if value is None:
+            found.append(None)
+        elif name == "n_cases":
+            found.append(check_whole(value, name, 1))
+        else:
+            found.append(float(check_number(value, name, "[0, 1]")))
+    if not found:
+        raise ValueError(f"{name} has no value; leave it out, or give a list")
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name} has a value twice: {found}")
+    return found

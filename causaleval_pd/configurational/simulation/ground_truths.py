@@ -239,19 +239,28 @@ def propose(
     domains: Domains,
     uniforms: Iterator[float],
     negated: float = 0.5,
-) -> tuple[Conjunction, ...]:
+    values: Sequence[int] | None = None,
+) -> tuple[Conjunction, ...] | None:
     """Draw a left-hand side with disjuncts of given `sizes`, without regard to redundancies.
 
-    Every disjunct is a uniform subset of the factors without the outcome's own, its values independent: 0 with
-    probability `negated` for a binary factor, equally likely for others.
+    Every disjunct is a uniform subset of the factors without the outcome's own. Its values are independent, 0 with
+    probability `negated` for a binary factor and equally likely for others; or all literals together have these
+    `values` in uniformly random places, and None is returned if a factor lacks the value of its place.
     """
     eligible = [name for name in factors if name != outcome[0]]
+    left = [] if values is None else list(values)
     disjuncts = []
     for size in sizes:
         conjunction = []
         for name in _choose(eligible, size, uniforms):
             domain = domains.get(name, BINARY)
             u = next(uniforms)
+            if values is not None:
+                value = left.pop(int(u * len(left)))
+                if value not in domain:
+                    return None
+                conjunction.append((name, value))
+                continue
             value = int(u >= negated) if tuple(domain) == BINARY else domain[int(u * len(domain))]
             conjunction.append((name, value))
         disjuncts.append(frozenset(conjunction))
@@ -266,6 +275,7 @@ def draw_model(
     uniforms: Iterator[float],
     *,
     negated: float = 0.5,
+    values: Callable[[Literal], Sequence[int]] | None = None,
     accept: Callable[[Model], bool] | None = None,
 ) -> tuple[Model, int]:
     """Draw a redundancy-free acyclic model by rejection; return it and how many atoms were proposed.
@@ -273,8 +283,8 @@ def draw_model(
     Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn for
     every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`) and
     accepted. As the first condition concerns the atoms one by one, this is the law of the proposals given that they
-    meet all conditions; with `negated=0.5` (see `propose`) and fixed sizes all such models are equally likely, because
-    each is proposed in as many orders of its disjuncts as any other.
+    meet all conditions; with `negated=0.5`, or with the `values` of each outcome's literals (see `propose`), and fixed
+    sizes all such models are equally likely, because each is proposed in as many orders of its disjuncts as any other.
 
     A `NoSuchModelError` ends the search after 50000 proposals of atoms.
 
@@ -292,11 +302,13 @@ def draw_model(
         wanted = tuple(sizes(outcome))
         proposals += 1
         if proposals > MAX_PROPOSALS:
-            raise NoSuchModelError(_no_such_model(outcomes, wanted, factors))
+            raise NoSuchModelError(no_such_model(outcomes, wanted, factors))
         if max(wanted) > room:
             continue
-        left = propose(outcome, wanted, factors, domains, uniforms, negated)
-        if not is_irredundant_alone(left, domains):
+        left = propose(
+            outcome, wanted, factors, domains, uniforms, negated, None if values is None else values(outcome)
+        )
+        if left is None or not is_irredundant_alone(left, domains):
             continue
         lefts.append(left)
         if _cyclic(lefts, outcomes):
@@ -319,7 +331,8 @@ def _cyclic(lefts: Sequence[Sequence[Conjunction]], outcomes: Sequence[Literal])
     return topological_order(causes) is None
 
 
-def _no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
+def no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
+    """Describe a shape of which no model was found."""
     names = ", ".join(map(literal_text, outcomes))
     return (
         f"{MAX_PROPOSALS} proposals over the factors {', '.join(factors)} held no model without redundancies with "

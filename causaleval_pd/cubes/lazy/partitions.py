@@ -16,6 +16,7 @@ from ...execution.random_streams import key_columns
 from ...tables.columns import column
 from ...tables.matching import find_members, named_nulls
 from ...tables.settings import Cells
+from ...tables.several_truths import join_truths
 from ...tables.tasks import Metrics, Task, cells_field, select
 from ..strata import MISSING, By, interval_labels, strata_edges
 
@@ -35,8 +36,9 @@ def in_partition(number: int | None) -> Iterator[None]:
 def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
     """Refuse text that does not read as a cell of the field: dask may have printed objects."""
     own = get_field(settings["field"])
-    for role in ("truth", "estimate"):
-        name, field = settings.get(role, role), own.of_truth if role == "truth" else own
+    truths = settings.get("truth", "truth")
+    places = [(name, own.of_truth) for name in (truths if isinstance(truths, list) else [truths])]
+    for name, field in [*places, (settings.get("estimate", "estimate"), own)]:
         cells = part[name] if name in part.columns else part.index[:0].to_series()
         first = int(np.argmax(cells.notna())) if cells.notna().any() else None
         if first is None or not isinstance(cells.iloc[first], str):
@@ -50,12 +52,12 @@ def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
             ) from error
 
 
-def settle_field(
-    table: DaskFrame, metrics: Metrics, truth: Hashable | None, estimate: Hashable, field: str | None
-) -> str:
+def settle_field(table: DaskFrame, metrics: Metrics, truth: Any, estimate: Hashable, field: str | None) -> str:
     """Return the field of the whole table: a partition whose estimates all failed does not show it."""
     check_dims(metrics)
-    cells = {role: column(table._meta, name, role) for role, name in Cells(truth, estimate).names.items()}
+    # of several truths the first shows it
+    names = Cells(truth[0] if isinstance(truth, list) and truth else truth, estimate).names
+    cells = {role: column(table._meta, name, role) for role, name in names.items()}
     return cells_field(cells, None if metrics is None else select(metrics), field).name
 
 
@@ -126,8 +128,13 @@ def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:
     """Return the canonical cells of a partition, for metrics that describe a row."""
     check_cells(part, settings)
     own = get_field(settings["field"])
-    cells = Cells(settings.get("truth", "truth"), settings.get("estimate", "estimate"))
-    truth = None if cells.truth is None else own.of_truth.coerce(part[cells.truth], "truth")
+    over = settings.get("over_truths")
+    cells = Cells(settings.get("truth", "truth"), settings.get("estimate", "estimate"), over_truths=over)
+    names = [cells.names[role] for role in ("truth",) if role in cells.names] + cells.further_truths
+    truths = [own.of_truth.coerce(column(part, name, "truth"), "truth") for name in names]
+    truth = truths[0] if truths else None
+    if over is not None:
+        own, truth = join_truths(own, truths)
     given, context = settings.get("context"), None
     if truth is not None:
         context = resolve_context(part, given, {own.name: own.context})

@@ -279,7 +279,8 @@ def read_tigramite(cell: NDArray[Any]) -> Matrix:
     if cell.ndim == 4 or (cell.ndim == 3 and (cell[:, :, 1:] != "").any()):
         lagged = "an array (N, N, T, T)" if cell.ndim == 4 else "links at lags"
         raise ValueError(
-            f"found {lagged}; a cell is a graph of contemporaneous links: take graph[:, :, 0], or a column a lag"
+            f"found {lagged}; a cell is a graph of contemporaneous links: read graphs of time series by "
+            "ce.lagged_column, or take graph[:, :, 0]"
         )
     strings = cell[:, :, 0] if cell.ndim == 3 and cell.shape[2] else cell
     if strings.ndim != 2 or strings.shape[0] != strings.shape[1]:

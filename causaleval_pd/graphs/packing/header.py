@@ -127,7 +127,8 @@ def contents(raw: bytes) -> bytes:
 
 def not_a_graph(raw: bytes) -> str:
     """Return a message for bytes that are not a packed graph."""
-    return f"found {len(raw)} bytes starting with {raw[:8]!r}, not a packed graph"
+    lagged = "; this is a lagged graph: take a view of it, as column.lagged.summary()" if raw[:3] == b"ts_" else ""
+    return f"found {len(raw)} bytes starting with {raw[:8]!r}, not a packed graph{lagged}"
 
 
 def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:

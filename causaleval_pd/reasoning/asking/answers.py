@@ -1,52 +1,58 @@
-"""Answers: yes, no or missing parsed from replies, and joined to their questions by key."""
+"""Answers: yes, no or missing read from replies, and joined to their questions by key."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ...contract.checks import check_type, nearest, shown
+from ...contract.checks import check_known, check_type, name_row, nearest, shown
+from .prose import ProseReader
 
-__all__ = ["join_answers", "parse_answers"]
+__all__ = ["example_replies", "join_answers", "parse_answers"]
+
+#: how replies are read: their last line or JSON, prose, or a function of the text
+Reading = Literal["last_line", "prose"] | Callable[[str], Any]
 
 YES = ("yes", "true")
 NO = ("no", "false")
 
-#: longer replies are parsed at both ends only
+#: longer replies are read at both ends only
 _MOST_CHARACTERS = 100_000
 
-# A reply may be hostile, so each pattern takes linear time: no two neighbouring repeats match the same characters, and
-# repeats that are followed by anything else are possessive.
+# these patterns take linear time, since a reply may be hostile
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[a-z]*+\n?+(.*?)```", re.DOTALL | re.IGNORECASE)
-_OBJECT = re.compile(r"\{[^{}]{0,2000}\}")
-_KEYS = re.compile(r"^(final|short|the)?[ _-]*(answer|response|result|verdict|conclusion)$", re.IGNORECASE)
-_MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d«»\[\]()\\$]+")
-_QUOTES = re.compile(r"[*_`\"'\u201c\u201d\[\]()$]+")
-_TAG = re.compile(r"<(/?)(\w+)>")
+_MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d\[\]()$]+|</?answer>", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
-_BOXED = re.compile(r"\\boxed\s*+\{\s*+(?:\\text\s*+\{)?([^{}]*+)\}")
-# words that make a leading "no" part of a phrase rather than an answer
-_NOT_A_REPLY = ("one", "doubt", "matter", "other", "more", "need", "reason", "information", "such", "idea", "longer")
+_ANSWER_KEYS = ("answer", "final_answer", "final answer")
 
 
-def parse_answers(replies: Iterable[Any] | pd.Series, *, yes: Sequence[str] = YES, no: Sequence[str] = NO) -> pd.Series:
-    """Parse replies as yes or no; ambiguous replies are missing.
+def parse_answers(
+    replies: Iterable[Any] | pd.Series,
+    *,
+    how: Reading = "last_line",
+    yes: Sequence[str] = YES,
+    no: Sequence[str] = NO,
+) -> pd.Series:
+    r"""Read replies as yes or no; what cannot be read with certainty is missing.
 
-    In this order: a JSON object with an answer ("answer", "final_answer", "response" ...), also fenced or at the end
-    of a text; a stated final answer ("Answer: yes", "the final answer is **No**", a boxed one), of several the last;
-    the first word; the last line. Case, markdown, quotes and hidden reasoning (`<think>`) do not matter. If the
-    first word and the last line contradict each other, the answer is missing.
+    By default the answer is the last line, "Answer: yes", "Final answer: no" or the word alone, or a JSON object at the
+    end with one key "answer", as the instructions of `Tasks.prompts` ask for. Case, markdown and hidden reasoning
+    (`<think>`) do not matter. Anything else is missing, and never guessed.
 
     Parameters
     ----------
     replies : Series or iterable
         Texts; booleans pass through, and missing values (failed calls) stay missing.
+    how : {"last_line", "prose"} or callable
+        "prose" also reads first words ("Yes, she does."), statements ("the answer is no") and conclusions ("so yes,
+        ..."), and is wrong now and then: of the 126 replies of `example_replies` it misreads 2 and leaves 16 unread
+        that have an answer, where "last_line" misreads none. A function takes a text and returns True, False or None.
     yes, no : sequence of str
         Words that mean yes and no, for other languages.
 
@@ -59,25 +65,73 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, yes: Sequence[str] = YE
     Raises
     ------
     ValueError
-        If a word means both, or one side has no words.
+        If a word means both, one side has no words, `how` is unknown, or a function fails or returns anything else;
+        names the row.
 
     Examples
     --------
     >>> from causaleval_pd.reasoning import parse_answers
-    >>> texts = ["**Yes**, she is.", "First, 3 < 5. So no one ... Final answer: NO.", '{"answer": true}', "Perhaps."]
+    >>> texts = ["5 is at least 3.\nAnswer: **yes**", '{"answer": "no"}', "Yes, she sings.", "Perhaps."]
     >>> parse_answers(texts).tolist()
+    [True, False, <NA>, <NA>]
+    >>> parse_answers(texts, how="prose").tolist()
     [True, False, True, <NA>]
     """
+    read = reader(how, yes, no)
+    if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
+        raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
+    cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
+    found: list[bool | None] = []
+    for row, reply in enumerate(cells.astype(object)):
+        try:
+            found.append(read(reply))
+        except Exception as error:
+            raise ValueError(f"{name_row(row, cells.index)}: the function how= failed: {_named(error)}") from error
+    return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def reader(how: Reading, yes: Sequence[str] = YES, no: Sequence[str] = NO) -> Callable[[Any], bool | None]:
+    """Return a function from a reply to True, False or None."""
     words = _words("yes", yes, True)
     against = _words("no", no, False)
     if not words or not against or words.keys() & against.keys():
         raise ValueError(f"yes= and no= must each have words, none in both; found {shown(yes)} and {shown(no)}")
-    if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
-        raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
-    reader = _Reader(words | against)
-    cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
-    found = [reader.read(value) for value in cells.astype(object)]
-    return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
+    meanings = words | against
+    if callable(how):
+        return lambda reply: _own(how, reply)
+    check_known(how, ("last_line", "prose"), "way of reading, or pass a function: how=")
+    strict = _LastLine(meanings)
+    prose = ProseReader(meanings) if how == "prose" else None
+
+    def read(reply: Any) -> bool | None:
+        if isinstance(reply, (bool, np.bool_)):
+            return bool(reply)
+        if not isinstance(reply, str):
+            return None
+        if len(reply) > _MOST_CHARACTERS:
+            half = _MOST_CHARACTERS // 2
+            reply = f"{reply[:half]}\n\n{reply[-half:]}"
+        text = _THOUGHT.sub(" ", reply).strip()
+        found = strict.read(text)
+        return prose.read(text) if found is None and prose is not None else found
+
+    return read
+
+
+def _own(how: Callable[[str], Any], reply: Any) -> bool | None:
+    """Read a reply by a function of the user."""
+    if isinstance(reply, (bool, np.bool_)):
+        return bool(reply)
+    found = how(reply) if isinstance(reply, str) else None
+    if found is None or found is pd.NA:
+        return None
+    if not isinstance(found, (bool, np.bool_)):
+        raise TypeError(f"it must return True, False or None, found {shown(found)}")
+    return bool(found)
 
 
 def _words(side: str, given: Sequence[str], meaning: bool) -> dict[str, bool]:
@@ -91,91 +145,61 @@ def _words(side: str, given: Sequence[str], meaning: bool) -> dict[str, bool]:
     return found
 
 
-class _Reader:
-    """Parser of replies, with the patterns for one pair of word lists; they match texts in lower case."""
+class _LastLine:
+    """Reader of the last line, or of a JSON object at the end."""
 
     def __init__(self, words: dict[str, bool]) -> None:
         self.words = words
         either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-        nouns = r"(?:answer|response|verdict|conclusion)"
-        copulas = rf"(?>(?:(?!(?:{either})(?!\w))(?:is|[:=\-\u2013]))+)"
-        # for texts whose runs of white space are one character each
-        self.stated = re.compile(
-            rf"(?:<{nouns}>|\b(?:final\s)?{nouns}(?:\s(?:to|for)\s[^.:\n]{{0,80}})?\s?{copulas})"
-            rf"[\s:]*+({either})(?!\w)"
-        )
-        self.first = re.compile(rf"({either})(?!\w)[\s,]*+(\w*)")
-        self.last = re.compile(
-            r"(?:(?:so|thus|hence|therefore|then|finally|in conclusion|conclusion)\s*+[,:]?+\s*+)?"
-            rf"({either})\W*"
-        )
-        self.echo = re.compile(rf"({either})\s*+(?:or|/|\|)\s*+({either})(?!\w)")
+        self.line = re.compile(rf"(?:(?:the )?(?:final )?answer ?[:=\-\u2013] ?)?({either})")
 
-    def read(self, reply: Any) -> bool | None:
-        """Return the answer in a reply, or None."""
-        if isinstance(reply, (bool, np.bool_)):
-            return bool(reply)
-        if not isinstance(reply, str):
-            return None
-        if len(reply) > _MOST_CHARACTERS:
-            half = _MOST_CHARACTERS // 2
-            reply = f"{reply[:half]}\n\n{reply[-half:]}"
-        text = _THOUGHT.sub(" ", reply).strip()
-        found = self._json(text)
-        if found is None:
-            found = self._boxed(text)
-        return self._words(text) if found is None else found
+    def read(self, text: str) -> bool | None:
+        """Return the answer at the end of a text, or None."""
+        end = text.removesuffix("```").rstrip()
+        if end.endswith("}"):
+            return self._json(end)
+        line = _MARKUP.sub(" ", text.rpartition("\n")[2])
+        match = self.line.fullmatch(_SPACE.sub(" ", line).strip(" .,;!").casefold())
+        return self.words[match[1]] if match else None
 
     def _json(self, text: str) -> bool | None:
-        """Parse the last JSON object that holds an answer."""
-        candidates = [text, *_FENCE.findall(text), *_OBJECT.findall(text)]
-        for candidate in reversed(candidates):
-            if "{" not in candidate:
-                continue
-            try:
-                value = json.loads(candidate)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
-                for key in reversed(list(value)):
-                    if isinstance(key, str) and _KEYS.match(key.strip()):
-                        return self._value(value[key])
-        return None
-
-    def _value(self, value: Any) -> bool | None:
-        if isinstance(value, bool):
-            return value
-        return self._words(value) if isinstance(value, str) else None
-
-    def _boxed(self, text: str) -> bool | None:
-        found = [_SPACE.sub(" ", inner).strip().casefold() for inner in _BOXED.findall(text)]
-        return next((self.words[word] for word in reversed(found) if word in self.words), None)
-
-    def _words(self, text: str) -> bool | None:
-        text = text.casefold()
-        stated = self.stated.findall(_SPACE.sub(_one_space, self.echo.sub(" ", _QUOTES.sub(" ", text))))
-        if stated:
-            return self.words[stated[-1]]
-        plain = self.echo.sub(" ", _MARKUP.sub(" ", _TAG.sub(r" <\2> ", text)))
-        plain = re.sub(r"[ \t]+", " ", plain).strip()
-        plain = re.sub(r"^(?:<\w+>|[\s:,.;-])+", "", plain)
-        lines = [line.strip(" :,.;!-") for line in plain.splitlines() if line.strip(" :,.;!-")]
-        if not lines:
+        """Read a JSON object without inner objects, which must have one answer."""
+        try:
+            pairs = json.loads(text[text.rfind("{") :], object_pairs_hook=list)
+        except (ValueError, RecursionError):
             return None
-        first = self.first.match(lines[0])
-        opening = None
-        if first and first[2] not in _NOT_A_REPLY:
-            opening = self.words[first[1]]
-        ends = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]
-        last = self.last.fullmatch(ends)
-        closing = self.words[last[1]] if last else None
-        if opening is not None and closing is not None and opening != closing:
+        answers = [value for key, value in pairs if key.strip().casefold() in _ANSWER_KEYS]
+        if len(answers) != 1:
             return None
-        return opening if opening is not None else closing
+        [value] = answers
+        if isinstance(value, str):
+            return self.words.get(" ".join(value.casefold().split()).strip(" ."))
+        return value if isinstance(value, bool) else None
 
 
-def _one_space(run: re.Match[str]) -> str:
-    return "\n" if "\n" in run[0] else " "
+def example_replies() -> pd.DataFrame:
+    """Return 126 replies with their meaning, on which ways of reading are measured.
+
+    Returns
+    -------
+    DataFrame
+        style, reply, meaning (yes, no, or missing where the reply has no answer).
+
+    Notes
+    -----
+    The replies were written for this purpose, in the styles in which language models reply; they are no sample of the
+    replies of any model. Read some of yours by eye before you trust a reading of prose.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import example_replies, parse_answers
+    >>> table = example_replies()
+    >>> read = parse_answers(table["reply"])
+    >>> bool((read == table["meaning"])[read.notna()].all())
+    True
+    """
+    table = pd.read_csv(str(files("causaleval_pd") / "data" / "replies.csv"), keep_default_na=False, dtype="str")
+    return table.assign(meaning=table["meaning"].map({"yes": True, "no": False}).astype("boolean"))
 
 
 def join_answers(
@@ -183,6 +207,7 @@ def join_answers(
     answers: pd.DataFrame,
     *,
     on: Sequence[str] = ("task", "sample", "replicate", "question"),
+    how: Reading = "last_line",
 ) -> pd.DataFrame:
     """Join answers to their questions by key, never by the order of rows.
 
@@ -191,9 +216,11 @@ def join_answers(
     questions : DataFrame
         A row a question (`Tasks.questionnaire`).
     answers : DataFrame
-        The key columns, `answer` or `reply` (parsed by `parse_answers`), and settings such as the model.
+        The key columns, `answer` or `reply` (read by `parse_answers`), and settings such as the model.
     on : sequence of str
         Columns that identify a question.
+    how : {"last_line", "prose"} or callable
+        How replies are read, as in `parse_answers`.
 
     Returns
     -------
@@ -230,7 +257,7 @@ def join_answers(
     if "answer" not in found.columns:
         if "reply" not in found.columns:
             raise ValueError("answers needs a column 'answer' (True, False, missing) or 'reply' (text)")
-        found = found.assign(answer=parse_answers(found["reply"]))
+        found = found.assign(answer=parse_answers(found["reply"], how=how))
     settings = [c for c in found.columns if c not in (*keys, *questions.columns, "answer", "reply", "error")]
     for name, table, by in (("question", questions, keys), ("answer", found, [*keys, *settings])):
         if (repeated := table.duplicated(by)).any():

@@ -1,13 +1,16 @@
-"""Calls of a reasoner: several at once, with retries and a cache of replies."""
+"""Calls of a reasoner: several at once, with retries and a cache; every fault is the outcome of its question."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import threading
+import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
+from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -16,18 +19,32 @@ import pandas as pd
 
 from ...contract.checks import check_number, check_type, check_whole, nearest, shown
 from ...execution.random_streams import uniforms
-from .answers import parse_answers
+from .answers import Reading, reader
+from .replies import (
+    DETAILS,
+    REPLACEMENT,
+    Reply,
+    changed,
+    check_reply,
+    ending,
+    outcome_column,
+    valid_text,
+)  # fmt: skip
 from .reply_cache import ReplyCache
+from .secrets import environment_redactor, without_secrets
 
 __all__ = ["CallFailed", "RetryLater", "ask"]
+
+#: columns that identify a question
+KEY = ("task", "sample", "replicate", "question")
 
 Reasoner = Callable[[str], Any]
 
 #: characters of the longest reply
 MOST_CHARACTERS = 4 * 2**20
 
-#: stands for a lone surrogate
-_REPLACEMENT = "\ufffd"
+#: kind of a failure that every further question would share
+_STOPS = "stops"
 
 #: characters of the longest text in the column `error`
 _MOST_OF_AN_ERROR = 1000
@@ -64,7 +81,7 @@ class RetryLater(ValueError):
 
 
 class CallFailed(ValueError):
-    """A call that failed and is not tried again; the column `error` holds its message.
+    """A call that the server refused, which is not tried again; the column `error` holds its message.
 
     Examples
     --------
@@ -79,7 +96,10 @@ class CallFailed(ValueError):
 
 
 class _Outcome(NamedTuple):
-    reply: str | None
+    #: None where the call failed
+    reply: Reply | None
+    #: {"refused", "failed", "not_asked"}, or "" with a reply
+    kind: str
     error: str | None
 
 
@@ -88,7 +108,7 @@ def ask(
     reasoner: Reasoner,
     *,
     prompt: str = "prompt",
-    key: Sequence[str] = ("task", "sample", "replicate", "question"),
+    key: Sequence[str] = KEY,
     name: str | None = None,
     cache: str | PathLike[str] | None = None,
     workers: int = 8,
@@ -96,18 +116,21 @@ def ask(
     backoff: float = 1.0,
     longest_wait: float = 60.0,
     give_up_after: int = 20,
+    how: Reading = "last_line",
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Ask a reasoner every question and parse its replies.
+    r"""Ask a reasoner every question and read its replies.
+
+    Whatever happens to a question is its outcome, and never ends the study.
 
     Parameters
     ----------
     questions : DataFrame
         A row a question, with its prompt and the key columns.
     reasoner : callable
-        Function from the prompt to the reply (text, or True and False), such as an `Endpoint`. It is called from
-        several threads. `TimeoutError`, `ConnectionError` and `RetryLater` are tried again; `CallFailed` is recorded;
-        any other exception ends the call, and the cache keeps the replies so far.
+        Function from the prompt to the reply (text, a `Reply`, or True and False), such as an `Endpoint`. It is called
+        from several threads. `TimeoutError`, `ConnectionError` and `RetryLater` are tried again; `CallFailed` counts as
+        a refusal, any other exception as a failed question.
     prompt : str
         Column of prompts.
     key : sequence of str
@@ -117,8 +140,8 @@ def ask(
         its replies: the model, its settings.
     cache : path, optional
         SQLite file of replies. Questions with a reply there are not asked again, so that an interrupted call continues
-        where it stopped; failed questions are. Each reply is written when it arrives, and several processes may use
-        the file at once.
+        where it stopped; questions without a reply are. Each reply is written when it arrives, and several processes
+        may use the file at once.
     workers : int
         Number of calls at once.
     retries : int
@@ -127,32 +150,43 @@ def ask(
         Seconds before the first retry, doubled each time; at least what the reasoner requests, and never more than
         the longest (at most a day).
     give_up_after : int
-        Number of consecutive failed questions that ends the call.
+        Number of consecutive failed questions after which no more are asked; refusals do not count. `PermissionError`
+        (a wrong key or address) stops at once. A warning gives the reason.
+    how : {"last_line", "prose"} or callable
+        How replies are read, as in `parse_answers`.
     progress : bool
         Show a progress bar.
 
     Returns
     -------
     DataFrame
-        The questions with reply (text), error (why a reply is missing, or which characters of it were replaced) and
-        answer (yes, no or missing, by `parse_answers`).
+        The questions with reply (text), outcome ("answered", "unread", "refused", "truncated", "failed", "not_asked"),
+        error (why there is no reply or no answer), answer (yes, no or missing), finish_reason, model_version,
+        input_tokens, output_tokens and seconds; `value_counts()` of the outcomes lists all six.
 
     Raises
     ------
     ValueError
-        If columns are missing, keys repeat, the cache is damaged or not such a file, or too many calls fail in a row.
+        If columns are missing, keys repeat, or the cache is damaged or not such a file.
+
+    Warns
+    -----
+    UserWarning
+        If questions were not asked because too many failed in a row.
 
     Notes
     -----
     A reply of more than 4,194,304 characters counts as failed. Lone surrogates, which are not valid text, are replaced
-    by U+FFFD. An error or an interrupt ends the call as soon as the calls under way return; their replies are cached.
+    by U+FFFD. Values of environment variables whose names end with KEY, TOKEN, SECRET or PASSWORD are replaced by `***`
+    in replies and errors. A truncated reply has no answer, whatever its last line. An interrupt ends the call as soon
+    as the calls under way return; their replies are cached.
 
     Examples
     --------
     >>> from causaleval_pd.reasoning import ask, make_tasks
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=2, rng=1)
     >>> questions = tasks.questionnaire().assign(prompt=lambda q: tasks.prompts(q))
-    >>> answered = ask(questions, lambda prompt: "Yes, certainly.")
+    >>> answered = ask(questions, lambda prompt: "All rules hold.\nAnswer: yes")
     >>> answered["answer"].all()
     np.True_
     """
@@ -163,57 +197,83 @@ def ask(
     check_type(key, Iterable, "a list of column names", "key")
     if not list(key):
         raise ValueError("key names no column; name the columns that identify a question")
-    _check(questions, [prompt, *key], list(key))
+    check_questions(questions, [prompt, *key], list(key))
     workers, give_up_after = check_whole(workers, "workers", 1), check_whole(give_up_after, "give_up_after", 1)
     waits = Waits(
         check_whole(retries, "retries"),
         check_number(backoff, "backoff", "[0, inf)"),
         check_number(longest_wait, "longest_wait", "[0, 86400]"),
     )
+    read = reader(how)
     keys = _keys(questions, prompt, list(key), _name(reasoner, name, needed=cache is not None))
     outcomes: list[_Outcome | None] = [None] * len(questions)
     places = {key: i for i, key in enumerate(keys)}
+    redact = environment_redactor()
     with ReplyCache(cache) as replies:
-        for found, reply in replies.stored(keys):
-            outcomes[places[found]] = _Outcome(reply, None)
+        for found, stored in replies.stored(keys):
+            outcomes[places[found]] = _Outcome(stored, "", None)
         todo = [i for i, outcome in enumerate(outcomes) if outcome is None]
         prompts = questions[prompt].tolist()
 
         def answered(position: int, stop: threading.Event) -> _Outcome:
             outcome = _call(reasoner, prompts[position], keys[position], waits, stop)
-            if outcome.reply is not None:
-                replies.keep(keys[position], outcome.reply)
-            return outcome
+            if outcome.reply is None:
+                return outcome._replace(error=without_secrets(outcome.error or "", redact))
+            reply = changed(outcome.reply, redact)
+            replies.keep(keys[position], reply)
+            return outcome._replace(reply=reply)
 
         _collect(_calls(answered, todo, workers), len(todo), outcomes, give_up_after, progress)
-    return _with_replies(questions, [outcome or _Outcome(None, None) for outcome in outcomes])
+    not_asked = _Outcome(None, "not_asked", None)
+    return _with_replies(questions, [outcome or not_asked for outcome in outcomes], read)
 
 
-def _with_replies(questions: pd.DataFrame, outcomes: list[_Outcome]) -> pd.DataFrame:
-    shown_outcomes = [_printable(outcome) for outcome in outcomes]
+def _with_replies(
+    questions: pd.DataFrame, outcomes: list[_Outcome], read: Callable[[Any], bool | None]
+) -> pd.DataFrame:
     result = questions.copy(deep=False)
-    result["reply"] = pd.array([outcome.reply for outcome in shown_outcomes], dtype="str")
-    result["error"] = pd.array([outcome.error for outcome in shown_outcomes], dtype="str")
-    result["answer"] = parse_answers(result["reply"])
-    return result
+    rows = [reply_row(outcome.reply, outcome.kind, outcome.error, read) for outcome in outcomes]
+    return add_replies(result, rows)
 
 
-def _printable(outcome: _Outcome) -> _Outcome:
-    """Replace lone surrogates, which no column of text can hold, and note it as the error."""
-    if outcome.reply is None:
-        return _Outcome(None, None if outcome.error is None else _valid(outcome.error)[:_MOST_OF_AN_ERROR])
-    reply = _valid(outcome.reply)
-    replaced = reply.count(_REPLACEMENT) - outcome.reply.count(_REPLACEMENT)
-    note = f"{replaced} lone surrogates in the reply are replaced by U+FFFD" if replaced else None
-    return _Outcome(reply, note)
+def reply_row(reply: Reply | None, kind: str, error: str | None, read: Callable[[Any], bool | None]) -> dict[str, Any]:
+    """Return the columns of one question: reply, outcome, error, answer, and details of the reply."""
+    if reply is None:
+        shown_error = None if error is None else valid_text(error)[:_MOST_OF_AN_ERROR]
+        return {"outcome": kind, "error": shown_error}
+    whole = changed(reply, valid_text)
+    notes = []
+    replaced = (whole.text or "").count(REPLACEMENT) - (reply.text or "").count(REPLACEMENT)
+    if replaced:
+        notes.append(f"{replaced} lone surrogates in the reply are replaced by U+FFFD")
+    outcome = ending(whole)
+    answer = None
+    if outcome is None:
+        try:
+            answer = read(whole.text)
+        except Exception as problem:
+            notes.append(f"the function how= failed: {type(problem).__name__}: {problem}")
+        outcome = "unread" if answer is None else "answered"
+    elif whole.refusal:
+        notes.append(whole.refusal)
+    details = {name: getattr(whole, name) for name in DETAILS}
+    note = "; ".join(notes)[:_MOST_OF_AN_ERROR] or None
+    return {"reply": whole.text, "outcome": outcome, "error": note, "answer": answer, **details}
 
 
-def _valid(text: str) -> str:
-    """Join surrogate pairs, and replace lone surrogates by U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def add_replies(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Add the columns that `reply_row` returns to a table, with their dtypes."""
+    table["reply"] = pd.array([row.get("reply") for row in rows], dtype="str")
+    table["outcome"] = outcome_column([row["outcome"] for row in rows])
+    table["error"] = pd.array([row.get("error") for row in rows], dtype="str")
+    table["answer"] = pd.array([row.get("answer") for row in rows], dtype="boolean")
+    for name, dtype in DETAILS.items():
+        table[name] = pd.Series([row.get(name) for row in rows], index=table.index, dtype=object).astype(dtype)
+    return table
 
 
-def _check(questions: pd.DataFrame, needed: list[str], key: list[str]) -> None:
+def check_questions(questions: pd.DataFrame, needed: list[str], key: list[str]) -> None:
+    """Refuse questions that lack columns (the first is that of prompts) or prompts, or whose keys repeat."""
     for column in needed:
         if column not in questions.columns:
             raise ValueError(
@@ -265,26 +325,45 @@ class Waits(NamedTuple):
 
 
 def _call(reasoner: Reasoner, prompt: str, key: str, waits: Waits, stop: threading.Event) -> _Outcome:
-    """Call the reasoner, with retries until `stop` is set."""
+    """Call the reasoner, with retries until `stop` is set; an exception is the outcome of the question."""
+    problem = ""
     for attempt in range(waits.retries + 1):
+        start = time.monotonic()
         try:
-            reply = reasoner(prompt)
+            reply = _as_reply(reasoner(prompt))
         except CallFailed as error:
-            return _Outcome(None, str(error))
+            return _Outcome(None, "refused", str(error))
         except (RetryLater, TimeoutError, ConnectionError) as error:
             problem = f"{type(error).__name__}: {error}" if not isinstance(error, RetryLater) else str(error)
+            problem = f"{problem} (after {attempt + 1} tries)"
             after = getattr(error, "after", 0.0)
             if attempt == waits.retries or stop.wait(waits.seconds(attempt, after, key)):
-                return _Outcome(None, f"{problem} (after {attempt + 1} tries)")
+                break
             continue
-        if isinstance(reply, (bool, np.bool_)):
-            return _Outcome("yes" if reply else "no", None)
-        if not isinstance(reply, str):
-            raise TypeError(f"a reasoner returns text, True or False, found {type(reply).__name__}: {shown(reply)}")
-        if len(reply) > MOST_CHARACTERS:
-            return _Outcome(None, f"the reply has {len(reply)} characters, more than {MOST_CHARACTERS}")
-        return _Outcome(str(reply), None)
-    raise AssertionError("unreachable")  # pragma: no cover
+        except PermissionError as error:
+            return _Outcome(None, _STOPS, str(error))
+        except Exception as error:
+            return _Outcome(None, "failed", f"{type(error).__name__}: {error}")
+        if len(reply.text or "") > MOST_CHARACTERS:
+            found = f"the reply has {len(reply.text or '')} characters, more than {MOST_CHARACTERS}"
+            return _Outcome(None, "failed", found)
+        if reply.seconds is None:
+            reply = replace(reply, seconds=round(time.monotonic() - start, 3))
+        return _Outcome(reply, "", None)
+    return _Outcome(None, "failed", problem)
+
+
+def _as_reply(found: Any) -> Reply:
+    """Return what a reasoner returned as a reply."""
+    if isinstance(found, Reply):
+        return check_reply(found)
+    if isinstance(found, (bool, np.bool_)):
+        return Reply("yes" if found else "no")
+    if not isinstance(found, str):
+        raise TypeError(
+            f"a reasoner returns text, a Reply, True or False, found {type(found).__name__}: {shown(found)}"
+        )
+    return Reply(str(found))
 
 
 def _calls(
@@ -319,17 +398,23 @@ def _collect(
     give_up_after: int,
     progress: bool,
 ) -> None:
-    """Record outcomes by position as they arrive, until `give_up_after` calls in a row have failed."""
+    """Record outcomes by position as they arrive; stop asking after `give_up_after` failures in a row."""
     from tqdm.auto import tqdm
 
     failed = 0
     with closing(calls), tqdm(total=n, desc="questions", unit="question", disable=not progress) as bar:
-        for position, outcome in calls:
+        for position, found in calls:
+            stops = found.kind == _STOPS
+            outcome = found._replace(kind="failed") if stops else found
             outcomes[position] = outcome
             bar.update()
-            failed = failed + 1 if outcome.reply is None else 0
-            if failed >= give_up_after:
-                raise ValueError(
-                    f"{failed} questions in a row got no reply; the last: {outcome.error}. The cache, if any, keeps "
-                    "the replies so far; call again to continue, or raise give_up_after="
+            failed = failed + 1 if outcome.kind == "failed" else 0
+            if stops or failed >= give_up_after:
+                # errors are redacted where they arise
+                reason = "wrong settings" if stops else f"{failed} questions in a row failed"
+                warnings.warn(
+                    f"{reason}: {outcome.error}. The questions left were not asked; call again with the same cache to "
+                    "continue, or raise give_up_after=",
+                    stacklevel=3,
                 )
+                return

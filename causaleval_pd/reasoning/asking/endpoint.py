@@ -1,52 +1,46 @@
-"""OpenAI-compatible chat endpoint as a reasoner for `ask`; needs the extra `llm`."""
+"""OpenAI-compatible chat endpoint as a reasoner for `ask`: the openai client within limits; needs the extra `llm`."""
 
 from __future__ import annotations
 
-import html
 import json
-import re
 import threading
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...contract.checks import check_number, check_type, shown
+from ...contract.checks import check_number
 from .calls import CallFailed, RetryLater
+from .replies import Reply, changed, valid_text
+from .secrets import SHORTEST_SECRET, checked_address, checked_key, redactor
 
 __all__ = ["Endpoint"]
 
 #: largest reply in bytes, decompressed
 MOST_BYTES = 4 * 2**20
 
-#: characters of the shortest key that is replaced in replies: shorter ones are placeholders, such as "EMPTY"
-_SHORTEST_SECRET = 8
-
 _TRY_AGAIN = (408, 409, 425, 429)
 _SETTINGS = (401, 403, 404, 405)
 
 
-class _Response(NamedTuple):
-    status: int
-    after: str | None
-    body: bytes
+class _TooLong(Exception):
+    """A reply exceeds the limit of bytes."""
 
 
 class Endpoint:
-    """Chat model called over HTTP: a function from a prompt to its reply.
+    """Chat model called over HTTP by the openai client: a function from a prompt to its `Reply`.
 
     Parameters
     ----------
     url : str
-        Address up to and including the version: `http://127.0.0.1:8000/v1`. "/chat/completions" is added. It holds
-        no user name, password or query.
+        Address up to and including the version: `http://127.0.0.1:8000/v1`. It holds no user name, password or query.
     model : str
         Name of the model.
     api_key : str, optional
         Sent as a bearer token; read it from the environment rather than writing it into scripts. Space around it is
         removed. It is neither shown nor cached: where a server repeats it, `***` stands for it in messages, and in
-        replies if it has 8 characters or more.
+        replies if it has 8 characters or more. No key is taken from the environment.
     system : str, optional
         System message.
     temperature : float
@@ -70,15 +64,15 @@ class Endpoint:
     -----
     Timeouts, broken connections, the status codes 408, 409, 425, 429 and 5xx, and replies that are not JSON of
     the expected form are tried again by `ask`, after the time in a Retry-After header. 401, 403, 404 and 405 indicate
-    a wrong address or key and end the call; other refusals are recorded for their question. Redirects are refused. A
-    reply may have 4 MiB, decompressed.
+    a wrong address or key, and no more questions are asked; other status codes are refusals of their question.
+    Redirects are refused. A reply may have 4 MiB, decompressed. Lone surrogates in prompts are sent as U+FFFD.
 
     Examples
     --------
     >>> from causaleval_pd.reasoning import Endpoint
     >>> with Endpoint("http://127.0.0.1:8000/v1", "small-model", temperature=0.0) as model:
     ...     model.name
-    'small-model {"temperature": 0.0}'
+    'small-model at http://127.0.0.1:8000/v1 {"temperature": 0.0}'
     """
 
     def __init__(
@@ -95,43 +89,48 @@ class Endpoint:
     ) -> None:
         try:
             import httpx2
+            import openai
         except ImportError:
-            raise ImportError("Endpoint needs httpx2: pip install 'causaleval_pd[llm]'") from None
-        self._http = httpx2
-        self.url = _address(url) + "/chat/completions"
-        self.model = model
+            raise ImportError("Endpoint needs the openai client: pip install 'causaleval_pd[llm]'") from None
+        self._openai, self._http = openai, httpx2
+        self.url, self.model = checked_address(url), model
         self.timeout = check_number(timeout, "timeout", "(0, inf)")
         self.system = system
         settings = {"temperature": temperature, "max_tokens": max_tokens, **(options or {})}
         self.settings = {name: value for name, value in settings.items() if value is not None}
-        key = _key(api_key)
+        key = checked_key(api_key)
         # functions, since an attribute with the key could be shown
-        self._without_key = _redactor(key)
-        self._reply_without_key = _redactor(key if key and len(key) >= _SHORTEST_SECRET else None)
+        self._without_key = redactor([key] if key else [])
+        self._reply_without_key = redactor([key] if key and len(key) >= SHORTEST_SECRET else [])
         shown_settings = self.settings | ({"system": system} if system else {})
         try:
             described = json.dumps(shown_settings, sort_keys=True, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ValueError(f"temperature, max_tokens and options must be valid JSON: {error}") from None
-        self._name = self._reply_without_key(f"{model} {described}")
-        # no encoding is requested, since a small compressed reply may be huge
-        headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
-        # `ask` limits the connections, and _post the time
+        self._name = self._reply_without_key(f"{model} at {self.url} {described}")
+        # no encoding is requested, since a small compressed reply may be huge; nothing is sent but what is given here
+        headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        # `ask` limits the connections, and _send the time
         limits = httpx2.Limits(max_connections=None)
-        self._client = httpx2.AsyncClient(headers=headers, timeout=None, limits=limits, follow_redirects=False)
+        transport = _limited(headers, limits=limits)
+        http = httpx2.AsyncClient(transport=transport, timeout=None, follow_redirects=False)
+        self._client = openai.AsyncOpenAI(
+            api_key="none", base_url=self.url, max_retries=0, timeout=None, http_client=http
+        )
         self._running = ExitStack()
         self._portal: Any = None
         self._is_closed = False
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.url!r}, {self.name!r})"
+        return f"Endpoint({self.name!r})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an Endpoint is not pickled, since it may hold a key")
 
     @property
     def name(self) -> str:
-        """Model and settings, the name in the cache of `ask`."""
+        """Model, address and settings, the name in the cache of `ask`."""
         return self._name
 
     def __enter__(self) -> Endpoint:
@@ -146,28 +145,26 @@ class Endpoint:
         """Close the connections."""
         with self._lock, self._running:
             if self._portal is not None and not self._is_closed:
-                self._portal.call(self._client.aclose)
+                self._portal.call(self._client.close)
             self._is_closed = True
 
-    def __call__(self, prompt: str) -> str:
-        """Send one prompt and return the text of the reply."""
-        messages = [{"role": "user", "content": prompt}]
-        if self.system:
-            messages.insert(0, {"role": "system", "content": self.system})
-        # as ASCII, which holds lone surrogates too
-        request = json.dumps({"model": self.model, "messages": messages, **self.settings}).encode()
-        response = None
+    def __call__(self, prompt: str) -> Reply:
+        """Send one prompt and return the reply."""
+        fault: Exception
         try:
-            response = self._loop().call(self._post, request)
+            completion = self._loop().call(self._send, prompt)
+            return changed(_reply(completion), self._reply_without_key)
         except TimeoutError:
-            problem = f"no reply within {self.timeout:g} s"
-        except (self._http.TransportError, zlib.error) as error:
-            problem = self._without_key(f"broken connection: {type(error).__name__}: {error}")
-        if response is None:  # raised here, since the first exception, its context otherwise, may hold the key
-            raise RetryLater(problem)
-        if response.status != 200:
-            self._refuse(response)
-        return self._reply_without_key(self._text(response.body))
+            fault = RetryLater(f"no reply within {self.timeout:g} s")
+        except self._openai.APIStatusError as error:
+            fault = self._refusal(error.response)
+        except (self._openai.APIConnectionError, self._http.TransportError, zlib.error, _TooLong) as error:
+            fault = self._broken(error.__cause__ or error)
+        except (AttributeError, IndexError, TypeError, ValueError, RecursionError) as error:
+            found = self._without_key(str(error))[:200]
+            fault = RetryLater(f"the reply is not a chat completion ({type(error).__name__}): {found}")
+        # raised here, since the first exception, its context otherwise, may hold the key
+        raise fault
 
     def _loop(self) -> Any:
         """Return the event loop of this endpoint, in a thread of its own: only there a deadline ends any wait."""
@@ -180,104 +177,89 @@ class Endpoint:
                 self._portal = self._running.enter_context(start_blocking_portal())
             return self._portal
 
-    async def _post(self, request: bytes) -> _Response:
-        """Send a request and read the response within limits of time and size."""
+    async def _send(self, prompt: str) -> Any:
         from anyio import fail_after
 
+        messages: list[Any] = [{"role": "user", "content": valid_text(prompt)}]
+        if self.system:
+            messages.insert(0, {"role": "system", "content": valid_text(self.system)})
         with fail_after(self.timeout):
-            async with self._client.stream("POST", self.url, content=request) as response:
-                decompress = _decompressor(response.headers.get("content-encoding", ""))
-                body = bytearray()
-                if decompress is None:
-                    body += b"(the body has a content encoding that was not requested)"
-                else:
-                    async for received in response.aiter_raw():
-                        body += decompress(received, MOST_BYTES + 1 - len(body))
-                        if len(body) > MOST_BYTES:
-                            break
-                return _Response(response.status_code, response.headers.get("retry-after"), bytes(body))
+            return await self._client.chat.completions.create(
+                model=self.model, messages=messages, extra_body=self.settings
+            )
 
-    def _refuse(self, response: _Response) -> None:
-        status, found = response.status, self._shown(response.body)
+    def _refusal(self, response: Any) -> Exception:
+        """Return the exception of a status code; the key is removed first, since a part of it must not stay."""
+        status, found = response.status_code, self._without_key(response.content.decode("utf-8", "replace"))[:200]
         if status in _TRY_AGAIN or status >= 500:
-            raise RetryLater(f"status {status}: {found}", _seconds(response.after))
+            return RetryLater(f"status {status}: {found}", _seconds(response.headers.get("retry-after")))
         if status in _SETTINGS or 300 <= status < 400:
-            raise PermissionError(f"{self.url} answers with status {status}: {found}; check address, model and key")
-        raise CallFailed(f"status {status}: {found}")
+            return PermissionError(f"{self.url} answers with status {status}: {found}; check address, model and key")
+        return CallFailed(f"status {status}: {found}")
 
-    def _text(self, body: bytes) -> str:
-        if len(body) > MOST_BYTES:
-            raise CallFailed(f"the reply is longer than {MOST_BYTES} bytes")
-        problem = ""
-        try:
-            content = json.loads(body)["choices"][0]["message"]["content"]
-        except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-            problem = f"the reply is not a chat completion ({type(error).__name__}): {self._shown(body)!r}"
-        if problem:
-            raise RetryLater(problem)
-        if not isinstance(content, str):
-            raise RetryLater(f"the reply has no text, found {type(content).__name__}")
-        return content
-
-    def _shown(self, body: bytes) -> str:
-        """Return the start of a body for messages; the key is removed first, since a part of it must not stay."""
-        return self._without_key(body.decode("utf-8", "replace"))[:200]
+    def _broken(self, error: BaseException) -> Exception:
+        if isinstance(error, _TooLong):
+            return CallFailed(f"the reply is longer than {MOST_BYTES} bytes")
+        return RetryLater(self._without_key(f"broken connection: {type(error).__name__}: {error}"))
 
 
-def _address(url: str) -> str:
-    """Check an address without showing one that may hold a password."""
+def _reply(completion: Any) -> Reply:
+    """Return the reply in a chat completion; content may be text, a list of parts, or null."""
+    if isinstance(completion, str):  # a body that is not JSON
+        raise ValueError(completion)
+    choice, usage = completion.choices[0], completion.usage
+    content = choice.message.content
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
+    refusal = getattr(choice.message, "refusal", None)
+    if not isinstance(content, str) and not refusal and choice.finish_reason != "content_filter":
+        raise TypeError("no text")
+    return Reply(
+        content if isinstance(content, str) else None,
+        refusal=refusal or None,
+        finish_reason=choice.finish_reason,
+        model_version=completion.model,
+        input_tokens=getattr(usage, "prompt_tokens", None),
+        output_tokens=getattr(usage, "completion_tokens", None),
+    )
+
+
+def _limited(headers: Mapping[str, str], **options: Any) -> Any:
+    """Return a transport that sets headers, reads whole bodies, decompresses them and stops at the limit of bytes."""
     import httpx2
 
-    check_type(url, str, "the address of a server", "url")
-    found = "" if "@" in url else f", found {shown(url)}"
-    url = url.strip().rstrip("/")
-    if not url.startswith(("http://", "https://")):
-        raise ValueError(f"url must start with http:// or https://{found}")
-    parsed = None
-    if url.isprintable() and " " not in url:
-        with suppress(httpx2.InvalidURL, ValueError):
-            parsed = httpx2.URL(url)
-    if parsed is None:
-        raise ValueError(f"url is not a valid address{found}")
-    if parsed.userinfo:
-        raise ValueError("url holds a user name or a password, which would be shown; pass a key by api_key=")
-    if parsed.query or parsed.fragment or url.endswith(("?", "#")):
-        raise ValueError("url has a query or a fragment; remove it, and pass a key by api_key=")
-    if not parsed.host or not (parsed.port is None or 0 < parsed.port < 2**16):
-        raise ValueError(f"url has no valid host or port{found}")
-    return url
+    # the openai client would add names and keys that it finds in the environment
+    dropped = ("authorization", "openai-organization", "openai-project")
+
+    class Limited(httpx2.AsyncHTTPTransport):
+        async def handle_async_request(self, request: Any) -> Any:
+            for name in dropped:
+                request.headers.pop(name, None)
+            request.headers.update(headers)
+            response = await super().handle_async_request(request)
+            try:
+                body = await _body(response)
+            finally:
+                await response.aclose()
+            if len(body) > MOST_BYTES and response.status_code == 200:
+                raise _TooLong
+            kept = {name: value for name, value in response.headers.items() if name == "retry-after"}
+            kept["content-type"] = "application/json"
+            return httpx2.Response(response.status_code, headers=kept, content=bytes(body[:MOST_BYTES]))
+
+    return Limited(**options)
 
 
-def _key(api_key: str | None) -> str | None:
-    """Check a key without showing it: what cannot be sent in a header would appear in the error of the request."""
-    if api_key is None:
-        return None
-    if not isinstance(api_key, str):
-        raise TypeError(f"api_key must be text, found an object of type {type(api_key).__name__}")
-    key = api_key.strip()
-    if not key:
-        raise ValueError("api_key is empty; pass None for a server that needs none")
-    if not all("!" <= character <= "~" and character not in "\"'\\" for character in key):
-        raise ValueError(
-            "api_key holds white space, quotation marks, backslashes, control or non-ASCII characters; check how it "
-            "was read"
-        )
-    return key
-
-
-def _redactor(key: str | None) -> Callable[[str], str]:
-    """Return a function that replaces a key by ***, also where its characters are escaped as in JSON, URLs or HTML."""
-    if key is None:
-        return lambda text: text
-    characters = []
-    for character in key:
-        code = ord(character)
-        plain, named = re.escape(character), re.escape(html.escape(character))
-        forms = [rf"\\u00{code:02x}", f"%{code:02x}", f"&#0*+{code};", f"&#x0*+{code:x};", named, rf"\\?{plain}"]
-        # atomic, since equal forms would be tried in all combinations
-        characters.append(f"(?>{'|'.join(forms)})")
-    pattern = re.compile(f"{re.escape(key)}|{''.join(characters)}", re.IGNORECASE)
-    return lambda text: pattern.sub("***", text)
+async def _body(response: Any) -> bytearray:
+    decompress = _decompressor(response.headers.get("content-encoding", ""))
+    if decompress is None:
+        raise ValueError("the body has a content encoding that was not requested")
+    body = bytearray()
+    async for received in response.aiter_raw():
+        body += decompress(received, MOST_BYTES + 1 - len(body))
+        if len(body) > MOST_BYTES:
+            break
+    return body
 
 
 def _decompressor(encoding: str) -> Callable[[bytes, int], bytes] | None:

@@ -10,7 +10,9 @@ from os import PathLike
 from pathlib import Path
 from types import TracebackType
 
-_TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
+from .replies import Reply, check_reply, from_json, to_json
+
+_TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL, about TEXT)"
 
 #: seconds to wait for another process, which holds the file for one reply only
 _LONGEST_WAIT = 30.0
@@ -62,6 +64,10 @@ class ReplyCache:
         # a process that is killed loses nothing; only a power cut can undo the last replies
         self._store.execute("PRAGMA synchronous = NORMAL")
         self._store.execute(_TABLE)
+        columns = {row[1] for row in self._store.execute("PRAGMA table_info(replies)")}
+        if "about" not in columns:  # a cache of an earlier release
+            with suppress(sqlite3.OperationalError):  # another process has just added it
+                self._store.execute("ALTER TABLE replies ADD COLUMN about TEXT")
 
     def __enter__(self) -> ReplyCache:
         return self
@@ -72,24 +78,27 @@ class ReplyCache:
         with self._lock:
             self._store.close()
 
-    def stored(self, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def stored(self, keys: Sequence[str]) -> Iterator[tuple[str, Reply]]:
         """Yield the keys that have a reply, and the replies."""
         for start in range(0, len(keys), 500):
             part = keys[start : start + 500]
-            query = f"SELECT key, reply FROM replies WHERE key IN ({','.join('?' * len(part))})"
+            query = f"SELECT key, reply, about FROM replies WHERE key IN ({','.join('?' * len(part))})"
             with self._lock, self._problems(), closing(self._store.execute(query, part)) as rows:
-                found = [(key, _text(reply)) for key, reply in rows]
+                found = [(key, _reply(reply, about)) for key, reply, about in rows]
             yield from found
 
-    def keep(self, key: str, reply: str) -> None:
+    def keep(self, key: str, reply: Reply) -> None:
         """Write a reply to disk."""
+        text, about = reply.text or "", to_json(reply)
         try:
-            reply.encode()
-            value: str | bytes = reply
+            text.encode()
+            value: str | bytes = text
         except UnicodeEncodeError:
-            value = reply.encode("utf-8", "surrogatepass")
+            value = text.encode("utf-8", "surrogatepass")
         with self._lock, self._problems():
-            self._store.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, value))
+            self._store.execute(
+                "INSERT OR REPLACE INTO replies (key, reply, about) VALUES (?, ?, ?)", (key, value, about)
+            )
 
     @contextmanager
     def _problems(self) -> Iterator[None]:
@@ -108,9 +117,12 @@ class ReplyCache:
             ) from None
 
 
-def _text(reply: object) -> str:
-    if isinstance(reply, bytes):
-        return reply.decode("utf-8", "surrogatepass")
-    if not isinstance(reply, str):
-        raise sqlite3.DataError(f"a reply is stored as {type(reply).__name__}")
-    return reply
+def _reply(text: object, about: object) -> Reply:
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "surrogatepass")
+    if not isinstance(text, str) or not isinstance(about, (str, type(None))):
+        raise sqlite3.DataError(f"a reply is stored as {type(text).__name__}, with {type(about).__name__}")
+    try:
+        return check_reply(from_json(text, about))
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise sqlite3.DataError(f"what is known of a reply cannot be read: {error}") from None

@@ -56,7 +56,7 @@ class Arms:
 
 def interventional_arms(table: pd.DataFrame, settings: list[str]) -> Arms:
     """Pair the answers under do(cause=1) and do(cause=0) over the same sample and replicate."""
-    asked = table[table["world"] != "fact"]
+    asked = table[table["world"].isin(["do1", "do0"])]
     names = [*settings, "task", "cause", "effect"]
     if asked["cause"].isna().any():
         row = asked.index[int(asked["cause"].isna().to_numpy().argmax())]

@@ -15,7 +15,7 @@ from ...execution.random_streams import RNGLike, resolve_seed
 from ..tasks.worlds_by_task import Worlds, all_worlds, composition_paths
 from .count_laws import binomial_shares
 from .resampled_answers import DrawnPNS, class_shares
-from .validity import meets, share_tests
+from .validity import FLOOR, meets, share_tests
 from .yes_counts import Floats
 
 __all__ = ["decision_power", "perfect_reasoner", "random_classes", "random_reasoner", "required_samples"]
@@ -119,7 +119,7 @@ def random_classes(
         generator = np.random.default_rng([seed, place])
         drawn = DrawnPNS(
             pairs,
-            list(composition_paths(world.cut_nodes, None, task)),
+            list(composition_paths(world.cut_nodes, None, task)) if world.is_monotone else [],
             generator.binomial(n, share, (n_draws, len(pairs))) / n,
             np.broadcast_to(true, (n_draws, len(pairs))),
         )
@@ -170,7 +170,7 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
 
 
 def decision_power(
-    truth: ArrayLike, share: ArrayLike, n: int, *, delta: float = 0.1, floor: float = 0.01, level: float = 0.95
+    truth: ArrayLike, share: ArrayLike, n: int, *, delta: float = 0.1, floor: float = FLOOR, level: float = 0.95
 ) -> pd.DataFrame:
     """Compute the probability of each decision of `judge`, for a reasoner whose answers have the PNS `share`.
 

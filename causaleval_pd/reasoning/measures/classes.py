@@ -11,25 +11,25 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known
 from .answer_table import setting_names
-from .validity import check_quantities, judge
+from .validity import FLOOR, check_quantities, judge
 
 __all__ = ["CLASSES", "taxonomy"]
 
 #: valid and consistent, valid and inconsistent, invalid and consistent, invalid and inconsistent
 CLASSES = ("VC", "VI", "IC", "II")
 
-Rule = Literal["equivalence", "published", "fixed"]
+Convention = Literal["paper"] | None
 
 
 def taxonomy(
     quantities: pd.DataFrame,
     *,
     by: str | Sequence[str] | None = None,
-    rule: Rule = "equivalence",
+    convention: Convention = None,
     delta: float = 0.1,
-    floor: float = 0.01,
+    floor: float = FLOOR,
     level: float = 0.95,
-    multiplier: float = 1.25,
+    multiplier: float | None = 1.25,
 ) -> pd.DataFrame:
     """Classify each reasoner and task by whether all its PNS are valid and all its compositions consistent.
 
@@ -39,13 +39,15 @@ def taxonomy(
         Table made by `quantities`; its rows of the PNS are used.
     by : str or sequence of str, optional
         Settings, as given to `quantities`.
-    rule : {"equivalence", "published", "fixed"}
-        "equivalence" accounts for noise: valid if each PNS is shown to be valid, invalid if one is shown to be invalid
-        (smallest p-value times their number, Holm's first step), else undecided. "published": relative error against
+    convention : {"paper"}, optional
+        By default noise is accounted for: valid if each PNS is shown to be valid, invalid if one is shown to be invalid
+        (smallest p-value times their number, Holm's first step), else undecided. "paper": relative error against
         the same-sample truth of at most delta, and of a composition's product against the estimated whole of at most
-        `multiplier` times the error of the true answers. "fixed": the same with delta for both.
-    delta, floor, level, multiplier
-        As in `judge`.
+        `multiplier` times the error of the true answers; a truth of 0 always fails, so that a perfect reasoner may.
+    delta, floor, level
+        As in `judge`; floor and level do not matter to the paper's rule.
+    multiplier : float, optional
+        As published in code; None for delta in place of that threshold, as on the project's page.
 
     Returns
     -------
@@ -72,7 +74,7 @@ def taxonomy(
     >>> taxonomy(quantities(always, worlds=tasks))["class"].tolist()
     ['IC']
     """
-    check_known(rule, ("equivalence", "published", "fixed"), "rule")
+    check_convention(convention)
     check_quantities(quantities)
     names = [*setting_names(by), "task"]
     for name in names:
@@ -80,16 +82,31 @@ def taxonomy(
     table = quantities[quantities["quantity"] == "pns"]
     if not len(table):
         raise ValueError("the table has no rows of the PNS, needed for classes; call quantities with which=['pns']")
-    if rule != "equivalence":
-        table = _against_sample(table)
-    judged = judge(table, delta=delta, floor=floor, level=level, multiplier=multiplier)
-    if rule == "equivalence":
+    judged = judged_by(convention, table, delta=delta, floor=floor, level=level, multiplier=multiplier)
+    if convention is None:
         decided = _decided(judged, names, 1 - level)
     else:
-        internal = (judged["relation"] == "internal").to_numpy(bool)
-        passes = judged["passes_published"].where(~(internal & (rule == "fixed")), judged["passes"])
-        decided = np.where(passes.fillna(False).to_numpy(bool), "yes", "no")
+        decided = np.where(judged["excess"] <= 1 + 1e-12, "yes", "no")
     return _classify(judged, decided, names)
+
+
+def check_convention(convention: Any) -> None:
+    """Refuse a convention other than "paper" and None."""
+    if convention is not None:
+        check_known(convention, ("paper",), "convention (None is the default)")
+
+
+def judged_by(convention: Convention, table: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Judge rows of the PNS; their `excess` is the error as a multiple of what the convention tolerates."""
+    if convention is None:
+        return judge(table, **options)
+    judged = judge(_against_sample(table), **options)
+    # what is undefined or infinite passes no threshold
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.where(judged["rae"] == 0, 0.0, judged["rae"] / judged["threshold"])
+    passes = judged["passes_published"].fillna(False).to_numpy(bool)
+    excess = np.where(passes, np.fmin(excess, 1.0), np.where(excess > 1, excess, np.inf))
+    return judged.assign(excess=excess)
 
 
 def _against_sample(table: pd.DataFrame) -> pd.DataFrame:

@@ -57,10 +57,13 @@ class _PairPNS:
     """What compositions need of the PNS of every pair; arrays by pair."""
 
     error: StandardErrors
+    #: the same of the true answers
+    true: StandardErrors
     counts: list[str]
     exact: Floats
     sample_truth: Floats
     smooth: Floats
+    smooth_truth: Floats
     n_failed: Floats
     low: Floats
     high: Floats
@@ -70,14 +73,15 @@ class _PairPNS:
         """Compute the values of all pairs."""
         arms = pns.arms
         missing = arms.asked & np.isnan(arms.answer)
-        # a product's derivative is taken a little away from 0 and 1
-        smooth = np.asarray((np.clip(pns.estimate, 0, 1) * pns.n_effective + 2) / (pns.n_effective + 4))
+        true = replace(pns, arms=arms.of_truth(), against="exact")
         return cls(
             pns,
+            true,
             count_terms(arms, "pns", pns.estimator).texts(),
             np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64),
-            estimates(count_terms(arms.of_truth(), "pns", pns.estimator)),
-            smooth,
+            estimates(count_terms(true.arms, "pns", pns.estimator)),
+            _smooth(pns),
+            _smooth(true),
             arms.total(missing[:, 0]) + arms.total(missing[:, 1]),
             *missing_bounds(arms, "pns", pns.estimator),
         )
@@ -113,6 +117,7 @@ class _PairPNS:
         }
         of_world["truth"] = of_world["truth_exact" if pns.against == "exact" else "truth_sample"]
         gradient[whole] -= 1.0
+        gap, internal_error = self._unexplained(members, local, whole, gradient, covariances[1])
         of_self = {
             "relation": "internal",
             "truth": float(pns.estimate[top]),
@@ -120,15 +125,45 @@ class _PairPNS:
             "truth_sample": float(self.sample_truth[top]),
             "n_failed": n_failed + int(self.n_failed[top]),
             "counts": equation_text(self.counts[top], text),
-            "se": _error(covariances[1], gradient),
+            "se": internal_error,
+            "sampling_gap": gap,
         }
         return common | of_world, common | of_self
+
+    def _unexplained(
+        self, members: Integers, local: list[int], whole: int, gradient: Floats, covariance: Floats
+    ) -> tuple[float, float]:
+        """Return the part of a product's distance from the whole that samples explain, and the rest's standard error.
+
+        The true answers to the same questions have such a distance too, whose expectation is 0: a control variate.
+        """
+        if self.error.against == "exact":
+            return 0.0, _error(covariance, gradient)
+        factors, top = members[local], members[whole]
+        slope = np.zeros(len(members))
+        slope[local] = product_gradient(self.true.estimate[factors], self.smooth_truth[factors])
+        slope[whole] -= 1.0
+        own, true = (error.moves[:, members] @ by for error, by in ((self.error.alone, gradient), (self.true, slope)))
+        share = float(own @ true) / float(true @ true) if true.any() else 0.0
+        rest = own - share * true
+        n = self.error.n_effective[members]
+        # a pseudo-disagreement in each direction, as for pairs
+        variance = float(rest @ rest) + float(
+            (gradient**2 * 2 / np.where(n > 0, n, np.nan) ** 2)[[*local, whole]].sum()
+        )
+        gap = float(np.prod(self.true.estimate[factors])) - float(self.true.estimate[top])
+        return share * gap, math.sqrt(variance)
+
+
+def _smooth(pns: StandardErrors) -> Floats:
+    """Return estimates a little away from 0 and 1, where the derivative of a product is taken."""
+    return np.asarray((np.clip(pns.estimate, 0, 1) * pns.n_effective + 2) / (pns.n_effective + 4))
 
 
 def _covariances(pns: StandardErrors, members: Integers) -> tuple[Floats, Floats]:
     """Return the covariances of the estimates' distances from the truth, and of the estimates themselves."""
     covariance = pns.covariance(members)
-    return covariance, covariance if pns.against == "exact" else replace(pns, against="exact").covariance(members)
+    return covariance, covariance if pns.against == "exact" else pns.alone.covariance(members)
 
 
 def _error(covariance: Floats, gradient: Floats) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_known, check_type
-from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, pair_complexity, worlds_by_task
+from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, multiplicative, pair_complexity, worlds_by_task
 from ..worlds.world import World
 from .answer_arms import Estimator, count_terms, interventional_arms, missing_bounds, observational_arms
 from .answer_table import check_answers
@@ -29,7 +29,7 @@ def quantities(
     root_values: pd.DataFrame | None = None,
     which: Sequence[str] | None = None,
     estimator: Estimator = "paired",
-    truth: Literal["exact", "sample"] | None = None,
+    truth: Literal["sample", "exact"] = "sample",
     n_compositions: int | None = None,
 ) -> pd.DataFrame:
     """Estimate quantities from answers to yes/no questions, one a row, with their truths and yes-counts.
@@ -55,9 +55,9 @@ def quantities(
     estimator : {"paired", "difference"}
         PNS as the share of samples answered yes under do(1) and no under do(0), or as p(y | do(1)) - p(y | do(0)),
         which is the PNS only if answers are monotone, and needs no paired answers.
-    truth : {"exact", "sample"}, optional
-        What the column `truth` holds: the world's exact value (default where worlds are given), or the value of the
-        true answers to the same questions. Both are kept.
+    truth : {"sample", "exact"}
+        What the column `truth` holds: the value of the true answers to the same questions, which a perfect reasoner
+        reproduces, or the world's exact value, from which its answers differ by sampling noise. Both are kept.
     n_compositions : int, optional
         Number of compositions a task, those with most factors first; default all, an error beyond 4096.
 
@@ -69,9 +69,11 @@ def quantities(
         truth_product (same-sample truth of a product), n, n_samples, n_failed (questions without an answer),
         missing_low, missing_high (least and greatest estimate that missing answers allow), bound_low, bound_high
         (Tian and Pearl's bounds of the PNS from the two arms alone), n_1, yes_1, n_0, yes_0, yes_both, counts (for
-        controls), se (standard error of estimate - truth, clustered by sample), n_effective, mediators, distance. In
-        relation "external" the truth is the world's; in relation "internal" it is the reasoner's own estimate of the
-        whole, and the estimate is the product of the parts.
+        controls), se (standard error of estimate - truth - sampling_gap, clustered by sample), n_effective,
+        sampling_gap, mediators, distance. In relation "external" the truth is the world's; in relation "internal" it is
+        the reasoner's own estimate of the whole, the estimate is the product of the parts, and with `truth="sample"`
+        the sampling gap is the part of their difference that the same samples explain: the difference of the true
+        answers, which is 0 in expectation, times its regression coefficient.
 
     Raises
     ------
@@ -100,8 +102,8 @@ def quantities(
     check_known(estimator, ("paired", "difference"), "estimator")
     known = worlds_by_task(worlds, table["task"])
     chains = cut_chains(known, cut_nodes, table["task"])
-    against = ("exact" if known else "sample") if truth is None else truth
-    check_known(against, ("exact", "sample"), "truth")
+    check_known(truth, ("sample", "exact"), "truth")
+    against = truth
     if against == "exact" and not known:
         raise ValueError("truth='exact' needs worlds=, from which exact values are computed")
     do = interventional_arms(table, settings)
@@ -116,9 +118,11 @@ def quantities(
     parts += [_rows(StandardErrors(do, name, estimator, against), settings, exact) for name in others]
     result = pd.concat(parts, ignore_index=True)
     result["kind"] = _kinds(result, chains)
-    if "pns" in chosen and chains:
+    composing = multiplicative(chains, known)
+    if "pns" in chosen and composing:
         pns = StandardErrors(do, "pns", estimator, against)
-        result = pd.concat([result, composition_rows(pns, settings, chains, exact, n_compositions)], ignore_index=True)
+        rows = composition_rows(pns, settings, composing, exact, n_compositions)
+        result = pd.concat([result, rows], ignore_index=True)
     return _finish(result, settings, known, chosen)
 
 
@@ -159,7 +163,9 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
     if not parts:
         return None
     found = pd.concat(parts, ignore_index=True).astype({"cause": object, "effect": object})
-    return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(monotonicity_violation=0.0)
+    return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(
+        monotonicity_violation=lambda t: t["pns"] - t["ate"]
+    )
 
 
 def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
@@ -215,9 +221,10 @@ def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, Worl
         *settings, "task", "quantity", "level", "kind", "relation", "cause", "effect", "path", "truth", "estimate",
         "truth_exact", "truth_sample", "truth_product", "n", "n_samples", "n_failed", "missing_low", "missing_high",
         "bound_low", "bound_high", "n_1", "yes_1", "n_0", "yes_0", "yes_both", "counts", "se", "n_effective",
-        "mediators", "distance",
+        "sampling_gap", "mediators", "distance",
     ]  # fmt: skip
     result = result.reindex(columns=columns)
+    result["sampling_gap"] = result["sampling_gap"].fillna(0.0)
     words = ["quantity", "level", "kind", "relation", "cause", "effect", "path", "counts"]
     whole = ["n", "n_samples", "n_failed"]
     result = result.astype(dict.fromkeys(words, "str") | dict.fromkeys(whole, "int64"))

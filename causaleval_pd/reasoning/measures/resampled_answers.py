@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_number, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys
-from ..tasks.worlds_by_task import Worlds, composition_paths, cut_chains, worlds_by_task
+from ..tasks.worlds_by_task import Worlds, composition_paths, cut_chains, multiplicative, worlds_by_task
 from .answer_arms import Arms, interventional_arms
 from .answer_table import check_answers
-from .classes import CLASSES
-from .validity import meets, relative_error
+from .classes import CLASSES, Convention, check_convention
+from .validity import FLOOR, meets, relative_error
 from .yes_counts import Floats, Integers, divide
 
 __all__ = ["class_frequencies", "resampled_pns"]
@@ -44,18 +44,26 @@ class DrawnPNS(NamedTuple):
     estimate: Floats
     truth: Floats
 
-    def valid(self, delta: float) -> NDArray[np.bool_]:
-        """Return (draws, pairs + compositions) where the relative error against the truth is at most delta."""
-        errors = [relative_error(self.truth, self.estimate)]
+    def valid(self, delta: float, floor: float = 0.0) -> NDArray[np.bool_]:
+        """Return (draws, pairs + compositions) where the error is at most delta x max(|truth|, floor)."""
+        errors = [relative_error(self.truth, self.estimate, floor)]
         for parts, _ in self._places():
-            errors.append(relative_error(*(x[:, parts].prod(axis=1) for x in (self.truth, self.estimate)))[:, None])
+            true, found = (x[:, parts].prod(axis=1) for x in (self.truth, self.estimate))
+            errors.append(relative_error(true, found, floor)[:, None])
         return meets(np.concatenate(errors, axis=1), delta)
 
-    def consistent(self, delta: float, tolerated: tuple[float, Floats] | None = None) -> NDArray[np.bool_]:
+    def consistent(
+        self,
+        delta: float,
+        tolerated: tuple[float, Floats] | None = None,
+        floor: float = 0.0,
+        control: Floats | None = None,
+    ) -> NDArray[np.bool_]:
         """Return (draws, compositions) where the relative error of a product against the whole is within its limit.
 
         The limit is delta; or, with `tolerated` (a factor, draws of the PNS of the true answers), the factor times
-        the error of the true answers.
+        the error of the true answers. With `control` (draws of the PNS of the true answers), the part of the difference
+        that the drawn samples explain is taken away, as in `quantities`.
         """
         passed = np.ones((len(self.estimate), len(self.paths)), bool)
         for i, (parts, whole) in enumerate(self._places()):
@@ -64,7 +72,11 @@ class DrawnPNS(NamedTuple):
                 factor, true = tolerated
                 limit = factor * relative_error(true[:, whole], true[:, parts].prod(axis=1))
             product = self.estimate[:, parts].prod(axis=1)
-            passed[:, i] = meets(relative_error(self.estimate[:, whole], product), limit)
+            if control is not None:
+                product = product - _explained(
+                    product - self.estimate[:, whole], control[:, parts].prod(axis=1) - control[:, whole]
+                )
+            passed[:, i] = meets(relative_error(self.estimate[:, whole], product, floor), limit)
         return passed
 
     def _places(self) -> Iterator[tuple[list[int], int]]:
@@ -72,6 +84,13 @@ class DrawnPNS(NamedTuple):
         place = {pair: i for i, pair in enumerate(self.pairs)}
         for path in self.paths:
             yield [place[step] for step in pairwise(path)], place[path[0], path[-1]]
+
+
+def _explained(gap: Floats, control: Floats) -> Floats:
+    """Return the regression of a gap on that of the true answers, whose expectation is 0; both have a value a draw."""
+    centred = control - control.mean()
+    square = float(centred @ centred)
+    return (float(gap @ centred) / square if square > 0 else 0.0) * control
 
 
 def class_shares(valid: NDArray[np.bool_], consistent: NDArray[np.bool_]) -> dict[str, float]:
@@ -85,12 +104,13 @@ def class_frequencies(
     worlds: Worlds,
     *,
     by: str | Sequence[str] | None = None,
-    rule: Literal["published", "fixed"] = "fixed",
-    truth: Literal["exact", "sample"] = "exact",
+    convention: Convention = None,
+    truth: Literal["sample", "exact"] = "sample",
     resample: Literal["samples", "replicates"] = "samples",
     n_resamples: int = 1000,
     delta: float = 0.1,
-    multiplier: float = 1.25,
+    floor: float = FLOOR,
+    multiplier: float | None = 1.25,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
     """Estimate how often each class occurs when the samples of answers are resampled.
@@ -103,16 +123,17 @@ def class_frequencies(
         As for `quantities`.
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
-    rule : {"published", "fixed"}
-        Threshold of consistency, as in `taxonomy`; its rule "equivalence" accounts for noise without resampling.
-    truth : {"exact", "sample"}
-        What estimates are compared with: the world's values, or those of the true answers in the same draw.
+    convention : {"paper"}, optional
+        By default errors may be delta x max(|truth|, floor), and a product may be so far from the whole, beyond what
+        the drawn samples explain (with `truth="sample"`); "paper" is the published rule, as in `taxonomy`.
+    truth : {"sample", "exact"}
+        What estimates are compared with: those of the true answers in the same draw, or the world's values.
     resample : {"samples", "replicates"}
         Draw samples with replacement, each with all its replicates (a cluster bootstrap); or keep the samples and draw
         one replicate of each, as published.
     n_resamples : int
         Draws.
-    delta, multiplier
+    delta, floor, multiplier
         As in `taxonomy`.
     rng : int, Generator or None
         Seed; a reasoner's draws do not depend on the order of rows.
@@ -130,17 +151,20 @@ def class_frequencies(
     >>> class_frequencies(always, tasks, n_resamples=100, rng=1)[["VC", "VI", "IC", "II"]].to_numpy().tolist()
     [[0.0, 0.0, 1.0, 0.0]]
     """
-    check_known(rule, ("published", "fixed"), "rule")
-    check_known(truth, ("exact", "sample"), "truth")
+    check_convention(convention)
+    check_known(truth, ("sample", "exact"), "truth")
     check_number(delta, "delta", "[0, inf)")
+    check_number(floor, "floor", "[0, inf)")
+    least = floor if convention is None else 0.0
     rows = []
     for family, estimate, sample_truth in _resampled(answers, worlds, by, resample, n_resamples, rng):
         world = worlds_by_task(worlds, pd.Series([family.names["task"]]))[family.names["task"]]
         exact = np.array([world.pns(*pair) for pair in family.pairs])
         true = np.broadcast_to(exact, estimate.shape) if truth == "exact" else sample_truth
         drawn = DrawnPNS(family.pairs, family.paths, estimate, true)
-        tolerated = (multiplier, sample_truth) if rule == "published" else None
-        valid, consistent = drawn.valid(delta), drawn.consistent(delta, tolerated)
+        tolerated = (multiplier, sample_truth) if convention and multiplier is not None else None
+        control = sample_truth if convention is None and truth == "sample" else None
+        valid, consistent = drawn.valid(delta, least), drawn.consistent(delta, tolerated, least, control)
         rows.append(
             family.names
             | class_shares(valid, consistent)
@@ -235,9 +259,9 @@ def _draw_replicates(family: _Family, n: int, generator: np.random.Generator) ->
 
 def _families(answers: pd.DataFrame, worlds: Worlds, by: str | Sequence[str] | None, seed: int) -> Iterator[_Family]:
     table, settings = check_answers(answers, by)
-    table = table[table["world"] != "fact"].sort_values(["sample", "replicate"], kind="stable")
+    table = table[table["world"].isin(["do1", "do0"])].sort_values(["sample", "replicate"], kind="stable")
     known = worlds_by_task(worlds, table["task"])
-    chains = cut_chains(known, None, table["task"])
+    chains = multiplicative(cut_chains(known, None, table["task"]), known)
     names = [*settings, "task"]
     arms = interventional_arms(table, settings)
     families = arms.groups.groupby(names, sort=False, dropna=False)

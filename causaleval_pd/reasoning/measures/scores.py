@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ...contract.checks import check_number
-from .answer_table import check_answers
+from ...contract.checks import check_known, check_number, check_type, name_row
+from .answer_table import as_bits, check_answers, setting_names
 from .yes_counts import Floats, divide
 
-__all__ = ["answer_scores"]
+__all__ = ["answer_scores", "score_questions"]
 
 #: number of answers of a group beyond which the p-value of shuffled answers uses the normal law
 _MOST_EXACT = 20_000
@@ -42,7 +42,8 @@ def answer_scores(
     Returns
     -------
     DataFrame
-        A row a group: n, n_failed, tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is
+        A row a group: n, n_failed (without an answer), of these n_refused, n_truncated and n_unread (missing where the
+        table has no column `outcome`), tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is
         positive; 0/0 is NaN; missing answers count in n_failed only), accuracy_low, accuracy_high (all missing
         answers wrong, all right), ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample),
         majority_accuracy (if the commoner true answer is always given), control_accuracy, control_f1 (means if the
@@ -76,6 +77,91 @@ def answer_scores(
     query = table.groupby([*settings, "task", "cause", "effect", "world"], sort=False, dropna=False).ngroup()
     cluster = table.groupby(["task", "sample"], sort=False).ngroup()
     table = table.assign(query=query, cluster=cluster)
+    if "outcome" in answers.columns:
+        table["outcome"] = answers["outcome"].astype(object).to_numpy()
+    return _scored(table, names, level)
+
+
+def score_questions(
+    answers: pd.DataFrame,
+    *,
+    by: str | Sequence[str] | None = None,
+    within: str | Sequence[str] = ("rung",),
+    shuffle_within: str | Sequence[str] = ("query",),
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Score answers to any set of yes/no questions beside the same answers shuffled over questions of one kind.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Answered questions, as `ask` returns for the sets of `read_cladder`, `read_corr2cause`, `read_counterbench`:
+        question (key), truth, answer, and columns to split by. Rows of one `cluster`, where there is such a column,
+        depend on each other.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners.
+    within : str or sequence of str
+        Columns by which results are split: rung, graph, query.
+    shuffle_within : str or sequence of str
+        Columns within which answers are shuffled, besides `by` and `within`: a reasoner that gives each kind of
+        question its usual answer is no better than its shuffled answers.
+    level : float
+        Probability of the interval of the accuracy.
+
+    Returns
+    -------
+    DataFrame
+        As `answer_scores`.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing, a question is answered twice by one reasoner, or a truth is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import score_questions
+    >>> answered = pd.DataFrame(
+    ...     {"question": range(8), "rung": [1, 1, 1, 1, 2, 2, 2, 2], "truth": [True, False] * 4, "answer": [True] * 8}
+    ... )
+    >>> found = score_questions(answered, shuffle_within=[])
+    >>> found[["rung", "accuracy", "control_accuracy", "p_value"]].values.tolist()
+    [[1.0, 0.5, 0.5, 1.0], [2.0, 0.5, 0.5, 1.0]]
+    """
+    check_number(level, "level", "(0, 1)")
+    check_type(answers, pd.DataFrame, "a DataFrame with a row a question", "answers")
+    settings, within, shuffled = (setting_names(names) for names in (by, within, shuffle_within))
+    repeats = [name for name in ("replicate", "epoch") if name in answers.columns]
+    for name in ("question", "truth", "answer", *settings, *within, *shuffled):
+        check_known(name, answers.columns, "column")
+    if (repeated := answers.duplicated(["question", *settings, *repeats]).to_numpy()).any():
+        row = int(repeated.argmax())
+        raise ValueError(
+            f"{name_row(row, answers.index)}: question {answers['question'].iloc[row]!r} is answered more than once; "
+            "pass the columns of reasoners as by="
+        )
+    names = list(dict.fromkeys([*settings, *within]))
+    kind = list(dict.fromkeys([*names, *shuffled]))
+    table = answers[kind].reset_index(drop=True)
+    for name in ("truth", "answer"):
+        table[name] = as_bits(answers[name], name)
+    if (missing := table["truth"].isna().to_numpy()).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing")
+    table["query_"] = table.groupby(kind, sort=False, dropna=False).ngroup() if kind else 0
+    unit = "cluster" if "cluster" in answers.columns else "question"
+    table["cluster_"] = pd.factorize(answers[unit], use_na_sentinel=False)[0]
+    if "outcome" in answers.columns:
+        table["outcome"] = answers["outcome"].astype(object).to_numpy()
+    keep = [*names, "truth", "answer", "query_", "cluster_", *(["outcome"] if "outcome" in table.columns else [])]
+    plain = table[keep].rename(columns={name: (f" {name}" if name in ("query", "cluster") else name) for name in names})
+    plain = plain.rename(columns={"query_": "query", "cluster_": "cluster"})
+    found = _scored(plain, [f" {name}" if name in ("query", "cluster") else name for name in names], level)
+    return found.rename(columns={f" {name}": name for name in names})
+
+
+def _scored(table: pd.DataFrame, names: list[str], level: float) -> pd.DataFrame:
+    """Return a row of scores a group."""
     grouped = table.groupby(names, sort=False, dropna=False) if names else [((), table)]
     rows = []
     for key, part in grouped:
@@ -100,6 +186,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
     return {
         "n": n,
         "n_failed": missing,
+        **_outcomes(part),
         "tp": tp,
         "fp": fp,
         "fn": fn,
@@ -121,6 +208,13 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
         "control_f1": _ratio(2 * expected, 2 * tp + fp + fn),
         "p_value": p_value,
     }
+
+
+def _outcomes(part: pd.DataFrame) -> dict[str, float]:
+    """Count the reasons of missing answers."""
+    if "outcome" not in part.columns:
+        return dict.fromkeys(("n_refused", "n_truncated", "n_unread"), float("nan"))
+    return {f"n_{name}": int((part["outcome"] == name).sum()) for name in ("refused", "truncated", "unread")}
 
 
 def _ratio(part: float, whole: float) -> float:

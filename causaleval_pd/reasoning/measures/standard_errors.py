@@ -57,7 +57,12 @@ class StandardErrors:
         return unit_values(self.arms, self.quantity, self.estimator, self.arms.answer)[0]
 
     @cached_property
-    def _moves(self) -> scipy.sparse.csc_array:
+    def alone(self) -> StandardErrors:
+        """The same estimates compared with a constant."""
+        return self if self.against == "exact" else replace(self, against="exact")
+
+    @cached_property
+    def moves(self) -> scipy.sparse.csc_array:
         """Influence of each sample (row) on each group's estimate, or on its distance from the same-sample truth."""
         arms = self.arms
         moved = unit_values(arms, self.quantity, self.estimator, arms.answer)[1]
@@ -69,7 +74,7 @@ class StandardErrors:
 
     def covariance(self, groups: Integers) -> Floats:
         """Return the covariance matrix of the estimates of groups that share their samples."""
-        moves = self._moves[:, groups]
+        moves = self.moves[:, groups]
         plain = np.asarray((moves.T @ moves).toarray())
         own, smooth = np.diag(plain), self.variance[groups]
         if self.against == "sample":
@@ -80,15 +85,14 @@ class StandardErrors:
     @cached_property
     def plain_variance(self) -> Floats:
         """Cluster-robust variance of each group's estimate."""
-        return np.asarray(self._moves.multiply(self._moves).sum(axis=0)).ravel()
+        return np.asarray(self.moves.multiply(self.moves).sum(axis=0)).ravel()
 
     @cached_property
     def n_effective(self) -> Floats:
         """Number of independent answers of the same precision, for estimates that are proportions."""
         p, n = self.estimate, self.n_known
         inside = (p > 0) & (p < 1)
-        own = self if self.against == "exact" else replace(self, against="exact")
-        found = np.divide(p * (1 - p), own.plain_variance, out=self.arms.n_samples.copy(), where=inside)
+        found = np.divide(p * (1 - p), self.alone.plain_variance, out=self.arms.n_samples.copy(), where=inside)
         return np.where(n > 0, np.clip(found, np.minimum(1, n), n), np.nan)
 
     @cached_property

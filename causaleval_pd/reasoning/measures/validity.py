@@ -14,6 +14,9 @@ from .yes_counts import Floats, divide, estimates, parse_counts
 
 __all__ = ["consistency_test", "judge"]
 
+#: smallest truth in a tolerance: with delta = .1, probabilities below .1 may be wrong by .01
+FLOOR = 0.1
+
 #: decisions on a row, by relation
 DECISIONS = ("valid", "invalid", "consistent", "inconsistent", "undecided")
 
@@ -22,9 +25,9 @@ def judge(
     quantities: pd.DataFrame,
     *,
     delta: float = 0.1,
-    floor: float = 0.01,
+    floor: float = FLOOR,
     level: float = 0.95,
-    multiplier: float = 1.25,
+    multiplier: float | None = 1.25,
 ) -> pd.DataFrame:
     """Decide whether each quantity is valid, and whether each composition is consistent.
 
@@ -42,17 +45,18 @@ def judge(
         Smallest truth in the tolerance; below it the tolerance is an absolute error, for rare events.
     level : float
         Confidence of the interval; each decision is wrong with probability at most 1 - level.
-    multiplier : float
+    multiplier : float, optional
         Factor of the published threshold of internal consistency, on the relative error of the product of the true
-        answers in the same samples.
+        answers in the same samples; None for the threshold delta, as on the project's page.
 
     Returns
     -------
     DataFrame
         The table with columns rae, passes (relative error of at most delta, against `truth`), threshold and
         passes_published (against the same-sample truth, internal rows by their own threshold), ci_low, ci_high
-        (interval of the estimate: Wilson's for shares, with clustered effective n), tolerance, p_beyond (test of "the
-        error is within the tolerance"), p_within (test of "the error is beyond it"), decision.
+        (interval of the estimate: Wilson's for shares, with clustered effective n), tolerance, excess (error as a
+        multiple of the tolerance, without the sampling gap), p_beyond (test of "the error is within the tolerance"),
+        p_within (test of "the error is beyond it"), decision.
 
     Raises
     ------
@@ -82,17 +86,19 @@ def judge(
     """
     check_quantities(quantities)
     for name, value in (("delta", delta), ("multiplier", multiplier), ("floor", floor)):
-        check_number(value, name, "[0, inf)")
+        if value is not None or name != "multiplier":
+            check_number(value, name, "[0, inf)")
     check_number(level, "level", "(0, 1)")
     truth, estimate = (quantities[name].to_numpy(np.float64) for name in ("truth", "estimate"))
     internal = (quantities["relation"] == "internal").to_numpy(bool)
     sample_truth = np.where(internal, truth, quantities["truth_sample"].to_numpy(np.float64))
     gap = relative_error(quantities["truth_sample"], quantities["truth_product"])
-    threshold = np.where(internal, multiplier * gap, delta)
+    threshold = np.where(internal, delta if multiplier is None else multiplier * gap, delta)
     rae, published = relative_error(truth, estimate), relative_error(sample_truth, estimate)
     low, high = _intervals(quantities, level)
     tolerance = delta * np.maximum(np.abs(truth), floor)
-    beyond, within = _tests(quantities, truth, estimate, tolerance, internal)
+    gaps = quantities["sampling_gap"].to_numpy(np.float64) if "sampling_gap" in quantities.columns else 0.0
+    beyond, within = _tests(quantities, truth, estimate - gaps, tolerance, internal)
     words = np.where(internal, "consistent", "valid"), np.where(internal, "inconsistent", "invalid")
     decision = np.select([within <= 1 - level, beyond <= 1 - level], list(words), "undecided")
     known = ~np.isnan(beyond)
@@ -104,6 +110,7 @@ def judge(
         "ci_low": low,
         "ci_high": high,
         "tolerance": tolerance,
+        "excess": np.abs(estimate - gaps - truth) / np.where(tolerance > 0, tolerance, np.nan),
         "p_beyond": beyond,
         "p_within": within,
         "decision": pd.Categorical(pd.Series(decision).where(known), categories=list(DECISIONS)),
@@ -137,11 +144,11 @@ def _flags(values: NDArray[np.bool_], known: NDArray[np.bool_]) -> pd.arrays.Boo
     return pd.arrays.BooleanArray(np.asarray(values, bool), ~known)
 
 
-def relative_error(truth: Any, estimate: Any) -> Floats:
-    """Return |truth - estimate| / |truth|; infinite or NaN where the truth is 0, which meets no threshold."""
+def relative_error(truth: Any, estimate: Any, floor: float = 0.0) -> Floats:
+    """Return |truth - estimate| / max(|truth|, floor); where that is 0, infinite or NaN, which meets no threshold."""
     true, found = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.abs(true - found) / np.abs(true)
+        return np.abs(true - found) / np.maximum(np.abs(true), floor)
 
 
 def meets(error: Floats, limit: Any) -> NDArray[np.bool_]:
@@ -182,8 +189,10 @@ def _tests(
         above_low, below_high = normal.sf((apart + tolerance) / se), normal.sf((tolerance - apart) / se)
     beyond = np.minimum(1.0, 2 * np.minimum(too_high, too_low))
     within = np.maximum(above_low, below_high)
-    exact = quantities["truth_exact"].to_numpy(np.float64)
-    share = _is_share(quantities) & ~internal & (truth == exact)
+    exact, sampled = (quantities[name].to_numpy(np.float64) for name in ("truth_exact", "truth_sample"))
+    # the two truths of a row may agree by chance, so that the table shows which of them it is judged by
+    by_sample = bool(np.all(internal | np.isnan(truth) | (truth == sampled)))
+    share = _is_share(quantities) & ~internal & (truth == exact) & (not by_sample)
     if share.any():
         n = quantities["n_effective"].to_numpy(np.float64)[share]
         beyond[share], within[share] = share_tests(estimate[share] * n, n, truth[share], tolerance[share])

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...contract.figure import figure
 from ...drawing import caption, colour_bar, place_to_draw
-from ..measures.validity import judge
+from ..measures.validity import FLOOR, judge
 from .marks import pns_rows
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _LINES = {"valid": "-", "undecided": "--", "invalid": ":"}
     field="quantity",
     concludes="which pairs of a task a reasoner gets right",
 )
-def cut_tree(quantities: pd.DataFrame, *, delta: float = 0.1, floor: float = 0.01, ax: Axes | None = None) -> Axes:
+def cut_tree(quantities: pd.DataFrame, *, delta: float = 0.1, floor: float = FLOOR, ax: Axes | None = None) -> Axes:
     """Plot the cut tree of one task with a reasoner's PNS on its edges, coloured by error.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Validity against consistency of reasoners."""
+"""Validity against consistency of reasoners, in the units of what is tolerated, so that quadrants are the classes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ import pandas as pd
 
 from ...contract.figure import figure
 from ...drawing import caption, place_to_draw
+from ..measures.classes import Convention, check_convention, judged_by, taxonomy
+from ..measures.validity import FLOOR
 from .marks import draw_legend, not_shown, pns_rows, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["quadrant"]
+
+#: areas of the large points that coincide, in points squared: each smaller one is drawn upon the one before
+_AREAS = (90, 230, 420, 660)
 
 
 @figure(
@@ -24,7 +29,13 @@ __all__ = ["quadrant"]
     concludes="which reasoners are valid, and which are consistent",
 )
 def quadrant(
-    quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1, floor: float = 0.01, ax: Axes | None = None
+    quantities: pd.DataFrame,
+    *,
+    by: str = "model",
+    convention: Convention = None,
+    delta: float = 0.1,
+    floor: float = FLOOR,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot validity against consistency of reasoners.
 
@@ -34,17 +45,19 @@ def quadrant(
         Table made by `quantities`, with compositions.
     by : str
         Column of reasoners.
-    delta : float
-        Relative error at the borders of the quadrants.
-    floor : float
-        Smallest denominator of a relative error.
+    convention : {"paper"}, optional
+        Rule of the classes, as in `taxonomy`.
+    delta, floor : float
+        Tolerance, as in `taxonomy`.
     ax : Axes, optional
         Axes to draw on; default a new figure.
 
     Returns
     -------
     Axes
-        A small point a task, a large one a reasoner (medians); errors below `delta` / 100 are drawn at the edge.
+        A small point a task: its worst PNS and its worst composition, as multiples of what is tolerated, so that the
+        quadrant of a point is the class that `taxonomy` gives; hollow where that is undecided. A large point a
+        reasoner: medians over tasks. Large points that coincide have several sizes, and stand where they are.
 
     Raises
     ------
@@ -62,46 +75,70 @@ def quadrant(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['perfect', 'random']
     """
+    check_convention(convention)
     rows = pns_rows(quantities, by)
     if not (rows["relation"] == "internal").any():
         raise ValueError("the table has no compositions, so consistency is undefined; pass worlds= to quantities")
-    scale = np.maximum(rows["truth"].abs(), floor)
-    rows = rows.assign(error=(rows["estimate"] - rows["truth"]).abs() / scale)
-    least = delta / 100
-    points = rows.groupby([by, "task", "relation"], sort=False)["error"].median().unstack("relation").clip(lower=least)
+    judged = judged_by(convention, rows, delta=delta, floor=floor)
+    judged["excess"] = judged["excess"].fillna(np.inf)
+    points = judged.groupby([by, "task", "relation"], sort=False)["excess"].max().unstack("relation")
+    classes = taxonomy(rows, by=by, convention=convention, delta=delta, floor=floor).set_index([by, "task"])["class"]
+    decided = classes.notna().reindex(points.index, fill_value=False)
     own = ax is None
-    ax = place_to_draw(ax, 5.4, 4.8)
+    ax = place_to_draw(ax, 5.6, 5.0)
     names = list(dict.fromkeys(rows[by]))
-    middles = _apart(points.groupby(level=0, sort=False).median().loc[names])
+    largest = float(np.nanmax(points.to_numpy()[np.isfinite(points.to_numpy())], initial=1.0))
+    top = 3 * max(10.0, largest)
+    shown = points.clip(upper=top)
+    _draw_borders(ax, top)
+    middles = shown.groupby(level=0, sort=False).median().loc[names]
+    areas = _areas(middles)
     for name, colour, marker in styles(names):
-        mine = points.loc[name]
-        ax.scatter(mine["external"], mine["internal"], s=14, color=colour, alpha=0.4, linewidths=0)
+        mine, known = shown.loc[name], decided.loc[name]
+        for part, face in ((mine[known], colour), (mine[~known], "none")):
+            ax.scatter(
+                part["external"], part["internal"], s=18, facecolors=face, edgecolors=colour, alpha=0.55,
+                linewidths=0.9, clip_on=False,
+            )  # fmt: skip
         middle = middles.loc[name]
         ax.scatter(
-            [middle["external"]], [middle["internal"]], s=90, color=colour, marker=marker, edgecolors="black",
-            linewidths=0.8, zorder=3, label=str(name),
+            [middle["external"]], [middle["internal"]], s=areas[name], color=colour, marker=marker, edgecolors="black",
+            linewidths=0.8, zorder=3 - areas[name] / 10_000, label=str(name), clip_on=False,
         )  # fmt: skip
-    ax.set(xscale="log", yscale="log")
-    top = 2 * max(10 * delta, float(np.nanmax(points.to_numpy())))
-    ax.set(xlim=(least / 1.5, top), ylim=(least / 4, top))
-    _draw_borders(ax, delta)
-    ax.set_xlabel("relative error against the truth (lower is better)")
-    ax.set_ylabel("relative error of own products\nagainst own whole (lower is better)")
+    ax.set_xlabel("worst error against the truth, in tolerances (lower is better)")
+    ax.set_ylabel("worst error of own products against own whole,\nin tolerances (lower is better)")
     draw_legend(ax, by, own)
-    points_are = "PNS; large: median over tasks (moved apart where they coincide), small: median of a task"
-    floors = f"errors below {least:g} stand there; truths below {floor:g} count as {floor:g}"
-    caption(ax, own, f"{points_are}; lines: {delta:g}; {floors}{not_shown(quantities, by, names)}.")
+    for handle in ax.get_legend().legend_handles:  # type: ignore[union-attr]
+        handle.set_sizes([60])  # type: ignore[union-attr]
+    _write_caption(
+        ax, own, convention, delta, floor, bool(np.isinf(points.to_numpy()).any()), not_shown(quantities, by, names)
+    )
     return ax
 
 
-def _draw_borders(ax: Axes, delta: float) -> None:
-    """Draw the borders of the quadrants, and name each in its corner."""
-    ax.axvline(delta, color="0.3", lw=1, ls="--")
-    ax.axhline(delta, color="0.3", lw=1, ls="--")
+def _write_caption(
+    ax: Axes, own: bool, convention: Convention, delta: float, floor: float, infinite: bool, absent: str
+) -> None:
+    if convention is None:
+        rule = f"Tolerance: {delta:g} x max(|truth|, {floor:g})"
+    else:
+        rule = f"The paper's rule: relative errors of at most {delta:g}, and of its threshold of consistency"
+    edge = "; at the edge: infinite or undefined" if infinite else ""
+    points = "small: a task, hollow where undecided; large: median of tasks, in several sizes where they coincide"
+    caption(ax, own, f"{rule}. PNS; {points}{edge}{absent}.")
+
+
+def _draw_borders(ax: Axes, top: float) -> None:
+    """Draw the borders of the quadrants on axes that show 0, and name each quadrant in its corner."""
+    for set_scale in (ax.set_xscale, ax.set_yscale):
+        set_scale("symlog", linthresh=1.0, linscale=0.8)
+    ax.set(xlim=(-0.08, top), ylim=(-0.08, top))
+    ax.axvline(1, color="0.3", lw=1, ls="--")
+    ax.axhline(1, color="0.3", lw=1, ls="--")
     corners = {
-        "valid, consistent": (0.02, 0.02),
+        "valid, consistent": (0.02, 0.04),
         "valid, inconsistent": (0.02, 0.98),
-        "invalid, consistent": (0.98, 0.02),
+        "invalid, consistent": (0.98, 0.04),
         "invalid, inconsistent": (0.98, 0.98),
     }
     for words, (x, y) in corners.items():
@@ -111,8 +148,8 @@ def _draw_borders(ax: Axes, delta: float) -> None:
         )  # fmt: skip
 
 
-def _apart(points: pd.DataFrame) -> pd.DataFrame:
-    """Shift coinciding points a little along the x axis, so that all are visible."""
+def _areas(points: pd.DataFrame) -> dict[str, float]:
+    """Return the area of each point; of points that coincide, the first is the largest, so that all can be seen."""
     same = points.round(9).groupby(["external", "internal"], sort=False, dropna=False)
-    place = same.cumcount() - (same["external"].transform("size") - 1) / 2
-    return points.assign(external=points["external"] * 1.35**place)
+    rank = same.cumcount(ascending=False).tolist()
+    return {name: float(_AREAS[min(i, len(_AREAS) - 1)]) for name, i in zip(points.index, rank, strict=True)}

@@ -22,8 +22,8 @@ CANDY_PARTY = Theme(
     closing="Nothing else makes a guest sing or keep silent.",
     state="{node} sings",
     question="Does {node} sing?",
-    set_true="Suppose {node} is talked into singing, whatever the toffees and the other guests would have led to.",
-    set_false="Suppose {node} is kept from singing, whatever the toffees and the other guests would have led to.",
+    set_true="Suppose that {node} does sing, whatever the toffees and the other guests would have led to.",
+    set_false="Suppose that {node} does not sing, whatever the toffees and the other guests would have led to.",
     then="Does {node} sing then?",
     own="{node} was handed at least {threshold} toffees",
     seen="{node} was handed {value} toffees.",
@@ -56,8 +56,8 @@ CELL_BIOLOGY = CellTheme(
     closing="Whether a gene is active depends on nothing else.",
     state="gene {node} is active",
     question="Is gene {node} active?",
-    set_true="Suppose the laboratory switches gene {node} on, whatever its sites and other genes would have led to.",
-    set_false="Suppose the laboratory silences gene {node}, whatever its sites and other genes would have led to.",
+    set_true="Suppose that gene {node} is active, whatever its sites and other genes would have led to.",
+    set_false="Suppose that gene {node} is not active, whatever its sites and other genes would have led to.",
     then="Is gene {node} active then?",
     own="at least {threshold} of the 12 docking sites of {node} are free",
     seen="Free docking sites of {node}: {value} of 12.",
@@ -102,8 +102,8 @@ FLOWER_GARDEN = GardenTheme(
     closing="Nothing else leads a member to dig a bed or to refrain from it.",
     state="{node} digs a bed",
     question="Does {node} dig a bed?",
-    set_true="Suppose the committee has {node} dig a bed, whatever the packet and other members would have led to.",
-    set_false="Suppose the committee forbids {node} to dig, whatever the packet and other members would have led to.",
+    set_true="Suppose that {node} does dig a bed, whatever the packet and other members would have led to.",
+    set_false="Suppose that {node} does not dig a bed, whatever the packet and other members would have led to.",
     then="Does {node} dig a bed then?",
     own="the packet of {node} has a shade of {threshold}",
     seen="The packet of {node} is {value}.",
@@ -131,7 +131,8 @@ class FluTheme(Theme):
         """Draw the two deciding symptoms and how long they must last."""
         first, second = (int(i) for i in rng.choice(len(_SYMPTOMS), 2, replace=False))
         threshold = int(rng.integers(self.thresholds[0], self.thresholds[1] + 1))
-        text = f"{node} had {_SYMPTOMS[first]} or {_SYMPTOMS[second]} for at least {threshold} days"
+        lasted = (f"had {_SYMPTOMS[i]} for at least {threshold} days" for i in (first, second))
+        text = f"{node} {' or '.join(lasted)}"
         return Condition(text, (), (), f"{first} {second} {threshold}")
 
     def tell_samples(
@@ -197,8 +198,8 @@ FLU_VACCINE = FluTheme(
     closing="Nothing else makes anybody accept or decline the jab.",
     state="{node} accepts the jab",
     question="Does {node} accept the jab?",
-    set_true="Suppose {node} is obliged to accept the jab, whatever last winter and the colleagues would have led to.",
-    set_false="Suppose {node} has to decline the jab, whatever last winter and the colleagues would have led to.",
+    set_true="Suppose that {node} does accept the jab, whatever last winter and the colleagues would have led to.",
+    set_false="Suppose that {node} does not accept the jab, whatever last winter and the colleagues would have led to.",
     then="Does {node} accept the jab then?",
     thresholds=(3, 6),
 )
@@ -302,10 +303,10 @@ CLINICAL_NOTES = ClinicalTheme(
     intro="A clinic reads its patients' notes by fixed rules.",
     closing="No other finding counts, and what a note does not list is absent.",
     state="{node} is raised",
-    question="Does it follow that {state}?",
+    question="Is it the case that {state}?",
     set_true="Suppose a treatment has the effect that {state}, whatever the note and the rules would have led to.",
     set_false="Suppose a treatment has the effect that {denied}, whatever the note and the rules would have led to.",
-    then="Does it follow that {state}?",
+    then="Is it then the case that {state}?",
     thresholds=(6, 9),
 )
 

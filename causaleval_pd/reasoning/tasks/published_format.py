@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_type, shown
+from .inferred_functions import infer_functions
 from .printed_values import parse_matrix, parse_printed
 from .task_tables import COLUMNS, TaskTables
 
@@ -66,15 +67,16 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     Returns
     -------
     TaskTables
-        `task` is the published context number. Raw files give nodes, noise rates and edges; no file states
-        the functions of nodes, so `function` is missing and exact quantities cannot be computed. Each context
-        describes its world, so `worlds.text` is empty.
+        `task` is the published context number. Raw files give nodes, noise rates and edges. No file states the
+        functions of nodes; they are inferred from the true values of nodes and noise in the column "Factual queries" of
+        raw files, and missing where its rows agree with AND as with OR, so that more rows are needed for exact
+        quantities (`TaskTables.world`). Each context describes its world, so `worlds.text` is empty.
 
     Raises
     ------
     ValueError
-        If a file has none of the three layouts, a cell cannot be parsed or was cut short, or two rows contradict each
-        other.
+        If a file has none of the three layouts, a cell cannot be parsed or was cut short, two rows contradict each
+        other, or the values of a node agree neither with AND nor with OR nor with XOR.
 
     References
     ----------
@@ -267,6 +269,10 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
             )
         places = np.argwhere(matrix)
         table = pd.DataFrame({"task": task, "node": nodes, "noise": noise, "is_asked": [n in cut for n in nodes]})
+        if "Factual queries" in rows.columns:
+            parents = {node: [nodes[i] for i in np.flatnonzero(matrix[:, j])] for j, node in enumerate(nodes)}
+            cells = rows.loc[rows["task"] == task, "Factual queries"].unique()
+            table["function"] = infer_functions(cells, parents, f"context {task!r} of the raw samples")
         found["nodes"].append(table.reindex(columns=COLUMNS["nodes"]))
         ends = {"parent": [nodes[i] for i, _ in places], "child": [nodes[j] for _, j in places]}
         found["edges"].append(pd.DataFrame({"task": task, **ends}))
@@ -296,6 +302,8 @@ def _truth(column: pd.Series) -> pd.Series:
 def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS[name])
     table = table.drop_duplicates()
+    if name == "nodes":
+        table = _one_function(table)
     if name == "contexts":
         # raw samples repeat the contexts of the questions, joined in another way
         table = table.drop_duplicates(_UNIQUE[name])
@@ -303,6 +311,17 @@ def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
         found = table[twice].head(2).to_dict("records")
         raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
     return table.reset_index(drop=True)[COLUMNS[name]]
+
+
+def _one_function(nodes: pd.DataFrame) -> pd.DataFrame:
+    """Join what several parts of a file tell of the function of each node."""
+    known = nodes.dropna(subset=["function"]).drop_duplicates(["task", "node", "function"])
+    if (twice := known.duplicated(["task", "node"], keep=False)).any():
+        found = known[twice].head(2)[["task", "node", "function"]].to_dict("records")
+        raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
+    single = nodes.drop(columns="function").drop_duplicates(["task", "node"])
+    merged = single.merge(known[["task", "node", "function"]], how="left", on=["task", "node"])
+    return merged.astype({"function": "str"})
 
 
 def _path(key: str) -> tuple[str, str, str, int]:

@@ -9,16 +9,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...contract.checks import check_known
+from ...contract.checks import check_known, check_type
 from ..worlds.exact_quantities import EXACT_QUANTITIES
 from ..worlds.world import World
 
 __all__ = ["INSTRUCTIONS", "TaskTables"]
 
-#: instructions of prompts, by name
+#: instructions of prompts, by name; all but "brief" ask for what `parse_answers` reads by default
 INSTRUCTIONS = {
-    "brief": "Begin with yes or no and keep the answer short.",
     "last_line": "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
+    "brief": "Begin with yes or no and keep the answer short.",
     "json": 'Reply with one JSON object and nothing else: {"answer": "yes"} or {"answer": "no"}.',
     "chain_of_thought": "Work through the rules in writing, one by one, and then decide. Close with a line "
     "that reads 'Answer: yes' or 'Answer: no'.",
@@ -101,7 +101,7 @@ class TaskTables:
         """Return every question about every context, with its true answer, as `Tasks.questionnaire` does."""
         return join_questionnaire(self.truths, self.questions, self.contexts)
 
-    def prompts(self, rows: pd.DataFrame | None = None, instruction: str = "brief") -> pd.Series:
+    def prompts(self, rows: pd.DataFrame | None = None, instruction: str | None = "last_line") -> pd.Series:
         """Return the prompts for rows of the questionnaire, as `Tasks.prompts` does."""
         rows = self.questionnaire() if rows is None else rows
         return join_prompts(rows, self.worlds, self.contexts, self.questions, instruction)
@@ -120,16 +120,13 @@ def join_questionnaire(truths: pd.DataFrame, questions: pd.DataFrame, contexts: 
 
 
 def join_prompts(
-    rows: pd.DataFrame, worlds: pd.DataFrame, contexts: pd.DataFrame, questions: pd.DataFrame, instruction: str
+    rows: pd.DataFrame, worlds: pd.DataFrame, contexts: pd.DataFrame, questions: pd.DataFrame, instruction: str | None
 ) -> pd.Series:
     """Join the texts of world, context and question, and the instruction, for each row.
 
-    Rows have task, sample, replicate and question. The instruction is a name in `INSTRUCTIONS`, or a sentence of your
-    own. A row whose text is missing is refused.
+    Rows have task, sample, replicate and question. A row whose text is missing is refused.
     """
-    if " " not in instruction.strip():
-        check_known(instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces):")
-    last = INSTRUCTIONS.get(instruction, instruction)
+    last = instruction_text(instruction)
     keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
     asked = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"].fillna(-1).to_numpy(np.int64)
     question = pd.Index(questions["question"]).get_indexer(rows["question"])
@@ -142,7 +139,7 @@ def join_prompts(
     # where each context describes the world, the world's own text is empty
     intro = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
     opening = _joined(intro, _arrow(contexts["text"].take(used)), "")
-    asks = _arrow(questions["text"] + " " + last)
+    asks = _arrow(questions["text"] + last)
     length = opening.nbytes // max(1, len(opening)) + asks.nbytes // max(1, len(asks))
     step = max(1, _BYTES_AT_ONCE // max(1, length))
     joined = [
@@ -151,6 +148,18 @@ def join_prompts(
     ]
     prompts = pd.array(pa.chunked_array(joined, pa.large_string()), dtype="str")
     return pd.Series(prompts, rows.index, name="prompt")
+
+
+def instruction_text(instruction: str | None) -> str:
+    """Return what follows a question: a named instruction, a sentence of your own, or nothing for None."""
+    if instruction is None:
+        return ""
+    check_type(instruction, str, "the name of an instruction, a sentence of your own, or None", "instruction")
+    if " " not in instruction.strip():
+        check_known(
+            instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces, None is no instruction):"
+        )
+    return " " + INSTRUCTIONS.get(instruction, instruction)
 
 
 def _joined(left: pa.Array, right: pa.Array, separator: str) -> pa.Array:

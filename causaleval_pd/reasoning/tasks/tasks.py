@@ -159,15 +159,16 @@ class Tasks:
         task, sample, replicate = (part.ravel() for part in np.indices(shape))
         return pd.DataFrame({"task": task, "sample": sample, "replicate": replicate})
 
-    def prompts(self, rows: pd.DataFrame | None = None, instruction: str = "brief") -> pd.Series:
+    def prompts(self, rows: pd.DataFrame | None = None, instruction: str | None = "last_line") -> pd.Series:
         """Return the prompts for rows of the questionnaire.
 
         Parameters
         ----------
         rows : DataFrame, optional
             Rows with task, sample, replicate, question; all rows of `questionnaire` if not given.
-        instruction : str
-            "brief", "last_line", "json", "chain_of_thought", "chain_of_thought_json", or a sentence of your own.
+        instruction : str, optional
+            "last_line", "json", "chain_of_thought", "chain_of_thought_json", "brief" (as published, "begin with yes or
+            no"; read its replies by `how="prose"`), a sentence of your own, or None for no instruction.
 
         Returns
         -------

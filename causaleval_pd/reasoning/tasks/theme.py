@@ -15,6 +15,13 @@ from ..worlds.world import World
 
 __all__ = ["Condition", "Theme"]
 
+#: what a rule asks of its clauses
+_WHICH = {
+    "and": "all of these hold",
+    "or": "at least one of these holds",
+    "xor": "an odd number of these hold (1, 3, 5 ...)",
+}
+
 #: `draw(labels)`: uniform numbers, a row a label, a column a context
 Draw = Callable[[Sequence[str]], NDArray[np.float64]]
 
@@ -151,7 +158,7 @@ class Theme:
         parents = [self.say(parent) for parent in world.parents[node]]
         if not parents:
             return f"{head} {own}."
-        which = "all of these hold" if world.functions[node] == "and" else "at least one of these holds"
+        which = _WHICH[world.functions[node]]
         return f"{head} {which}: {'; '.join([own, *parents])}."
 
     def tell_samples(
@@ -190,8 +197,11 @@ class Theme:
 
     def ask_do(self, cause: str, effect: str, value: bool) -> str:
         """Return the question whether the effect is true once the cause is set."""
-        setting = self.set_true if value else self.set_false
-        return f"{self._fill(setting, cause)} {self._fill(self.then, effect)}"
+        return f"{self.setting(cause, value)} {self._fill(self.then, effect)}"
+
+    def setting(self, cause: str, value: bool) -> str:
+        """Return the sentence that sets the cause, whatever its rule says."""
+        return self._fill(self.set_true if value else self.set_false, cause)
 
     def _fill(self, template: str, node: str) -> str:
         return template.format(node=node, state=self.say(node), denied=self.deny(node))

@@ -83,6 +83,11 @@ def cut_chains(
     return chains
 
 
+def multiplicative(chains: Mapping[Any, tuple[str, ...]], worlds: Mapping[Any, World]) -> dict[Any, tuple[str, ...]]:
+    """Return the chains along which the PNS multiplies: all but those of worlds with XOR."""
+    return {task: chain for task, chain in chains.items() if task not in worlds or worlds[task].is_monotone}
+
+
 def composition_paths(chain: tuple[str, ...], n: int | None, task: Any) -> Iterator[tuple[str, ...]]:
     """Yield the first n compositions, those with most factors first; all by default, up to `MOST_COMPOSITIONS`."""
     total = n_compositions(len(chain))

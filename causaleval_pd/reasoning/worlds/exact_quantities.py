@@ -27,28 +27,33 @@ NOISE_BITS_AT_ONCE = 14
 # for a table of more entries than this, this many further orders are tried
 _WIDE, _RESTARTS = 2**14, 50
 
-# Responses to do(cause): yes under neither value, under 1 only, under both. All functions are increasing, so responses
-# are ordered; AND is their minimum and OR their maximum.
-_NEVER, _IF, _ALWAYS = 0, 1, 2
+# Responses to do(cause) as two bits, yes under do(cause=0) and yes under do(cause=1), so that AND, OR and XOR of
+# responses are those of their bits. Where all functions are increasing, no response is yes under 0 only.
+_NEVER, _UNLESS, _IF, _ALWAYS = range(4)
+
+_JOINS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
 @dataclass
-class _Divorced:
+class Divorced:
     """Model in which no node has more than two parents."""
 
     nodes: tuple[str, ...]
     parents: dict[str, tuple[str, ...]]
     functions: dict[str, str]
     noise: dict[str, float]
+    #: responses to do(cause) that descendants of the cause may have
+    responses: tuple[int, ...]
 
 
-def divorce_parents(model: Model) -> Model:
+def divorce_parents(model: Model) -> Divorced:
     """Return a model with the same joint distribution in which no node has more than two parents.
 
     Nodes without noise of their own join the parents of a node one after another, so that a node of many parents needs
     no table over all of them at once.
     """
-    found = _Divorced((), {}, dict(model.functions), dict(model.noise))
+    responses = (_NEVER, _IF, _ALWAYS) if is_monotone(model) else (_NEVER, _UNLESS, _IF, _ALWAYS)
+    found = Divorced((), {}, dict(model.functions), dict(model.noise), responses)
     order: list[str] = []
     for node in model.nodes:
         first, *others = model.parents[node] or (None,)
@@ -66,12 +71,12 @@ def divorce_parents(model: Model) -> Model:
     return found
 
 
-def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-    """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 3).
+def response_joints(model: Divorced, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+    """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 4).
 
-    Columns are never, only if the cause is set to 1, always; a node that is not a descendant of the cause does not
-    respond. Refused if the table over open nodes would exceed `MAX_ENTRIES` and more than `MAX_ENUMERATED` nodes have
-    noise.
+    Columns are never, only if the cause is set to 0, only if it is set to 1, always; a node that is not a descendant of
+    the cause does not respond. Refused if the table over open nodes would exceed `MAX_ENTRIES` and more than
+    `MAX_ENUMERATED` nodes have noise.
     """
     import networkx as nx
 
@@ -94,7 +99,7 @@ def response_joints(model: Model, cause: str, effects: Iterable[str]) -> dict[st
 
 
 def _sum_out(
-    model: Model,
+    model: Divorced,
     children: Mapping[str, list[str]],
     order: Iterable[str],
     cause: str,
@@ -116,7 +121,7 @@ def _sum_out(
             pending[parent] -= 1
         if cause in axes:
             for effect in (wanted - set(found)) & set(axes):
-                found[effect] = _marginal(table, axes, cause, effect, affected)
+                found[effect] = _marginal(model, table, axes, cause, effect, affected)
         closed = [a for a in axes if not pending[a] and a != cause and (a in found or a not in wanted)]
         table = table.sum(axis=tuple(axes.index(a) for a in closed))
         axes = [a for a in axes if a not in closed]
@@ -124,7 +129,7 @@ def _sum_out(
 
 
 def _enumerate(
-    model: Model, nodes: list[str], free: list[str], cause: str, wanted: set[str]
+    model: Divorced, nodes: list[str], free: list[str], cause: str, wanted: set[str]
 ) -> dict[str, NDArray[np.float64]]:
     """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation.
 
@@ -138,22 +143,21 @@ def _enumerate(
     inner_weight = np.ones(2**inner)
     for node, plane in pattern.items():
         inner_weight = inner_weight * np.where(plane, model.noise[node], 1 - model.noise[node])
-    found = {effect: np.zeros((2, 3)) for effect in wanted}
+    found = {effect: np.zeros((2, 4)) for effect in wanted}
     for outer in range(2 ** (len(free) - inner)):
         bits = {node: bool(outer >> i & 1) for i, node in enumerate(free[inner:])}
         weight = inner_weight * math.prod(model.noise[n] if bit else 1 - model.noise[n] for n, bit in bits.items())
         noise |= {node: np.bool_(bit) for node, bit in bits.items()}
         fact, one, zero = (evaluate(model, noise, do, nodes) for do in ({}, {cause: True}, {cause: False}))
         for effect in found:
-            # the effect is increasing in the cause, so the number of yes identifies the response
-            code = np.int8(3) * fact[cause] + one[effect] + zero[effect]
+            code = np.int8(4) * fact[cause] + np.int8(2) * one[effect] + zero[effect]
             if effect == cause:
-                code = np.int8(5) * fact[cause]
-            found[effect] += np.bincount(np.broadcast_to(code, weight.shape), weight, minlength=6).reshape(2, 3)
+                code = np.int8(7) * fact[cause]
+            found[effect] += np.bincount(np.broadcast_to(code, weight.shape), weight, minlength=8).reshape(2, 4)
     return found
 
 
-def _relevant_children(model: Model, targets: set[str]) -> dict[str, list[str]]:
+def _relevant_children(model: Divorced, targets: set[str]) -> dict[str, list[str]]:
     """Return the children of every ancestor of the targets among these ancestors; all other nodes sum to one."""
     kept = set(targets)
     for node in reversed(model.nodes):
@@ -165,7 +169,7 @@ def _relevant_children(model: Model, targets: set[str]) -> dict[str, list[str]]:
 
 
 def narrow_order(
-    model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str]
+    model: Divorced, children: Mapping[str, list[str]], affected: set[str], kept: set[str]
 ) -> tuple[list[str], float]:
     """Order nodes so that few are open at once; return the order and the logarithm of the size of its largest table."""
     best = _greedy_order(model, children, affected, kept, dict.fromkeys(children, 0.0))
@@ -177,17 +181,18 @@ def narrow_order(
 
 
 def _greedy_order(
-    model: Model, children: Mapping[str, list[str]], affected: set[str], kept: set[str], shift: Mapping[str, float]
+    model: Divorced, children: Mapping[str, list[str]], affected: set[str], kept: set[str], shift: Mapping[str, float]
 ) -> tuple[list[str], float]:
     """Order nodes greedily: next comes the node that enlarges the table least, up to a shift.
 
-    Nodes that are `affected` have three states, those `kept` stay open to the end; `shift` is added to the growth of
-    the logarithm of the table.
+    Nodes that are `affected` have more states than two, those `kept` stay open to the end; `shift` is added to the
+    growth of the logarithm of the table.
     """
     place = {node: i for i, node in enumerate(children)}
     waiting = {node: len(model.parents[node]) for node in children}
     pending = {node: len(below) + (node in kept) for node, below in children.items()}
-    width = {node: math.log(3 if node in affected else 2) for node in children}
+    states = len(model.responses)
+    width = {node: math.log(states if node in affected else 2) for node in children}
     ready = [node for node, count in waiting.items() if not count]
     order: list[str] = []
     size = largest = 0.0
@@ -210,49 +215,54 @@ def _greedy_order(
     return order, largest
 
 
-def _states(node: str, affected: set[str]) -> tuple[int, ...]:
-    return (_NEVER, _IF, _ALWAYS) if node in affected else (_NEVER, _ALWAYS)
+def is_monotone(model: Model) -> bool:
+    """Return whether all functions are increasing, so that no effect is yes under do(cause=0) only."""
+    return not any(model.functions.get(node) == "xor" for node in model.nodes if model.parents[node])
+
+
+def _states(model: Divorced, node: str, affected: set[str]) -> tuple[int, ...]:
+    return model.responses if node in affected else (_NEVER, _ALWAYS)
 
 
 def _add(
-    model: Model, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
+    model: Divorced, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
 ) -> NDArray[np.float64]:
     """Multiply the table over open nodes (`axes`) by P(node | its parents), as a new last axis.
 
-    Descendants of the cause (`affected`) have three states, other nodes two.
+    Descendants of the cause (`affected`) have three states, or four in worlds with XOR, other nodes two.
     """
     p = model.noise[node]
-    states = np.array(_states(node, affected))
+    states = np.array(_states(model, node, affected))
     parents = model.parents[node]
     if not parents:
         return table[..., None] * np.where(states == _ALWAYS, p, 1 - p)
-    conjunction = model.functions[node] == "and"
-    join = np.minimum if conjunction else np.maximum
-    joined = np.full((1,) * len(axes), _ALWAYS if conjunction else _NEVER)
+    function = model.functions[node]
+    joined = np.full((1,) * len(axes), _ALWAYS if function == "and" else _NEVER)
     for parent in parents:
         # the children of the cause take its set value, whatever it is in fact
-        levels = np.array(_IF if parent == cause and node in affected else _states(parent, affected))
+        levels = np.array(_IF if parent == cause and node in affected else _states(model, parent, affected))
         shape = [1] * len(axes)
         shape[axes.index(parent)] = levels.size
-        joined = join(joined, levels.reshape(shape))
-    # neutral noise leaves the value to the parents; other noise determines it
-    neutral, fixed = (p, _NEVER) if conjunction else (1 - p, _ALWAYS)
-    factor = neutral * (joined[..., None] == states) + (1 - neutral) * (states == fixed)
+        joined = _JOINS[function](joined, levels.reshape(shape))
+    # neutral noise leaves the value to the parents; other noise determines it, or turns it round
+    neutral = p if function == "and" else 1 - p
+    other = joined[..., None] ^ _ALWAYS if function == "xor" else _NEVER if function == "and" else _ALWAYS
+    factor = neutral * (joined[..., None] == states) + (1 - neutral) * (states == other)
     return table[..., None] * factor
 
 
 def _marginal(
-    table: NDArray[np.float64], axes: list[str], cause: str, effect: str, affected: set[str]
+    model: Divorced, table: NDArray[np.float64], axes: list[str], cause: str, effect: str, affected: set[str]
 ) -> NDArray[np.float64]:
-    """Sum the table down to (cause, effect), with all three responses of the effect."""
+    """Sum the table down to (cause, effect), with all responses of the effect."""
     i, j = axes.index(cause), axes.index(effect)
-    joint = np.zeros((2, 3))
+    joint = np.zeros((2, 4))
     if cause == effect:
         own = table.sum(axis=tuple(a for a in range(len(axes)) if a != i))
         joint[0, _NEVER], joint[1, _ALWAYS] = own
         return joint
     rest = table.sum(axis=tuple(a for a in range(len(axes)) if a not in (i, j)))
-    joint[:, list(_states(effect, affected))] = rest if i < j else rest.T
+    joint[:, list(_states(model, effect, affected))] = rest if i < j else rest.T
     return joint
 
 
@@ -262,17 +272,17 @@ def quantities_of(joint: NDArray[np.float64]) -> dict[str, float]:
     The factual effect is its response to the factual cause, so conditional quantities need no other joint. They are NaN
     where the condition cannot happen.
     """
-    (never0, if0, always0), (never1, if1, always1) = joint.tolist()
-    pns, always = if0 + if1, always0 + always1
+    (never0, unless0, if0, always0), (never1, unless1, if1, always1) = joint.tolist()
+    pns, always, reverse = if0 + if1, always0 + always1, unless0 + unless1
     return {
         "pns": pns,
-        "ate": pns,
+        "ate": pns - reverse,
         "pn": _ratio(if1, if1 + always1),
         "ps": _ratio(if0, if0 + never0),
         "p_do1": pns + always,
-        "p_do0": always,
-        "p_given1": _ratio(if1 + always1, never1 + if1 + always1),
-        "p_given0": _ratio(always0, never0 + if0 + always0),
+        "p_do0": always + reverse,
+        "p_given1": _ratio(if1 + always1, never1 + if1 + always1 + unless1),
+        "p_given0": _ratio(always0 + unless0, never0 + if0 + always0 + unless0),
     }
 
 

@@ -15,7 +15,7 @@ from .world import FUNCTIONS, World
 
 __all__ = ["example_world", "sample_world"]
 
-Functions = Literal["and", "or", "random"]
+Functions = Literal["and", "or", "xor", "random", "mixed"]
 
 #: noise rates of the published generator: uniform over this range, rounded to one decimal
 NOISE = (0.4, 0.8)
@@ -43,8 +43,9 @@ def sample_world(
         Number of nodes of each component, at least 2.
     kind : {"cycle", "wheel", "mixed"} or sequence of {"cycle", "wheel"}
         Kind of all components, a fair draw for each, or the kind of each.
-    functions : {"and", "or", "random"}
-        Function of every node; "random" makes half of the nodes AND (rounded down), the rest OR, in random order.
+    functions : {"and", "or", "xor", "random", "mixed"}
+        Function of every node; "random" makes half of the nodes AND (rounded down), the rest OR, in random order;
+        "mixed" a third of the nodes each AND, OR and XOR, with which PNS is not ATE.
     noise : float or (float, float)
         P(U = 1) of every node, or the range from which each node's is drawn uniformly and rounded to one decimal.
     min_pns : float
@@ -79,7 +80,7 @@ def sample_world(
     read_sizes(sizes, "sizes", "the numbers of nodes of the components, as [3, 3]", whole=True)
     sizes = [int(size) for size in sizes]
     kinds = component_kinds(kind, sizes)
-    check_known(functions, (*FUNCTIONS, "random"), "choice of functions")
+    check_known(functions, (*FUNCTIONS, "random", "mixed"), "choice of functions")
     n_nodes = sum(sizes) - len(sizes) + 1
     width = max(2, len(str(n_nodes - 1)))
     names = [f"V{i:0{width}d}" for i in range(n_nodes)] if nodes is None else [str(node) for node in nodes]
@@ -119,10 +120,11 @@ def read_range(given: Any, name: str, interval: str) -> tuple[float, float]:
 
 
 def _draw_functions(functions: str, names: Sequence[str], generator: np.random.Generator) -> dict[str, Any]:
-    n_and = {"and": len(names), "or": 0, "random": len(names) // 2}[functions]
-    return dict(
-        zip(names, generator.permutation(["and"] * n_and + ["or"] * (len(names) - n_and)).tolist(), strict=True)
-    )
+    n = len(names)
+    n_and = {"and": n, "random": n // 2, "mixed": n // 3}.get(functions, 0)
+    n_xor = {"xor": n, "mixed": n // 3}.get(functions, 0)
+    drawn = generator.permutation(["and"] * n_and + ["xor"] * n_xor + ["or"] * (n - n_and - n_xor))
+    return dict(zip(names, drawn.tolist(), strict=True))
 
 
 def _draw_noise(low: float, high: float, names: Sequence[str], generator: np.random.Generator) -> dict[str, float]:

@@ -15,6 +15,9 @@ from .causal_graph import Pair
 _CACHED_BITS = 2**18
 
 
+_JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
+
+
 class Model(Protocol):
     """Nodes in topological order, their parents, functions and noise."""
 
@@ -59,7 +62,7 @@ def evaluate(
         if node in do:
             values[node] = np.full_like(value, do[node])
             continue
-        join = np.logical_and if model.functions.get(node) == "and" else np.logical_or
+        join = _JOINS[model.functions.get(node, "or")]
         for parent in model.parents[node]:
             value = join(value, values[parent])
         values[node] = value

@@ -14,15 +14,18 @@ from ...contract.checks import check_known, check_number, check_type
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
 from .causal_graph import Pair, acyclic_graph, read_edges, topological_order
 from .components import compositions
-from .exact_quantities import EXACT_QUANTITIES, divorce_parents, quantities_of, response_joints
-from .structural_equations import Model, answers, evaluate, noise_by_node
+from .exact_quantities import EXACT_QUANTITIES, Divorced, divorce_parents, is_monotone, quantities_of, response_joints
+from .structural_equations import answers, evaluate, noise_by_node
 
 __all__ = ["World"]
 
 #: what a question supposes: nothing, do(cause=1), do(cause=0); the last axis of `World.answers`
 WORLDS = ("fact", "do1", "do0")
 
-FUNCTIONS = ("and", "or")
+#: what a question with hidden noise asks for: a probability of necessity, or of sufficiency
+HIDDEN = ("pn", "ps")
+
+FUNCTIONS = ("and", "or", "xor")
 
 # samples whose noise is drawn at once, so that their numbers stay in the processor's cache
 _SAMPLES = 4096
@@ -32,15 +35,16 @@ class World:
     """Structural causal model of binary variables in which a node joins its own noise with its parents.
 
     Each node i has noise U_i, true with probability `noise[i]`, independent of all other noise. A node without parents
-    is its noise; any other node is U_i AND all its parents, or U_i OR any of its parents. do(X=x) replaces the equation
-    of X and keeps all noise, so the factual world, do(X=1) and do(X=0) are three readings of one noise vector. All
-    functions are increasing, so no node is true under do(X=0) and false under do(X=1), hence ATE = PNS.
+    is its noise; any other node is U_i AND all its parents, U_i OR any of its parents, or U_i XOR its parents: true if
+    an odd number of these are. do(X=x) replaces the equation of X and keeps all noise, so the factual world, do(X=1)
+    and do(X=0) are three readings of one noise vector. AND and OR are increasing, so no node is true under do(X=0) and
+    false under do(X=1), hence ATE = PNS; with XOR the ATE is smaller.
 
     Parameters
     ----------
     edges : iterable of (str, str)
         Pairs (parent, child) of a directed acyclic graph.
-    functions : mapping of str to {"and", "or"}
+    functions : mapping of str to {"and", "or", "xor"}
         Function by node; the function of a node without parents is not used and may be left out.
     noise : mapping of str to float
         P(U = 1) by node, in [0, 1]. Its keys are the nodes of the world.
@@ -54,9 +58,9 @@ class World:
     -----
     Quantities are exact and need no samples: noise is summed out node by node along a topological order, in a table
     over the nodes that later ones still need, each with three states (yes under neither intervention, under do(X=1)
-    only, under both). Where single nodes join components, that is a product of small tables, one a component. Noise
-    is enumerated instead where that is less work; a graph whose table would exceed 2**22 entries and that has more
-    than 22 noise terms is refused.
+    only, under both; with XOR also under do(X=0) only). Where single nodes join components, that is a product of small
+    tables, one a component. Noise is enumerated instead where that is less work; a graph whose table would exceed 2**22
+    entries and that has more than 22 noise terms is refused.
 
     References
     ----------
@@ -78,7 +82,7 @@ class World:
     """
 
     def __init__(
-        self, edges: Iterable[Pair], functions: Mapping[str, Literal["and", "or"]], noise: Mapping[str, float]
+        self, edges: Iterable[Pair], functions: Mapping[str, Literal["and", "or", "xor"]], noise: Mapping[str, float]
     ) -> None:
         check_type(noise, Mapping, "a mapping of every node to P(U = 1)", "noise")
         check_type(functions, Mapping, "a mapping of nodes with parents to 'and' or 'or'", "functions")
@@ -108,7 +112,7 @@ class World:
         return hash((frozenset(self.edges), frozenset(self.noise.items())))
 
     @cached_property
-    def _divorced(self) -> Model:
+    def _divorced(self) -> Divorced:
         return divorce_parents(self)
 
     @property
@@ -150,8 +154,18 @@ class World:
         )
 
     def compositions(self) -> Iterator[tuple[str, ...]]:
-        """Yield, one at a time, the paths from root to leaf through cut nodes along which PNS multiplies."""
+        """Yield, one at a time, the paths from root to leaf through cut nodes along which PNS multiplies.
+
+        Refused in worlds with XOR, where it does not.
+        """
+        if not self.is_monotone:
+            raise ValueError("the PNS multiplies along cut nodes where all functions are AND or OR; this world has XOR")
         return compositions(self.cut_nodes)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether all functions are AND or OR, so that ATE = PNS, and PNS multiplies along cut nodes."""
+        return is_monotone(self)
 
     def pairs(self, which: Literal["all", "cut"] = "all") -> list[Pair]:
         """List ordered pairs (cause, effect).
@@ -180,7 +194,7 @@ class World:
         return self._quantity(cause, effect, "pns")
 
     def ate(self, cause: str, effect: str) -> float:
-        """Return p(effect | do(cause=1)) - p(effect | do(cause=0)), exactly; here it equals the PNS."""
+        """Return p(effect | do(cause=1)) - p(effect | do(cause=0)), exactly; without XOR it equals the PNS."""
         return self._quantity(cause, effect, "ate")
 
     def pn(self, cause: str, effect: str) -> float:
@@ -355,7 +369,7 @@ def _check_functions(functions: Mapping[str, str], parents: Mapping[str, tuple[s
         raise ValueError(f"functions name {unknown}, which are not nodes; the nodes are the keys of noise")
     for node, above in parents.items():
         if above and node not in functions:
-            raise ValueError(f"node {node!r} has parents but no function; give 'and' or 'or'")
+            raise ValueError(f"node {node!r} has parents but no function; give 'and', 'or' or 'xor'")
         if node in functions:
             check_known(functions[node], FUNCTIONS, f"function of node {node!r}:")
     return {node: functions[node] for node in parents if node in functions}

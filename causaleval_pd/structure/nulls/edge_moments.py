@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from ...contract.metric import Metric
 from ...graphs.counts import PairCounts
 from ...graphs.kernels import kernels
 from ...graphs.kernels.ones import count_ones
-from ...graphs.pairs import GraphPairs
+from ...graphs.kernels.planes import DAG, planes_from_marks
+from ...graphs.pairs import GraphBatch, GraphPairs
 from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
@@ -314,3 +316,56 @@ def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) ->
     else:
         return None
     return of_dags(found, cpdag)
+
+
+#: nodes up to which the variance of a mean over edges is computed
+MOST_NODES = 32
+
+
+def mean_over_edges(
+    metric: Metric, pairs: GraphPairs, n_edges: NDArray[np.int64], tossed: NDArray[np.bool_]
+) -> ClosedForm:
+    """Return mean and variance of a metric that averages a value of ordered pairs over the edges of the control.
+
+    The skeleton is uniform, and directed along a uniform order, or by independent coins in rows that are `tossed`.
+    Every ordered pair is then equally likely, and the null mean is the mean of all values. Rows where the value of a
+    pair is undefined have NaN: their number of averaged edges is random.
+    """
+    d = pairs.n_nodes
+    truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
+    lists = [[(i, j) for j in range(d) if j != i] for i in range(d)]
+    small = 1 < d <= MOST_NODES
+    graphs = [[arc] for arcs in lists for arc in arcs] if small else lists
+    marks = np.zeros((len(graphs), d, d), bool)
+    for matrix, arcs in zip(marks, graphs, strict=True):
+        matrix[tuple(np.array(arcs, np.int64).reshape(-1, 2).T)] = True
+    batch = GraphBatch(d, planes_from_marks(marks, np.arange(d)), np.full(len(graphs), DAG, np.uint8))
+    mean, parts = np.full(len(truths), np.nan), np.full((len(truths), 3), np.nan)
+    for i, truth in enumerate(truths.tolist()):
+        places = np.arange(len(graphs), dtype=np.int64)
+        one = GraphPairs(pairs.truth, batch, np.full(len(graphs), truth, np.int64), places)
+        values = np.asarray(metric(one, zero_division=math.nan), np.float64)
+        mean[i] = values.mean() if len(values) else math.nan
+        if small:
+            parts[i] = _parts_of_variance(values, d)
+    mean, (among, along, shared) = mean[inverse.reshape(-1)], parts[inverse.reshape(-1)].T
+    m = n_edges.astype(float)
+    n_pairs = d * (d - 1) / 2
+    chosen, twice = m / max(1.0, n_pairs), m * (m - 1) / max(1.0, n_pairs * (n_pairs - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = (among * (chosen - twice) + chosen * along + np.where(tossed, 0.0, twice * shared)) / m**2
+    undefined = metric.options.get("zero_division", math.nan)
+    known = ~np.isnan(mean)
+    return ClosedForm(np.where(known & (m == 0), undefined, mean), np.where(known & (m == 0), 0.0, variance) + 0 * mean)
+
+
+def _parts_of_variance(values: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+    """Return sums of products of the values of ordered pairs: of unordered pairs, of directions, of shared nodes."""
+    table = np.zeros((d, d))
+    table[~np.eye(d, dtype=bool)] = values
+    low, high = np.triu_indices(d, 1)
+    middle, turn = (table[low, high] + table[high, low]) / 2, (table - table.T) / 2
+    along = (turn[low, high] ** 2).sum()
+    # two edges from one node lie on the same side of it with probability 2/3
+    shared = ((turn.sum(axis=1) ** 2).sum() - (turn**2).sum()) / 3
+    return np.array([((middle - middle.mean()) ** 2).sum(), along, shared])

@@ -90,7 +90,8 @@ def hypergeometric_weights(
     logs[:, 1:] = np.cumsum((rising - falling)[:, :-1], axis=1)
     logs = np.where(inside, logs, -np.inf)
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return support, weights / padded_sum(weights)[:, None]
+    # what is possible has a probability, though it may be too small for a number
+    return support, np.where(inside, np.maximum(weights / padded_sum(weights)[:, None], SMALLEST_P), 0.0)
 
 
 def hypergeometric_tail(

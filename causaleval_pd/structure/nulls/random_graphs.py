@@ -23,7 +23,7 @@ from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS
 from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs
-from .edge_moments import linear, of_dags, reversal
+from .edge_moments import linear, mean_over_edges, of_dags, reversal
 from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs
 from .hypergeometric import hypergeometric
 from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
@@ -103,6 +103,8 @@ def random_graphs(
             found = linear(metric, d, directed, undirected, n_edges, pairs.truth.degrees[truth], tossed)
         elif metric.closed_form == "reversal":
             found = reversal(metric, d, directed, undirected, n_edges)
+        elif metric.closed_form == "mean_over_edges":
+            found = mean_over_edges(metric, pairs, n_edges, tossed)
         else:
             return None
         return of_dags(found, cpdag)

@@ -20,6 +20,7 @@ from ...graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
+from .edge_moments import mean_over_edges
 from .graph_controls import GraphControls, check_declared
 from .listed.laws import ListedLaws
 from .walks import relabelling_walk
@@ -174,7 +175,14 @@ class Relabellings:
 
     def law(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for listed rows, moments for others, or None."""
-        return self.laws.law(metric, lambda metric: additive_moments(metric, self.pairs))
+        return self.laws.law(metric, self._moments)
+
+    def _moments(self, metric: Metric) -> ClosedForm | None:
+        if metric.closed_form != "mean_over_edges":
+            return additive_moments(metric, self.pairs)
+        edges = self.pairs.estimate.edge_counts.edges[self.pairs.estimate_index].astype(np.int64)
+        # the estimate's shape decides the variance
+        return ClosedForm(mean_over_edges(metric, self.pairs, edges, np.zeros(self.pairs.n, bool)).mean)
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

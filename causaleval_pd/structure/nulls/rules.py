@@ -155,6 +155,13 @@ _RULES: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
         "Affine in the numbers of true ancestors that are definite, and possible, ones of the estimate, at fixed "
         "numbers of these. Mean and variance are exact under relabelling.",
     ),
+    (
+        "mean_over_edges",
+        None,
+        "The mean, over the estimate's directed edges, of a value that each ordered pair of nodes has. Its mean is "
+        "exact under random DAGs and relabelling, and under random DAGs the variance (up to 32 nodes), where every "
+        "pair has a value.",
+    ),
 )
 for _name, _probe, _explanation in _RULES:
     register_closed_form(ClosedFormRule(_name, "graph", _explanation, _probe))

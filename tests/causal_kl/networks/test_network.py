@@ -7,6 +7,8 @@ import json
 import pickle
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -125,8 +127,9 @@ def test_damaged_cells_are_refused():
     cell = two().to_bytes()
     structure = two().structure
     for bad, words in [
-        (b"\xce" + cell[1:], r"found a packed graph, expected a network with parameters \(network_column\)"),
-        (cell[:1] + b"\x02" + cell[2:], "format version 2"),
+        (ce.as_graph("A -> B").to_bytes(), r"a packed graph, expected a network with parameters \(network_column\)"),
+        (cell[:49] + b"\x03" + cell[50:], "format version 3"),
+        (cell.replace(b"2 nodes", b"3 nodes"), "not those of its contents"),
         (cell[:-8], "bytes of parameters"),
         (cell.replace(b'"A"', b'"Z"'), "digest"),
         (b"", "not a packed network"),
@@ -158,3 +161,19 @@ def test_parents_that_are_no_names_are_refused():
         two(parents={"A": [], "B": "A"})
     with pytest.raises(TypeError, match="parents must map"):
         ce.DiscreteNetwork([("A", "B")], {})
+
+
+def test_cells_begin_with_a_readable_line_and_old_ones_are_read():
+    cell = two().to_bytes()
+    assert cell.startswith(b"discrete network, 2 nodes, 1 arc ")
+    old = b"\xcd\x01" + cell[50:]
+    assert ce.DiscreteNetwork.from_bytes(old) == two()
+    column = pd.Series([old, None, cell], dtype=pd.ArrowDtype(pa.large_binary()))
+    assert ce.network_column(column).nunique() == 1
+    identify = ce.causal_kl.NETWORKS.identify
+    assert identify(column)[0] == identify(column)[2] == identify(ce.network_column(column))[0]
+    scored = pd.DataFrame({"truth": column, "estimate": column}).ceval.evaluate(["ckl3", "shd"])
+    assert scored["ckl3"].tolist()[::2] == [0, 0] and scored["truth"].equals(column)
+    damaged = pd.Series([cell, old[:-8]], dtype=pd.ArrowDtype(pa.large_binary()))
+    with pytest.raises(ValueError, match="row 1 .*damaged"):
+        ce.network_column(damaged)

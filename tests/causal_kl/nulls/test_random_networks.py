@@ -12,13 +12,15 @@ from causaleval_pd.causal_kl import control_summary, from_data, from_joint, samp
 from .. import brute_force as brute
 
 METRICS = ["kl", "ckl1", "ckl2", "ckl3"]
+#: controls with parameters from the true joint law, as those of the estimates
+JOINT = {"estimator": "joint"}
 
 
 def test_tables_get_the_same_controls(metastatic, mutations):
     estimates = [mutations["rev.out.strong"], mutations["add.strong"], None]
     runs = pd.DataFrame({"truth": [metastatic] * 3, "estimate": estimates})
-    scored = runs.ceval.with_controls([*METRICS, "edit_distance"], rng=1, columns="full")
-    alone = control_summary(metastatic, mutations["rev.out.strong"], METRICS)
+    scored = runs.ceval.with_controls([*METRICS, "edit_distance"], rng=1, columns="full", context=JOINT)
+    alone = control_summary(metastatic, mutations["rev.out.strong"], METRICS, estimator="joint")
     assert (scored["ckl3_p_method"][:2] == "exact").all()
     assert scored["ckl3_p"][0] == pytest.approx(alone.p["ckl3"])
     assert scored["ckl3_skill"][0] == pytest.approx(1 - alone.ratio["ckl3"])
@@ -31,8 +33,10 @@ def test_tables_get_the_same_controls(metastatic, mutations):
 
 def test_draws_follow_the_enumerated_law(metastatic, mutations):
     runs = pd.DataFrame({"truth": [metastatic], "estimate": [mutations["rev.out.strong"]]})
-    exact = runs.ceval.with_controls(["ckl2", "ckl3"], rng=1, columns="full")
-    drawn = runs.ceval.with_controls(["ckl2", "ckl3"], rng=1, n_draws=2000, method="simulate", columns="full")
+    exact = runs.ceval.with_controls(["ckl2", "ckl3"], rng=1, columns="full", context=JOINT)
+    drawn = runs.ceval.with_controls(
+        ["ckl2", "ckl3"], rng=1, n_draws=2000, method="simulate", columns="full", context=JOINT
+    )
     for name in ("ckl2", "ckl3"):
         assert drawn[f"{name}_p"][0] == pytest.approx(exact[f"{name}_p"][0], abs=4 * drawn[f"{name}_p_se"][0])
         assert drawn[f"{name}_control_mean"][0] == pytest.approx(exact[f"{name}_control_mean"][0], abs=0.02)
@@ -40,7 +44,7 @@ def test_draws_follow_the_enumerated_law(metastatic, mutations):
 
 def test_draws_depend_on_seed_and_key_alone(metastatic, mutations):
     runs = pd.DataFrame({"truth": [metastatic] * 4, "estimate": list(mutations.values())[4:8]})
-    how = {"rng": 3, "n_draws": 30, "method": "simulate"}
+    how = {"rng": 3, "n_draws": 30, "method": "simulate", "context": JOINT}
     for null in ce.causal_kl.NETWORKS.nulls:
         one = runs.ceval.with_controls(["ckl3"], null=null, **how)
         other = runs.iloc[[2, 0]].ceval.with_controls(["ckl3"], null=null, **how)
@@ -84,13 +88,13 @@ def test_parameters_come_from_the_same_data_by_the_same_estimator(metastatic):
 
 def test_undefined_and_infinite_controls_are_counted():
     copy = ce.DiscreteNetwork({"A": [], "B": ["A"], "C": []}, {"A": [0.5, 0.5], "B": [[1, 0], [0, 1]], "C": [0.3, 0.7]})
-    found = control_summary(copy, from_joint("A -> B; B -> C", copy), ["ckl2", "ckl3"])
+    found = control_summary(copy, from_joint("A -> B; B -> C", copy), ["ckl2", "ckl3"], estimator="joint")
     assert 0 < found.share_inf["ckl3"] < 1
     assert 0 < found.share_nan["ckl2"] < 1
     assert np.isnan(found.ratio["ckl3"]) and np.isnan(found["mean"]["ckl3"])
     runs = pd.DataFrame({"truth": [copy], "estimate": [from_joint("A -> B; C", copy)]})
-    scored = runs.ceval.with_controls(["ckl3"], rng=1)
-    assert np.isnan(scored["ckl3_control_mean"][0]) and np.isnan(scored["ckl3_skill"][0])
+    scored = runs.ceval.with_controls(["ckl3"], rng=1, context=JOINT)
+    assert scored["ckl3_control_mean"][0] == np.inf and np.isnan(scored["ckl3_skill"][0])
     assert 0 < scored["ckl3_p"][0] < 1
 
 
@@ -107,7 +111,7 @@ def test_linear_gaussian_controls():
 
 def test_graph_and_network_metrics_share_controls_of_one_name(metastatic, mutations):
     runs = pd.DataFrame({"truth": [metastatic], "estimate": [mutations["rev.in.weak"]]})
-    scored = runs.ceval.with_controls(["shd", "ckl3"], null="dags", rng=1, n_draws=50)
+    scored = runs.ceval.with_controls(["shd", "ckl3"], null="dags", rng=1, n_draws=50, context=JOINT)
     assert scored[["shd_p", "ckl3_p"]].notna().all(axis=None)
 
 

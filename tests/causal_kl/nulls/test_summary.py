@@ -21,7 +21,7 @@ def test_controls_of_every_number_of_arcs_agree_with_enumeration(metastatic):
     arcs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     for n_arcs, rows in expected.groupby("arcs"):
         estimate = from_joint(ce.as_graph(arcs[:n_arcs], nodes=names), metastatic)
-        found = control_summary(metastatic, estimate, METRICS)
+        found = control_summary(metastatic, estimate, METRICS, estimator="joint")
         assert found.exact.all()
         assert (found.n_controls == rows.dags.iloc[0]).all()
         for row in rows.itertuples():
@@ -32,7 +32,7 @@ def test_controls_of_every_number_of_arcs_agree_with_enumeration(metastatic):
 
 def test_mutations_stand_where_enumeration_puts_them(metastatic, mutations):
     for name, rows in known("negative_control_mutations").groupby("mutation"):
-        found = control_summary(metastatic, mutations[name], METRICS)
+        found = control_summary(metastatic, mutations[name], METRICS, estimator="joint")
         for row in rows.itertuples():
             ours = found.loc[row.metric.lower()]
             assert ours.value == pytest.approx(row.value_scaled, abs=1e-6)
@@ -41,14 +41,14 @@ def test_mutations_stand_where_enumeration_puts_them(metastatic, mutations):
 
 
 def test_oracle_skeleton_has_the_published_means(metastatic, mutations):
-    found = control_summary(metastatic, mutations["true"], METRICS, null="oracle_skeleton")
+    found = control_summary(metastatic, mutations["true"], METRICS, null="oracle_skeleton", estimator="joint")
     assert (found.n_controls == 14).all()
     np.testing.assert_allclose(found["mean"], [0.039, 0.313, 0.165, 0.280], atol=6e-4)
     assert found.p.isna().all()
 
 
 def test_relabelled_estimates_have_the_published_mean(metastatic, mutations):
-    found = control_summary(metastatic, mutations["true"], ["ckl3"], null="permutation").loc["ckl3"]
+    found = control_summary(metastatic, mutations["true"], ["ckl3"], null="permutation", estimator="joint").loc["ckl3"]
     assert found.n_controls == 24
     assert (found["mean"], found["sd"]) == pytest.approx((0.300, 0.147), abs=6e-4)
 
@@ -76,5 +76,7 @@ def test_too_large_spaces_are_refused(metastatic):
     names = [f"n{i:03}" for i in range(401)]
     wide = ce.DiscreteNetwork({n: [] for n in names}, {n: [0.5, 0.5] for n in names})
     with pytest.raises(ValueError, match="at most 400 nodes, found 401.*null='edges'"):
-        control_summary(wide, wide, ["edit_distance"], n_draws=2)
-    assert control_summary(wide, wide, ["edit_distance"], n_draws=2, null="edges", rng=1)["mean"].tolist() == [0.0]
+        control_summary(wide, wide, ["edit_distance"], n_draws=2, estimator="joint")
+    assert control_summary(wide, wide, ["edit_distance"], n_draws=2, null="edges", rng=1, estimator="joint")[
+        "mean"
+    ].tolist() == [0.0]

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import copy
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.configurational import Atom, FormulaError, Model, parse, parse_set, set_text
+import causaleval_pd as ce
+from causaleval_pd.configurational import (
+    Atom,
+    FormulaError,
+    Model,
+    exposition_table,
+    ideal_data,
+    is_inus,
+    minimal_models,
+    parse,
+    parse_set,
+    redundancy_free,
+    redundant_atoms,
+    set_text,
+)
 from causaleval_pd.configurational.formulas.reader import MAX_TEXT
 
 NAMES = ["A", "B", "LONG_NAME", "X1", "Ä"]
 literals = st.tuples(st.sampled_from(NAMES), st.integers(0, 3))
 disjunctions = st.lists(st.frozensets(literals, min_size=1, max_size=3), min_size=1, max_size=4)
-atoms = st.builds(Atom, disjunctions.map(tuple), literals)
+atoms = st.builds(Atom, disjunctions.map(tuple), literals, st.sampled_from(["<->", "=>", "<="]))
 models = st.lists(atoms, min_size=1, max_size=3, unique_by=lambda a: a.outcome).map(tuple).map(Model)
 
 
@@ -34,12 +49,14 @@ def test_sets_are_read_back(some):
     "text",
     [
         "(D+E<->G)*(A+B*F<->D)",
-        "(A+F*B<=>D),(E+D->G)",
-        " ( B*F*B + A + A => D ) * (D+ E<->G)",
+        "(A+F*B<=>D),(E+D<->G)",
+        " ( B*F*B + A + A <=> D ) * (D+ E<->G)",
+        "M1: A + (B*F) <-> D, D + E <-> G",
+        "{A{1}+B{1}*F{ 1 }<->D{1},(D[1]+E[1]<->G)}",
         "(A=1+B=1*F=1<->D=1)*(D+E<->G)",
     ],
 )
-def test_order_blanks_repetitions_and_arrows_carry_no_meaning(text):
+def test_order_blanks_repetitions_and_notation_carry_no_meaning(text):
     assert str(parse(text)) == "(A+B*F<->D)*(D+E<->G)"
 
 
@@ -75,7 +92,14 @@ def test_sets():
         ("(A<->B)*(C<->B)", 9, "a second atom with the outcome B"),
         ("A<->B; C*<->D", 9, "expected a literal, found '<->'"),
         ("A<->B;;C<->D", 6, "expected a model before ';'"),
-        ("{A<->B}", 0, "unexpected '{'"),
+        ("{A<->B", 0, "unexpected '{'"),
+        ("{A<->C, B<->C}", 8, "a second atom with the outcome C"),
+        ("A{x}<->B", 1, "unexpected '{'"),
+        ("M1:", 3, "expected a literal, found the end"),
+        ("M1: A<->B; M2:", 14, "expected a literal, found the end"),
+        ("M1: M2: A<->B", 4, "expected a literal, found the end"),
+        ("(A*b+C<->D", 10, "expected ')', found the end"),
+        ("(A*b+C)+D<->E", 4, "expected '*' or ')', found '+'"),
     ],
 )
 def test_errors_say_what_and_where(text, position, what):
@@ -105,7 +129,7 @@ def test_values_refuse_what_is_no_model():
         Model((Atom((frozenset({("A", 1)}),), ("C", 1)), Atom((frozenset({("B", 1)}),), ("C", 1))))
 
 
-@given(st.one_of(st.text(max_size=12), st.text("AaBbß中İ=12*+<->(),~;{} ", max_size=16)))
+@given(st.one_of(st.text(max_size=12), st.text("AaBbß中İ=12*+<->(),~;{}[]M: ", max_size=16)))
 def test_any_text_is_read_or_refused(text):
     try:
         found = parse_set(text)
@@ -121,3 +145,53 @@ def test_letters_without_case_name_their_value():
         parse("中<->B")
     with pytest.raises(FormulaError, match="upper and lower case of 'ß' do not correspond"):
         parse("ß<->B")
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("A{1}*B{0}->Y{1}", "A*b=>Y"),
+        ("A[2]*B[0]<->Y[1]", "A=2*B=0<->Y=1"),
+        ("M1: A*~B + (C*d) => Y", "A*b+C*d=>Y"),
+        ("A*b+C <= Y", "A*b+C<=Y"),
+        ("A <- Y", "A<=Y"),
+        ("((A)+B<->C)*(C->D)", "(A+B<->C)*(C=>D)"),
+        ("{D<->E}", "D<->E"),
+        ("{D<->E; A{1}<->E{0}}", "A<->e; D<->E"),
+        ("M1: A*B + (C) -> Y\nM2: A*B + (D) -> Y\n", "A*B+C=>Y; A*B+D=>Y"),
+        ("M1:A->Y M2:B->Y;", "A=>Y; B=>Y"),
+        ("{ }", "{}"),
+    ],
+)
+def test_notations_of_programs(text, canonical):
+    found = parse_set(text)
+    assert set_text(found) == canonical
+    assert parse_set(canonical) == found
+
+
+def test_sufficiency_and_necessity_are_not_equivalences():
+    one, both = parse("A*b+C => E"), parse("A*b+C <-> E")
+    assert one != both and one.one_way and one.as_equivalence() == both == both.as_equivalence()
+    assert ce.is_submodel("A*b+C<->E", "A => E") == 1 == ce.lcr("A*b+C<->E", "A => E")
+    assert ce.is_identical("A*b+C<->E", "A*b+C => E") == 0
+    with pytest.raises(ValueError, match=r"estimate is one-way.*tweak\('correctness', arrows='equivalence'\).*'lcr'"):
+        ce.correctness("A*b+C<->E", "A => E")
+    assert ce.correctness("A*b+C<->E", "A => E", arrows="equivalence") == 1
+    with pytest.raises(ValueError, match="arrows must be .as_written. or .equivalence., found .both."):
+        ce.correctness("A*b+C<->E", "A => E", arrows="both")
+    for function in (ideal_data, exposition_table, minimal_models, redundancy_free, is_inus, redundant_atoms):
+        with pytest.raises(ValueError, match=r"A<=E states necessity only, .*; write A<->E .*model.as_equivalence"):
+            function("A <= E")
+    runs = pd.DataFrame({"truth": "A*b+C<->E", "estimate": ["A+C<->E", "A+C=>E", "(A+C=>B)*(B=>A)"]})
+    with pytest.raises(ValueError, match=r"row 1 .* \(2 of 3 rows\)"):
+        ce.evaluate(runs, ["correctness"])
+    read = ce.tweak("correctness", arrows="equivalence", name="read")
+    found = ce.evaluate(runs, ["correctness", read, "lcr"], invalid="nan")
+    assert found["correctness"].isna().tolist() == [False, True, True]
+    assert found["read"].isna().tolist() == [False, False, True]
+    assert found["lcr"].tolist() == [1, 1, 0]
+    for null in ("complexity", "relabel"):
+        scored = ce.with_controls(
+            runs.head(2), [read], null=null, n_draws=20, rng=1, share_draws=True, context={"factors": list("ABCDE")}
+        )
+        assert scored["read_control_mean"].nunique() == 1

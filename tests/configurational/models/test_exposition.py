@@ -191,5 +191,5 @@ def test_refusals():
 def test_published_size_caps():
     odd = [code for code in range(32) if code.bit_count() % 2]
     parity = "+".join("*".join(n if code >> i & 1 else n.lower() for i, n in enumerate("ABCDE")) for code in odd)
-    assert exposition_table(f"{parity}<->F").empty, "16 disjuncts, where 2 n = 10"
-    assert len(exposition_table(f"{parity}<->F", size_caps=False).query("component == 'conjunctive'")) == 16
+    assert exposition_table(f"{parity}<->F", size_caps=True).empty, "16 disjuncts, where 2 n = 10"
+    assert len(exposition_table(f"{parity}<->F").query("component == 'conjunctive'")) == 16

@@ -11,8 +11,8 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse
+from causaleval_pd.configurational.formulas.measures import MEASURES
 from causaleval_pd.configurational.models.fit import (
-    MEASURES,
     coherence,
     exhaustiveness,
     faithfulness,

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import numpy as np
+import pandas as pd
 import pytest
 
-from causaleval_pd.configurational import FormulaTooLargeError, fit_robustness, parse, random_models
-from causaleval_pd.configurational.models.submodel import submodel_of
+from causaleval_pd.configurational import (
+    FormulaTooLargeError,
+    causal_submodel_of,
+    fit_robustness,
+    is_cyclic,
+    parse,
+    random_models,
+    submodel_of,
+)
+
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers" / "configurational_relations.csv.gz"
 
 
 def test_by_hand() -> None:
@@ -38,6 +50,26 @@ def test_causal_submodels_agree_across_chains() -> None:
     series = ["(A+B<->C)*(C+D<->E)", "A+D<->E"]
     assert fit_robustness(series)["score"].tolist() == [0, 0]
     assert fit_robustness(series, relation="causal_submodel")["score"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(("relation", "column"), [("submodel", "is_submodel"), ("causal_submodel", "causal_submodel")])
+def test_agreement_with_published_relations(relation: str, column: str) -> None:
+    """Scores of two models are the relations that cna and frscore find between them."""
+    known = pd.read_csv(KNOWN).query("type == 'cs' and not identical and not cyclic_x")
+    known = known[[not is_cyclic(text) for text in known["y"]]]
+    related = {"submodel": submodel_of, "causal_submodel": causal_submodel_of}[relation]
+    for row in known.itertuples():
+        x, y = parse(row.x), parse(row.y)
+        scores = fit_robustness([x, y], relation=relation)["score"]
+        assert scores.tolist() == [getattr(row, column) + related(y, x)] * 2
+    assert len(known) == 134
+
+
+def test_outcomes_that_a_whole_does_not_explain_have_no_submodels() -> None:
+    """The function causal_submodel of frscore 0.5.2 says otherwise."""
+    for whole in ("A+B<->E", "(A+B<->D)*(D+C<->E)"):
+        assert not causal_submodel_of("A+B<->C", whole)
+        assert fit_robustness(["A+B<->C", whole], relation="causal_submodel")["score"].tolist() == [0, 0]
 
 
 def test_nothing_in_common_has_no_scale() -> None:

@@ -23,6 +23,7 @@ from causaleval_pd.configurational import (
     relation_matrix,
     strict_submodel_of,
     submodel_of,
+    submodels,
 )
 from causaleval_pd.configurational.formulas.formula import Atom, Model
 from causaleval_pd.configurational.formulas.truth_table import ideal_data
@@ -147,3 +148,48 @@ def test_relation_matrix():
     assert table.to_numpy().tolist() == [[True, True], [False, True]]
     assert list(table.index) == ["A+C<->E", "A*b+C<->E"] == list(table.columns)
     assert relation_matrix([], causal_submodel_of).empty
+
+
+def test_submodels_are_those_of_the_printed_ratios() -> None:
+    """The shares that the source prints: NCR of (4), (5) against (1), and of (6) to (8) against (2)."""
+    first, second = "A*b+c*D<->E", "A*b*D*F+a*B*C*D<->E"
+    for model, truth, shared, n in (
+        ("A*B+D<->E", first, 3, 7),
+        ("A*B*D<->E", first, 2, 7),
+        ("A+C+D<->E", second, 6, 7),
+        ("A*b+C+D<->E", second, 12, 15),
+        ("A*b*F+C+D<->E", second, 24, 31),
+    ):
+        found = submodels(model, truth)
+        assert (found["shared"].sum(), len(found)) == (shared, n)
+        assert found["shared"].mean() == pytest.approx(ce.ncr(truth, model))
+        assert found["submodel"].is_unique and found["submodel"].iloc[-1] == model
+        assert all(submodel_of(one, model) and is_inus(one) for one in found["submodel"])
+        assert submodels(model).equals(found.drop(columns="shared"))
+
+
+@given(formulas)
+def test_submodels_by_brute_force(form: list[frozenset[tuple[str, int]]]) -> None:
+    """All sets of parts of different disjuncts that are irredundant; equal parts do not count."""
+    model = Model((Atom(tuple(form), ("Y", 1)),))
+    if model.complexity > 7:
+        return
+    parts = [
+        [None, *(frozenset(c) for n in range(1, len(d) + 1) for c in itertools.combinations(sorted(d), n))]
+        for d in model.atoms[0].disjuncts
+    ]
+    expected = set()
+    for chosen in itertools.product(*parts):
+        kept = [part for part in chosen if part]
+        if kept and len(set(kept)) == len(kept) and is_inus(one := Model((Atom(tuple(kept), ("Y", 1)),))):
+            expected.add(str(one))
+    assert set(submodels(model)["submodel"]) == expected
+
+
+def test_submodels_of_several_outcomes() -> None:
+    found = submodels("(A*b<->C)*(C<->D)", "(A<->C)*(b<->D)")
+    assert found["submodel"].tolist() == ["A<->C", "b<->C", "A*b<->C", "C<->D"]
+    assert found["shared"].tolist() == [True, False, False, False]
+    assert submodels("A=2<->Y=1", domains={"A": [0, 1, 2]})["submodel"].tolist() == ["A=2<->Y=1"]
+    with pytest.raises(FormulaTooLargeError, match="16 literals"):
+        submodels("+".join(f"X{i}" for i in range(17)) + "<->Y")

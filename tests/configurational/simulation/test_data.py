@@ -6,18 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.configurational import parse, random_models
-from causaleval_pd.configurational.formulas.configurations import allows, configurations
-from causaleval_pd.configurational.formulas.truth_table import ideal_data
-from causaleval_pd.configurational.models.fit import faithfulness, fit_measures
-from causaleval_pd.configurational.simulation.data import (
+from causaleval_pd.configurational import (
     add_noise,
+    benchmark_grid,
     fragment,
     fuzzify,
+    parse,
+    random_models,
     sample_cases,
     select_cases,
     simulate_data,
 )
+from causaleval_pd.configurational.formulas.configurations import allows, configurations
+from causaleval_pd.configurational.formulas.truth_table import ideal_data
+from causaleval_pd.configurational.models.fit import faithfulness, fit_measures
 
 TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 
@@ -126,6 +128,42 @@ def test_an_inverse_search_in_ten_lines() -> None:
     assert cube["completeness"].sel(n=60, noise=0).mean() >= cube["completeness"].sel(n=10, noise=0.2).mean()
 
 
+def test_exogenous_factors_have_the_given_shares() -> None:
+    data = simulate_data("A*b+C<->D", 20_000, imbalance={"A": 0.9, "c": 0.2}, rng=1)
+    assert data[["A", "B", "C"]].mean().tolist() == pytest.approx([0.9, 0.5, 0.2], abs=0.015)
+    assert data[["A", "C"]].corr().iloc[0, 1] == pytest.approx(0, abs=0.03)
+    assert wrong(data, "A*b+C<->D") == 0
+    everywhere = simulate_data("A*b+C<->D", 20_000, imbalance=0.8, domains={"E": (0, 1)}, rng=1)
+    assert everywhere[["A", "B", "C", "E"]].mean().tolist() == pytest.approx([0.8] * 4, abs=0.015)
+    three = simulate_data("A=2<->B", 9000, imbalance={"A": [0.1, 0.3, 0.6]}, domains={"A": [0, 1, 2]}, rng=1)
+    assert three["A"].value_counts(normalize=True).sort_index().tolist() == pytest.approx([0.1, 0.3, 0.6], abs=0.02)
+
+
+def test_prevalence_holds_beside_imbalance_and_noise() -> None:
+    data = simulate_data("A*b+C<->D", 400, prevalence=0.15, imbalance={"A": 0.7}, noise=0.25, rng=2)
+    assert data["D"].mean() == pytest.approx(0.15)
+    assert wrong(data, "A*b+C<->D") == 100
+    moved = add_noise(simulate_data("A*b+C<->D", 400, prevalence=0.15, rng=2), "A*b+C<->D", 0.25, rng=2)
+    assert moved["D"].mean() > 0.2
+
+
+def test_multi_value_factors_stay_crisp_where_others_become_fuzzy() -> None:
+    data = simulate_data("A=2*b+C<->D", 60, domains={"A": [0, 1, 2]}, fuzziness=0.3, rng=1)
+    assert set(data["A"]) == {0, 1, 2}
+    fuzzy = data[["B", "C", "D"]].to_numpy()
+    assert ((fuzzy > 0) & (fuzzy < 1)).any(axis=0).all()
+    assert wrong(data.round(), "A=2*b+C<->D") == 0
+
+
+def test_grids_cross_the_axes_of_simulate_data() -> None:
+    grid = benchmark_grid(n_cases=[30], noise=[0, 0.1], imbalance=[None, 0.8], prevalence=[0.3])
+    assert grid.columns.tolist() == ["n_cases", "noise", "prevalence", "imbalance"]
+    assert len(grid) == 4
+    for row in grid.to_dict("records"):
+        settings = {name: None if pd.isna(value) else value for name, value in row.items()}
+        assert len(simulate_data("A+B<->C", rng=1, **settings)) == 30
+
+
 def test_noise_leaves_no_trace_in_factors_without_part() -> None:
     wide = pd.DataFrame({"A": [0] * 3000, "B": 0, **{f"X{i}": 0 for i in range(30)}, "Y": [0, 1, 2] * 1000})
     noisy = add_noise(wide, "A<->B", 1.0, rng=1)
@@ -141,7 +179,14 @@ def test_noise_leaves_no_trace_in_factors_without_part() -> None:
         (lambda: simulate_data("A<->B", 10, noise=2), r"share must lie in \[0, 1\]"),
         (lambda: simulate_data("A<->B", fragmentation=1.0), "leaves none of the 2 configurations"),
         (lambda: simulate_data("A<->B", 10, fuzziness=0.7), "spread must lie in"),
-        (lambda: simulate_data("A=2<->B=1", 60, domains={"A": [0, 1, 2]}, fuzziness=0.2), "only crisp data"),
+        (lambda: fuzzify(pd.DataFrame({"A": [0, 2]}), 0.2), r"only crisp data.*\['A'\] have others; name the crisp"),
+        (lambda: simulate_data("A<->B", 9, imbalance={"B": 0.3}), r"explains \['B'\]; use prevalence="),
+        (lambda: simulate_data("A<->B", 9, imbalance={"A": 1.3}), r"imbalance of A must lie in"),
+        (lambda: sample_cases(pd.DataFrame({"A": [0, 1, 2]}), 9, imbalance={"A": 0.3}), "give each a probability"),
+        (lambda: sample_cases(space("A"), 9, imbalance={"A": [0.3, 0.3]}), "2 probabilities that sum to 1"),
+        (lambda: add_noise(space("ABC"), "A<->B", 0.5, keep="C"), "C is not one of its factors"),
+        (lambda: benchmark_grid(noise=[0.1, 0.1]), "noise has a value twice"),
+        (lambda: benchmark_grid(noise=[]), "noise has no value"),
         (lambda: sample_cases(space("AB"), 3, outcome="A"), "belong together"),
         (lambda: sample_cases(space("AB")[:2], 3, outcome="A", prevalence=0.5), "no cases with outcome A"),
         (lambda: select_cases("A<->B", space("AB"), consistency=2), "consistency must lie"),

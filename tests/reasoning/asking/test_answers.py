@@ -10,95 +10,86 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.reasoning import join_answers, make_tasks, parse_answers, quantities
+from causaleval_pd.reasoning import example_replies, join_answers, make_tasks, parse_answers, quantities
 
-YES = [
-    "yes",
-    "YES",
-    " Yes. ",
-    "**Yes**",
-    "Yes, Ada is happy.",
-    "yes she is",
-    "# Yes",
-    "> *Yes!*",
-    '"Yes"',
-    "True",
-    "Answer: yes",
-    "**Answer:** Yes",
-    "**Final Answer: Yes**",
-    "The answer is: **yes**.",
-    "Therefore, the answer to the question is yes.",
-    "No noise is missing here.\n\nFinal answer: Yes",
-    "No... let me think again. 3 >= 2, so the condition holds.\nAnswer: yes",
-    '{"answer": "yes"}',
-    '{"answer": true}',
-    '{"reasoning": "no one is, but", "answer": "Yes"}',
-    '```json\n{"answer": "yes"}\n```',
-    'Let me see. {"x": 1} It holds.\n{"answer": "yes"}',
-    "{'answer': 'yes'}\nAnswer: yes",
-    '{"Final Answer": "YES"}',
-    "<think>No, wait. No!</think>\nYes",
-    "<answer>yes</answer>",
-    r"So we get \boxed{yes}",
-    r"\boxed{\text{Yes}}",
-    "The threshold is 4 and she has 5.\nSo, yes.",
-    "She has more than 3 sweets. Therefore: yes",
-    "Yes or no: yes",
-    "Conclusion: yes",
-    '{"answer": ["yes"]}',
-]
-NO = [
-    "no",
-    "No.",
-    "NO!",
-    "No, because Ada has 2.",
-    "No she does not.",
-    "_No_",
-    "Answer = No",
-    "Yes would need 3 of them.\nThe final answer is **No**",
-    '{"answer": "no", "confidence": 0.9}',
-    '{"answer": false}',
-    "Reasoning: all rules fail.\n\n**Answer: no**",
-    "False",
-    "Thus, no.",
-    "answer - no",
-    "Yes/No: No",
-]
-MISSING = [
+STRICT = {
+    True: [
+        "yes",
+        "**Yes**",
+        "Answer: yes",
+        "answer = YES.",
+        "**Answer:** Yes",
+        "The final answer: yes",
+        "No guest sings.\n\nAnswer: yes",
+        "Answer: no\nWait.\nAnswer: yes",
+        '{"answer": "yes"}',
+        '{"answer": true}',
+        '```json\n{"answer": "Yes"}\n```',
+        'Rules hold {x}.\n{"why": "no rule fails", "answer": "yes"}',
+        "<think>no</think>\nAnswer: yes",
+        "<answer>yes</answer>",
+        "Answer: yes\r\n\n",
+    ],
+    False: ["no", "Answer: no", '{"final_answer": "No"}', "Yes would be wrong.\nAnswer: **no**.", "Answer \u2013 no"],
+}
+UNREAD = [
     "",
-    "   ",
-    "Perhaps.",
-    "I cannot tell.",
-    "No doubt about it.",
-    "No one is happy here.",
-    "Nobody knows",
-    "yesterday",
-    "Nothing",
-    "Yes.\nHmm, on reflection I was wrong.\nNo.",
-    "Yes or no",
+    "Yes, she sings.",
+    "Nope.",
+    "Ans: no",
+    "Yes and no.",
+    "No guest is kept from singing, so yes, Tonu sings.",
+    "No toffees matter here. Tonu sings.",
+    "Answer: Yes\n(The answer is no if Dremas is kept from singing.)",
+    "Answer: No\n\nExplanation: to whether Piri sings the answer is yes.",
+    "Answer: yes or no",
+    "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
+    '{"answer": "yes", "answer": "no"}',
     '{"answer": "maybe"}',
     '{"answer": 1}',
-    "<think>yes",
-    "42",
+    '{"answer": ["yes"]}',
+    '{"other": "yes"}',
+    "[" * 100_000,
+    "{" * 100_000 + "}",
+    "<think>Answer: yes",
     None,
     float("nan"),
     7,
 ]
 
 
-@pytest.mark.parametrize("text", YES)
-def test_yes(text):
-    assert parse_answers([text]).tolist() == [True]
+@pytest.mark.parametrize(("meaning", "text"), [(m, text) for m, texts in STRICT.items() for text in texts])
+def test_the_last_line_or_a_JSON_object_is_the_answer(meaning, text):
+    assert parse_answers([text]).tolist() == [meaning]
 
 
-@pytest.mark.parametrize("text", NO)
-def test_no(text):
-    assert parse_answers([text]).tolist() == [False]
-
-
-@pytest.mark.parametrize("text", MISSING)
-def test_what_is_no_answer_stays_missing(text):
+@pytest.mark.parametrize("text", UNREAD)
+def test_nothing_is_guessed(text):
     assert parse_answers([text]).isna().all()
+
+
+def test_prose_is_read_as_often_wrong_as_stated():
+    table = example_replies()
+    assert len(table) == 126
+    for how, wrong, unread in (("last_line", 0, 64), ("prose", 2, 16)):
+        read = parse_answers(table["reply"], how=how)
+        agrees = (read == table["meaning"]).fillna(False)
+        assert (read.notna() & ~agrees).sum() == wrong
+        assert (read.isna() & table["meaning"].notna()).sum() == unread
+    text = parse_answers.__doc__
+    assert "126 replies" in text
+    assert "misreads 2 and leaves 16 unread" in " ".join(text.split())
+
+
+def test_a_function_of_yours_reads_replies():
+    def by_mark(text):
+        return {"+": True, "-": False}.get(text[-1:])
+
+    assert parse_answers(["so +", "so -", "so", None, True], how=by_mark).tolist() == [True, False, pd.NA, pd.NA, True]
+    with pytest.raises(ValueError, match="row 1.*must return True, False or None, found 'yes'"):
+        parse_answers(["a", "b"], how=lambda text: "yes" if text == "b" else None)
+    with pytest.raises(ValueError, match="how="):
+        parse_answers(["a"], how="pros")
 
 
 def test_index_and_booleans_are_kept():
@@ -111,16 +102,17 @@ def test_index_and_booleans_are_kept():
 
 def test_other_languages():
     assert (
-        parse_answers(["Oui, bien sûr", "Réponse : non", "Antwort: nein"], yes=["oui"], no=["non"]).tolist()[0] is True
+        parse_answers(["Oui, bien sûr", "non", "Antwort: nein"], yes=["oui"], no=["non"], how="prose").tolist()[0]
+        is True
     )
     assert parse_answers(["Nein."], yes=["ja"], no=["nein"]).tolist() == [False]
     with pytest.raises(ValueError, match="none in both"):
         parse_answers(["x"], yes=["a"], no=["A"])
 
 
-@given(st.text(max_size=300))
-def test_any_text_is_read_without_fail(text):
-    assert len(parse_answers([text])) == 1
+@given(st.text(max_size=300), st.sampled_from(["last_line", "prose"]))
+def test_any_text_is_read_without_fail(text, how):
+    assert len(parse_answers([text], how=how)) == 1
 
 
 STARTS = ["", "yes", "answer", "answer to", "final", "x\nso", "```", "<think", "\\boxed", "\\boxed{", '{"answer":']
@@ -147,7 +139,7 @@ REPEATED = [
 
 def cpu_seconds(text):
     start = time.process_time()
-    parse_answers([text])
+    parse_answers([text], how="prose")  # reads the last line first
     return time.process_time() - start
 
 
@@ -168,15 +160,16 @@ def test_the_time_of_a_reply_grows_with_its_length(start, end):
 
 
 def test_only_both_ends_of_a_long_text_are_read():
-    assert parse_answers(["answer " * 200_000 + "\nAnswer: no", "Yes. " + "x " * 200_000]).tolist() == [False, True]
+    texts = ["answer " * 200_000 + "\nAnswer: no", "Yes. " + "x " * 200_000]
+    assert parse_answers(texts).tolist() == [False, pd.NA]
+    assert parse_answers(texts, how="prose").tolist() == [False, True]
 
 
 def test_words_are_compared_without_case():
-    # an i without a dot equals an I, but not in lower case
-    assert parse_answers(["ou\u0130", "OUI", "ou\u0131"], yes="oui", no="non").isna().tolist() == [False, False, True]
+    assert parse_answers(["OUI", "ou\u0131"], yes="oui", no="non").isna().tolist() == [False, True]
     assert parse_answers(["GROSS", "groß"], yes=["groß"], no=["klein"]).tolist() == [True, True]
     assert parse_answers(
-        ["Answer: por  supuesto!", "de  ninguna manera"], yes=["Por supuesto"], no=["de ninguna manera"]
+        ["Answer: por  supuesto!", "de  ninguna manera."], yes=["Por supuesto"], no=["de ninguna manera"]
     ).tolist() == [True, False]
 
 

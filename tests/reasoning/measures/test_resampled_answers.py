@@ -21,7 +21,7 @@ def noisy(tasks):
 
 
 def test_the_bootstrap_agrees_with_the_analytic_error(tasks, noisy):
-    table = quantities(noisy, worlds=tasks, which=["pns"]).query("kind != 'composition'")
+    table = quantities(noisy, worlds=tasks, which=["pns"], truth="exact").query("kind != 'composition'")
     drawn = resampled_pns(noisy, tasks, n_resamples=2000, rng=3)
     merged = drawn.merge(table, on=["cause", "effect"], suffixes=("", "_table"))
     np.testing.assert_allclose(merged["estimate"], merged["estimate_table"], atol=2e-3)
@@ -75,10 +75,10 @@ def test_without_resampling_noise_the_class_is_that_of_the_taxonomy(tasks, noisy
     questions = tasks.questionnaire()
     answers = questions.assign(answer=questions["truth"])
     table = quantities(answers, worlds=tasks, truth="sample", which=["pns"])
-    for rule in ("fixed", "published"):
-        once = taxonomy(table, rule=rule)["class"][0]
+    for multiplier in (None, 1.25):
+        once = taxonomy(table, convention="paper", multiplier=multiplier)["class"][0]
         drawn = class_frequencies(
-            answers, tasks, rule=rule, truth="sample", resample="replicates", n_resamples=5, rng=1
+            answers, tasks, convention="paper", multiplier=multiplier, resample="replicates", n_resamples=5, rng=1
         )
         assert drawn[once][0] == 1
 
@@ -97,7 +97,15 @@ def test_draws_do_not_depend_on_the_order_of_rows(tasks, noisy):
 def test_refusals(tasks, noisy):
     with pytest.raises(ValueError, match="n_resamples must be"):
         class_frequencies(noisy, tasks, n_resamples=0)
-    with pytest.raises(ValueError, match="unknown rule"):
-        class_frequencies(noisy, tasks, rule="equivalence")
+    with pytest.raises(ValueError, match="unknown convention"):
+        class_frequencies(noisy, tasks, convention="fixed")
     with pytest.raises(ValueError, match="unknown resample"):
         resampled_pns(noisy, tasks, resample="rows")
+
+
+def test_a_perfect_reasoner_passes_in_every_draw(tasks):
+    perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    [found] = class_frequencies(perfect, tasks, n_resamples=200, rng=1).to_dict("records")
+    assert found["VC"] == 1.0
+    exact = class_frequencies(perfect, tasks, n_resamples=200, truth="exact", rng=1)
+    assert exact["VC"][0] < 1.0

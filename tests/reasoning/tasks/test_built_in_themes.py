@@ -2,95 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import importlib.util
+import pathlib
 
 import pytest
 
 from causaleval_pd.reasoning import THEMES, Theme, World, get_theme, make_tasks
-from causaleval_pd.reasoning.tasks.built_in_themes import SHADES
 
-RULE = re.compile(r"(.+?) if, and only if, (all of these hold: |at least one of these holds: )?(.+)", re.DOTALL)
-
-
-def holds(clause, sample):
-    """Decide from the sample's text whether a clause about a node's own noise is true; None if it is about a node."""
-    if match := re.fullmatch(r"(\w+) was handed at least (\d+) toffees", clause):
-        return int(re.search(rf"\b{match[1]} was handed (\d+) toffees", sample)[1]) >= int(match[2])
-    if match := re.fullmatch(r"at least (\d+) of the 12 docking sites of (\w+) are free", clause):
-        return int(re.search(rf"docking sites of {match[2]}: (\d+) of 12", sample)[1]) >= int(match[1])
-    if match := re.fullmatch(r"the packet of (\w+) has a shade of (\w+)", clause):
-        return re.search(rf"packet of {match[1]} is (\w+)", sample)[1] in SHADES[match[2]]
-    if match := re.fullmatch(r"(\w+) had (.+) or (.+) for at least (\d+) days", clause):
-        told = re.search(rf"{match[1]} had ([^.]+)\.", sample)[1]
-        days = {s: int(d) for s, d in re.findall(r"(?:^|, )([a-z ]+) for (\d+) day", told)}
-        return max(days[match[2]], days[match[3]]) >= int(match[4])
-    if match := re.fullmatch(r"the pain score is at least (\d+) of 10", clause):
-        return int(re.search(r"Pain score: (\d+) of 10", sample)[1]) >= int(match[1])
-    for words, heading in [
-        ("the patient carries gene variant", "Gene variants found"),
-        ("illness", "Illnesses in the family"),
-        ("the patient once had operation", "Earlier operations"),
-    ]:
-        if match := re.fullmatch(rf"{words} (\w\d\w\d)(?: runs in the family)?", clause):
-            return match[1] in re.search(rf"{heading}: ([^.]+)\.", sample)[1].split(", ")
-    return None
-
-
-SETTINGS = [
-    (r"Suppose (\w+) is (talked into|kept from) singing", "talked into"),
-    (r"Suppose the committee (has|forbids) (\w+) (?:to )?dig", "has"),
-    (r"Suppose (\w+) (is obliged to accept|has to decline) the jab", "is obliged to accept"),
-    (r"Suppose the laboratory (switches|silences) gene (\w+)", "switches"),
-    (r"Suppose somebody (lights|puts out) lamp (\w+)", "lights"),
-    (r"Suppose a treatment has the effect that (?:the )?(.+?) (is not|is) (?:raised|severe|advised)", "is"),
-]
-
-
-def read_setting(question):
-    """Read which node is set to what."""
-    for pattern, yes in SETTINGS:
-        if match := re.match(pattern, question):
-            node = next(group for group in match.groups() if group not in PHRASES)
-            return {node: yes in match.groups()}
-    assert "Suppose" not in question
-    return {}
-
-
-PHRASES = {
-    "talked into",
-    "kept from",
-    "has",
-    "forbids",
-    "is obliged to accept",
-    "has to decline",
-    "switches",
-    "silences",
-}
-PHRASES |= {"lights", "puts out", "is not", "is"}
-
-
-def read_and_answer(prompt, theme, nodes):
-    """Answer one prompt from its words."""
-    told, sample, question = prompt.split("\n\n")
-    said = {theme.say(node).lower(): node for node in nodes}
-    rules = [match.groups() for sentence in told.split(". ") if (match := RULE.fullmatch(sentence.rstrip(".")))]
-    assert len(rules) == len(nodes)
-    asked = {template.format(node=n, state=theme.say(n)): n for n in nodes for template in (theme.question, theme.then)}
-    do = read_setting(question)
-    assert do.keys() <= set(nodes)
-    values = {}
-    for head, which, clauses in rules:
-        node = said[head.lower()]
-        parts = []
-        for clause in clauses.split("; "):
-            own = holds(clause, sample)
-            parts.append(values[said[clause.lower()]] if own is None else own)
-        values[node] = (any if which and "one" in which else all)(parts)
-        if node in do:
-            values[node] = do[node]
-    effect = [node for text, node in asked.items() if question.removesuffix(" Say yes or no.").endswith(text)]
-    assert len(set(effect)) == 1
-    return values[effect[0]], bool(do)
+SPEC = importlib.util.spec_from_file_location("reader", pathlib.Path(__file__).parent / "reader.py")
+reader = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(reader)
 
 
 @pytest.mark.parametrize("detail", [True, False])
@@ -98,11 +19,8 @@ def read_and_answer(prompt, theme, nodes):
 def test_a_reader_of_the_words_gives_the_true_answers(name, detail):
     tasks = make_tasks(name, [[4, 3], [3, 2, 4]], "mixed", n_tasks=2, n_samples=12, replicates=2, detail=detail, rng=6)
     rows = tasks.questionnaire()
-    prompts = tasks.prompts(rows, "Say yes or no.")
-    for task in tasks.tasks:
-        mine = rows["task"] == task.number
-        for prompt, truth, world in zip(prompts[mine], rows.loc[mine, "truth"], rows.loc[mine, "world"], strict=True):
-            assert read_and_answer(prompt, task.theme, task.world.nodes) == (truth, world != "fact"), prompt
+    for prompt, truth in zip(tasks.prompts(rows, None), rows["truth"], strict=True):
+        assert reader.answer(prompt) == truth, prompt
 
 
 @pytest.mark.parametrize("name", THEMES)
@@ -150,8 +68,8 @@ def test_a_theme_of_your_own():
         closing="Nothing else matters.",
         state="lamp {node} is lit",
         question="Is lamp {node} lit?",
-        set_true="Suppose somebody lights lamp {node}.",
-        set_false="Suppose somebody puts out lamp {node}.",
+        set_true="Suppose that lamp {node} is lit, whatever its oil would have led to.",
+        set_false="Suppose that lamp {node} is not lit, whatever its oil would have led to.",
         then="Is lamp {node} lit then?",
         own="{node} was handed at least {threshold} toffees",
         seen="{node} was handed {value} toffees.",
@@ -163,8 +81,8 @@ def test_a_theme_of_your_own():
         make_tasks(lamps, worlds=[world])
     tasks = make_tasks(lamps, worlds=[world], pairs="all", n_samples=50, rng=0)
     rows = tasks.questionnaire()
-    for prompt, truth in zip(tasks.prompts(rows, "Say yes or no."), rows["truth"], strict=True):
-        assert read_and_answer(prompt, lamps, world.nodes)[0] == truth
+    for prompt, truth in zip(tasks.prompts(rows, None), rows["truth"], strict=True):
+        assert reader.answer(prompt) == truth
 
 
 def test_a_subclass_tells_samples_its_own_way():

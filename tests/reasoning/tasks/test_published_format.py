@@ -83,7 +83,7 @@ def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
     pd.testing.assert_frame_equal(
         tables.nodes[["task", "node", "noise", "is_asked"]], tasks.nodes[["task", "node", "noise", "is_asked"]]
     )
-    assert tables.nodes["function"].isna().all()
+    assert tables.nodes["function"].isna().all(), "raw files without queries tell no function"
     assert tables.worlds[["n_nodes", "n_edges"]].equals(tasks.worlds[["n_nodes", "n_edges"]])
     assert len(tables.contexts) == len(tasks.contexts)
     rows = ours.iloc[[5, 60]]

@@ -115,6 +115,7 @@ def test_prompts_are_aligned_by_key(tasks):
     ]
     asked = tasks.questions.set_index("question")["text"][row["question"]]
     world = tasks.worlds["text"][row["task"]]
+    assert tasks.prompts(rows.iloc[[100]], None).iloc[0] == f"{world}\n\n{context}\n\n{asked}"
     assert tasks.prompts(rows.iloc[[100]], "Just answer.").iloc[0] == f"{world}\n\n{context}\n\n{asked} Just answer."
 
 

@@ -70,7 +70,7 @@ def test_worlds_of_a_wanted_difficulty():
         ({"sizes": [10**9]}, "at most 10000 nodes"),
         ({"sizes": [4], "kind": "star"}, "unknown kind of component 'star'"),
         ({"sizes": [4, 4], "kind": ["cycle"]}, "2 sizes, 1 kinds"),
-        ({"sizes": [4], "functions": "xor"}, "unknown choice of functions"),
+        ({"sizes": [4], "functions": "nor"}, "unknown choice of functions"),
         ({"sizes": [4], "noise": (0.8, 0.4)}, "noise must be a range"),
         ({"sizes": [4], "nodes": ["a", "b", "c", "c"]}, "4 different names"),
         ({"sizes": [4], "min_pns": 1.0}, "min_pns"),

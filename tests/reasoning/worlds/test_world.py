@@ -52,7 +52,7 @@ def brute_force(world, cause, effect):
     def run(noise, do):
         values = {}
         for node in world.nodes:
-            join = all if world.functions.get(node) == "and" else any
+            join = {"and": all, "or": any, "xor": lambda bits: sum(bits) % 2 == 1}[world.functions.get(node, "or")]
             values[node] = do.get(node, join([noise[node], *(values[p] for p in world.parents[node])]))
         return values
 
@@ -128,19 +128,19 @@ def test_the_paper_s_example():
 
 
 @st.composite
-def any_world(draw):
+def any_world(draw, known=("and", "or")):
     n = draw(st.integers(2, 6))
     nodes = [f"n{i}" for i in range(n)]
     edges = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :] if draw(st.booleans())]
     rate = st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0])
-    functions = {node: draw(st.sampled_from(["and", "or"])) for node in nodes}
+    functions = {node: draw(st.sampled_from(known)) for node in nodes}
     noise = {node: draw(rate) for node in draw(st.permutations(nodes))}
     return World(edges, functions, noise)
 
 
 @pytest.mark.parametrize("way", ["sum", "enumerate"])
 @settings(max_examples=25, deadline=None)
-@given(any_world())
+@given(st.one_of(any_world(), any_world(("and", "or", "xor"))))
 def test_any_dag_against_brute_force(way, world):
     with pytest.MonkeyPatch.context() as patch:
         if way == "sum":
@@ -162,6 +162,21 @@ def check_against_brute_force(world):
         assert world.p(node) == pytest.approx(
             brute_force(world, node, node)["p_given1"] * world.p(node) if world.p(node) else 0
         )
+
+
+def test_with_xor_the_pns_is_not_the_ate_and_does_not_multiply():
+    world = World([("X", "M"), ("M", "Y")], {"M": "xor", "Y": "xor"}, {"X": 0.5, "M": 0.2, "Y": 0.3})
+    # M follows X where U_M is 0, and turns it round where U_M is 1
+    assert world.pns("X", "M") == pytest.approx(0.8)
+    assert world.ate("X", "M") == pytest.approx(0.6)
+    assert world.pns("X", "Y") == pytest.approx(0.8 * 0.7 + 0.2 * 0.3)
+    assert world.ate("X", "Y") == pytest.approx(0.6 * 0.4)
+    assert not world.is_monotone
+    with pytest.raises(ValueError, match="this world has XOR"):
+        world.compositions()
+    mixed = sample_world([4, 4], "wheel", "mixed", rng=2)
+    assert {mixed.functions[n] for n in mixed.nodes} == {"and", "or", "xor"}
+    assert sample_world([3], functions="xor", rng=1).functions == dict.fromkeys(["V00", "V01", "V02"], "xor")
 
 
 def test_one_quantity_at_a_time():
@@ -271,7 +286,7 @@ def test_a_graph_too_dense_is_refused_before_it_takes_memory():
         ([], {}, {}, "needs nodes"),
         ([("A", "B")], {"B": "or"}, {"A": 0.5}, r"edge \('A', 'B'\) names \['B'\]"),
         ([("A", "B")], {}, {"A": 0.5, "B": 0.5}, "'B' has parents but no function"),
-        ([("A", "B")], {"B": "xor"}, {"A": 0.5, "B": 0.5}, "unknown function of node 'B': 'xor'"),
+        ([("A", "B")], {"B": "nor"}, {"A": 0.5, "B": 0.5}, "unknown function of node 'B': 'nor'"),
         ([("A", "B")], {"B": "or", "C": "or"}, {"A": 0.5, "B": 0.5}, r"functions name \['C'\]"),
         ([("A", "B")], {"B": "or"}, {"A": 0.5, "B": 1.5}, "noise of node 'B'.*found 1.5"),
         ([("A", "B")], {"B": "or"}, {"A": 0.5, "B": float("nan")}, "noise of node 'B'.*found nan"),

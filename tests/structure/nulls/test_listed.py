@@ -16,7 +16,7 @@ from causaleval_pd.structure.nulls.listed.orientations import TooMany, all_orien
 from causaleval_pd.structure.nulls.listed.random_graphs import all_random_graphs, are_listed
 
 METRICS = [ce.get_metric(name) for name in ce.list_metrics("graph").index]
-NAMES = sorted(m.name for m in METRICS if m.direction is not None and m.truth_kinds)
+NAMES = sorted(m.name for m in METRICS if m.direction is not None and ".structure." in m.__module__)
 LAWS = {law: ce.null_model("orientation", orientation_law=law) for law in ("order", "uniform")}
 
 

@@ -22,7 +22,7 @@ NAMES = sorted(
     n
     for n in ce.list_metrics("graph").index
     if ce.get_metric(n).direction is not None
-    and ce.get_metric(n).truth_kinds
+    and ".structure." in ce.get_metric(n).__module__
     and {"dag", "cpdag", "pdag"} & {*ce.get_metric(n).kinds}
 )
 #: random denominators, a nonlinear function of tp, or no sum over pairs at all

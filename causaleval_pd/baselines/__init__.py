@@ -1,0 +1,22 @@
+"""Baselines: what simple rules make of the data, beside chance and the algorithms.
+
+Chance is an estimate without information. Sort-and-regress uses information that is only the scale of the variables;
+thresholded correlations use no directions. Each baseline is a function `f(data, rng) -> Graph`, and `with_baselines`
+adds their estimates to a table of runs.
+"""
+
+from __future__ import annotations
+
+from .fixed_graphs import complete, empty
+from .sort_regress import r2_sort_regress, random_sort_regress, var_sort_regress
+from .thresholds import correlation_threshold, partial_correlation_threshold
+
+__all__ = [
+    "complete",
+    "correlation_threshold",
+    "empty",
+    "partial_correlation_threshold",
+    "r2_sort_regress",
+    "random_sort_regress",
+    "var_sort_regress",
+]

@@ -1,0 +1,1 @@
+"""Markov equivalence classes whose members have parameters: the estimates of algorithms that return CPDAGs."""

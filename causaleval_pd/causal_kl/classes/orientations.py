@@ -1,0 +1,232 @@
+"""The ways to direct the undirected edges of a connected component of a CPDAG, or of a PDAG closed under Meek's rules.
+
+The components of a class are directed independently of one another: each combination of their ways is a member. Nodes
+are numbers, sets of nodes the bits of an integer.
+
+References
+----------
+Meek (1995), Causal inference and causal explanation with background knowledge, UAI.
+He, Jia & Yu (2015), Counting and exploring sizes of Markov equivalence classes of DAGs, JMLR 16.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+#: parents of each node; neighbours of each node by undirected edges
+Sets = tuple[int, ...]
+
+#: ways of a component up to which all are listed; of larger ones as many are drawn
+MOST_WAYS = 1000
+#: work of counting the ways of a component (nodes times ends of edges, over its parts) before it is refused
+_MOST_WORK = 300_000
+
+
+class TooManyWaysError(ValueError):
+    """A component that is neither listed nor counted within bounds."""
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yield the positions of the bits of a set, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def close(parents: Sequence[int], undirected: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Direct the undirected edges that Meek's four rules direct; return parents and undirected neighbours."""
+    into, beside = list(parents), list(undirected)
+    out = [0] * len(into)
+    for node, found in enumerate(into):
+        for parent in bits(found):
+            out[parent] |= 1 << node
+    adjacent = [a | b | c for a, b, c in zip(into, beside, out, strict=True)]
+    waiting = [node for node, found in enumerate(beside) if found]
+    while waiting:
+        changed = 0
+        for a in waiting:
+            for b in bits(beside[a]):
+                if _directs(a, b, into, out, beside, adjacent):
+                    into[b] |= 1 << a
+                    out[a] |= 1 << b
+                    beside[a] &= ~(1 << b)
+                    beside[b] &= ~(1 << a)
+                    changed |= adjacent[a] | adjacent[b]
+        waiting = [node for node in bits(changed) if beside[node]]
+    return into, beside
+
+
+def _directs(
+    a: int, b: int, into: Sequence[int], out: Sequence[int], beside: Sequence[int], adjacent: Sequence[int]
+) -> bool:
+    """Check whether one of Meek's rules directs a - b as a -> b."""
+    if into[a] & ~adjacent[b] & ~(1 << b) or out[a] & into[b]:
+        return True
+    through = beside[a] & into[b]
+    if any(through & ~adjacent[c] & ~(1 << c) for c in bits(through)):
+        return True
+    return any(into[c] & beside[a] & ~adjacent[b] for c in bits(into[b] & adjacent[a]))
+
+
+def components(undirected: Sequence[int]) -> list[int]:
+    """Return the components that undirected edges connect, as sets; nodes without such edges are left out."""
+    left = sum(1 << node for node, found in enumerate(undirected) if found)
+    result = []
+    while left:
+        seen = waiting = left & -left
+        while waiting:
+            new = undirected[(waiting & -waiting).bit_length() - 1] & ~seen
+            waiting = (waiting & (waiting - 1)) | new
+            seen |= new
+        result.append(seen)
+        left &= ~seen
+    return result
+
+
+def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bool]:
+    """Return the ways to direct one component, as sets of parents, and whether these are all.
+
+    Where there are more than `MOST_WAYS`, as many are drawn, equally likely and independently.
+
+    Parameters
+    ----------
+    parents, undirected : tuple of int
+        The edges between the nodes of the component, closed under Meek's rules.
+    seed : int
+        Of the draws.
+    """
+    n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), _Parts()
+    found = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
+    if found is not None:
+        return found, True
+    if any(parents):
+        raise TooManyWaysError(
+            f"a component of {n} nodes with directed edges has more than {MOST_WAYS} members, or too many edges to "
+            "list them, and only components of CPDAGs are drawn from"
+        )
+    generator = np.random.default_rng([seed, n, n_ends])
+    return [tuple(known.draw(undirected, generator)) for _ in range(MOST_WAYS)], False
+
+
+def _listed(parents: Sets, undirected: Sets) -> list[Sets] | None:
+    """List all ways, or return None where there are too many, or it takes too long to know."""
+    found: list[Sets] = []
+    degrees = [x.bit_count() for x in undirected]
+    work, step = 0, sum(degrees) * max(degrees, default=0)
+    stack = [(list(parents), list(undirected))]
+    while stack:
+        into, beside = stack.pop()
+        a = next((node for node, near in enumerate(beside) if near), None)
+        if a is None:
+            found.append(tuple(into))
+        else:
+            b = next(bits(beside[a]))
+            stack += [close(*_direct(into, beside, x, y)) for x, y in ((b, a), (a, b))]
+        # each entry of the stack leads to a way of its own
+        work += step
+        if len(found) + len(stack) > MOST_WAYS or (any(parents) and work > 50 * _MOST_WORK):
+            return None
+    return found
+
+
+def _direct(into: Sequence[int], beside: Sequence[int], a: int, b: int) -> tuple[list[int], list[int]]:
+    """Direct one undirected edge as a -> b."""
+    directed, left = list(into), list(beside)
+    directed[b] |= 1 << a
+    left[a] &= ~(1 << b)
+    left[b] &= ~(1 << a)
+    return directed, left
+
+
+def _rooted(undirected: Sets, root: int) -> tuple[list[int], list[int]]:
+    """Direct all edges of a root away from it, and what follows from that."""
+    into, beside = [0] * len(undirected), list(undirected)
+    for b in bits(undirected[root]):
+        into, beside = _direct(into, beside, root, b)
+    return close(into, beside)
+
+
+def _within(undirected: Sequence[int], nodes: int) -> tuple[list[int], Sets]:
+    """Return the nodes of a set and the undirected edges between them, numbered anew."""
+    kept = list(bits(nodes))
+    at = {node: i for i, node in enumerate(kept)}
+    return kept, tuple(sum(1 << at[b] for b in bits(undirected[a] & nodes)) for a in kept)
+
+
+class _Root(NamedTuple):
+    """What follows from a source of a part: its share of the ways, parents, and the parts that are left."""
+
+    ways: int
+    into: list[int]
+    left: list[tuple[list[int], Sets]]
+
+
+class _Parts:
+    """Connected chordal graphs that are parts of a component, by the sources that their ways have."""
+
+    def __init__(self) -> None:
+        self._found: dict[Sets, list[_Root]] = {}
+        self._work = 0
+
+    def roots(self, undirected: Sets) -> list[_Root]:
+        """Return what follows from each node as the source."""
+        if undirected not in self._found:
+            n_ends = sum(x.bit_count() for x in undirected)
+            self._work += len(undirected) * n_ends
+            if self._work > _MOST_WORK:
+                raise TooManyWaysError(
+                    f"a component of {len(undirected)} nodes and {n_ends // 2} undirected edges has too many members "
+                    "to draw from them"
+                )
+            found = []
+            for root in range(len(undirected)):
+                into, beside = _rooted(undirected, root)
+                left = [_within(beside, part) for part in components(beside)]
+                found.append(_Root(math.prod(self.count(own) for _, own in left), into, left))
+            self._found[undirected] = found
+        return self._found[undirected]
+
+    def count(self, undirected: Sets) -> int:
+        """Count the ways without v-structures."""
+        n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
+        if n_ends == n * (n - 1):
+            return math.factorial(n)
+        return n if n_ends == 2 * (n - 1) else sum(root.ways for root in self.roots(undirected))
+
+    def draw(self, undirected: Sets, generator: np.random.Generator) -> list[int]:
+        """Draw one way, all equally likely, as sets of parents."""
+        n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
+        if n_ends == n * (n - 1):
+            result, before = [0] * n, 0
+            for node in generator.permutation(n).tolist():
+                result[node] = before
+                before |= 1 << node
+            return result
+        if n_ends == 2 * (n - 1):
+            return _rooted(undirected, int(generator.integers(n)))[0]
+        roots = self.roots(undirected)
+        total = sum(root.ways for root in roots)
+        # counts may exceed what a float can hold
+        weights = np.array([root.ways / total for root in roots])
+        chosen = roots[int(generator.choice(n, p=weights / weights.sum()))]
+        into = list(chosen.into)
+        for kept, own in chosen.left:
+            for a, found in zip(kept, self.draw(own, generator), strict=True):
+                into[a] |= sum(1 << kept[b] for b in bits(found))
+        return into
+
+
+def count_ways(undirected: Sets) -> int:
+    """Count the ways to direct a connected chordal graph without v-structures: a source for each, and what is left.
+
+    Examples
+    --------
+    >>> count_ways((0b110, 0b101, 0b011)), count_ways((0b010, 0b101, 0b010))
+    (6, 3)
+    """
+    return _Parts().count(undirected)

@@ -1,0 +1,169 @@
+"""Compiled draws of crisp models without redundancies, by rejection.
+
+Every draw has a stream of its own, the counter-based generator of `graphs/kernels/draws.py` started at a hash of the
+row's key and the number of the draw.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
+from causaleval_pd.graphs.kernels.draws import STEP, mix, unit
+
+from .planes import Ints, fill_planes, is_irredundant, negated, place
+
+Words = NDArray[np.uint64]
+_ONE = np.uint64(1)
+#: sets of models that may have equal ones before a draw is given up
+MAX_SETS = 1_000
+
+
+@kernel_part
+def propose(
+    outcome: int,
+    sizes: Ints,
+    begin: int,
+    end: int,
+    n_factors: int,
+    share: float,
+    negative: int,
+    state: np.uint64,
+    codes: Ints,
+) -> np.uint64:
+    """Draw disjuncts begin .. end - 1: uniform subsets of the factors but the outcome's.
+
+    A literal is negative with probability `share`, or (`share` below 0) `negative` literals in random places are.
+    """
+    own, left = place(outcome) >> 1, 0
+    for i in range(begin, end):
+        left += sizes[i]
+    for i in range(begin, end):
+        code, chosen, missing = 0, np.int64(1) << own, sizes[i]
+        while missing:
+            state += STEP
+            f = np.int64(unit(state) * n_factors)
+            if not chosen & (np.int64(1) << f):
+                chosen |= np.int64(1) << f
+                state += STEP
+                value = np.int64(unit(state) >= share) if share >= 0 else np.int64(unit(state) * left >= negative)
+                negative -= 1 - value
+                left -= 1
+                code |= np.int64(1) << (2 * f + value)
+                missing -= 1
+        codes[i] = code
+    return state
+
+
+@kernel_part
+def sort_codes(codes: Ints, begin: int, end: int) -> None:
+    """Sort some codes by insertion."""
+    for i in range(begin + 1, end):
+        code, j = codes[i], i
+        while j > begin and codes[j - 1] > code:
+            codes[j] = codes[j - 1]
+            j -= 1
+        codes[j] = code
+
+
+@kernel_part
+def is_cyclic(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int) -> bool:
+    """Check whether atoms start .. stop - 1 make a cycle of factors."""
+    left, done = stop - start, 0
+    explained = 0
+    for a in range(start, stop):
+        explained |= outcome[a] | negated(outcome[a])
+    while left:
+        before = left
+        for a in range(start, stop):
+            causes = 0
+            for i in range(first[a], first[a + 1]):
+                causes |= codes[i] | negated(codes[i])
+            if not done & outcome[a] and not causes & explained & ~done:
+                done |= outcome[a] | negated(outcome[a])
+                left -= 1
+        if left == before:
+            return True
+    return False
+
+
+@kernel
+def draw_sets(
+    key: np.uint64,
+    begin: int,
+    count: int,
+    outcome: Ints,
+    first: Ints,
+    sizes: Ints,
+    models: Ints,
+    shapes: Ints,
+    n_factors: int,
+    share: float,
+    negative: Ints,
+    most: int,
+    planes: Ints,
+    drawn: Ints,
+    proposed: Ints,
+) -> None:
+    """Draw sets of models for one row; draws begin .. begin + count - 1 of its key.
+
+    Parameters
+    ----------
+    outcome, first, sizes : (n,), (n + 1,), (m,) arrays
+        Outcome of every atom of the set, its first disjunct, and the literals of the disjuncts.
+    models, shapes : (k + 1,), (k,) arrays
+        First atom of each model, and a number that models of one shape share.
+    n_factors, share, negative : int, float, (n,) array
+        Known factors; probability of a negative literal, or below 0 for as many negative literals of every atom.
+    most : int
+        Proposals of atoms after which a model is given up.
+    planes : array
+        Room for planes.
+    drawn : (count, m) array
+        Receives the disjuncts, sorted within every atom.
+    proposed : (count,) array
+        Receives the number of atoms that were proposed, -1 where a model was given up.
+    """
+    for r in range(count):
+        state = mix(mix(key + STEP) + (np.uint64(begin + r) + _ONE) * STEP)
+        codes, proposed[r] = drawn[r], 0
+        m = restarts = 0
+        while m < len(shapes):
+            start, stop, spent = models[m], models[m + 1], 0
+            a = start
+            while a < stop:
+                spent += 1
+                if spent > most:
+                    break
+                state = propose(outcome[a], sizes, first[a], first[a + 1], n_factors, share, negative[a], state, codes)
+                n_words = fill_planes(outcome, first, codes, a, a + 1, planes)
+                if not n_words or not is_irredundant(first, codes, a, planes, n_words):
+                    continue
+                a += 1
+                if a - start > 1 and is_cyclic(outcome, first, codes, start, a):
+                    a = start
+                elif a == stop and stop - start > 1:
+                    n_words = fill_planes(outcome, first, codes, start, stop, planes)
+                    for b in range(start, stop):
+                        if not n_words or not is_irredundant(first, codes, b, planes, n_words):
+                            a = start
+            proposed[r] += spent
+            if spent > most:
+                proposed[r] = -1
+                break
+            for b in range(start, stop):
+                sort_codes(codes, first[b], first[b + 1])
+            m += 1
+            for other in range(m - 1):
+                if shapes[other] == shapes[m - 1]:
+                    shift, same = first[models[other]] - first[start], True
+                    for i in range(first[start], first[stop]):
+                        same = same and codes[i] == codes[i + shift]
+                    if same:
+                        # models of a set differ: all are drawn anew
+                        m, restarts = 0, restarts + 1
+                        break
+            if restarts > MAX_SETS:
+                proposed[r] = -1
+                break

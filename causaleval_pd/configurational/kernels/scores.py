@@ -1,0 +1,362 @@
+"""Compiled counts of what the expositions of two crisp models share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causaleval_pd.execution.compilation import kernel, kernel_part
+from causaleval_pd.graphs.kernels.bits import popcount
+
+from .expositions import ELEMENT, Expanding, Exposed, expose, make_expanding, make_exposed
+from .forms import Room, make_room
+from .planes import MAX_FACTORS, ZERO, Ints, negated
+
+#: shares of paths are counted in these parts, so that their sums are exact
+PARTS = 720_720
+_FULL = (1 << ELEMENT) - 1
+_MAX_SIZE, _MAX_STEPS = 62, 100_000
+
+
+class Models(NamedTuple):
+    """Models as arrays; a literal is 2 f + v for value v of factor number f of a table."""
+
+    #: (n + 1,): the first atom of each model
+    atoms: Ints
+    #: (a,), (a + 1,): outcome and first disjunct of each atom
+    outcome: Ints
+    disjuncts: Ints
+    #: (d + 1,): the first literal of each disjunct
+    ends: Ints
+    literals: Ints
+
+
+class Local(NamedTuple):
+    """Memory of the words of two models: the place of each factor, outcomes, first disjuncts and disjuncts."""
+
+    factor: Ints
+    outcome: Ints
+    first: Ints
+    codes: Ints
+
+
+class Memory(NamedTuple):
+    """Memory of the evaluation of a pair."""
+
+    local: Local
+    room: Room
+    expanding: Expanding
+    exposed: Exposed
+    #: states of the search for an overlap; the last one of the first row counts the steps of a pair
+    overlap: Ints
+
+
+def make_memory(n_factors: int) -> Memory:
+    """Allocate memory for tables with so many factors."""
+    return Memory(
+        Local(np.full(n_factors + 1, -1, np.int64), *np.zeros((3, 512), np.int64)),
+        make_room(),
+        make_expanding(),
+        make_exposed(),
+        np.zeros((4, 64), np.int64),
+    )
+
+
+@kernel_part
+def localise(models: Models, which: int, n: int, local: Local) -> int:
+    """Write a model as words of the pair's `n` factors so far; return how many they are then, -1 for too many."""
+    start, stop = models.atoms[which], models.atoms[which + 1]
+    d = 0
+    if stop - start > 64:
+        return -1
+    for a in range(start, stop):
+        local.first[a - start] = d
+        for i in range(models.disjuncts[a], models.disjuncts[a + 1] + 1):
+            code, last = 0, i == models.disjuncts[a + 1]
+            begin, end = (0, 1) if last else (models.ends[i], models.ends[i + 1])
+            for k in range(begin, end):
+                literal = models.outcome[a] if last else models.literals[k]
+                f = literal >> 1
+                if local.factor[f] < 0:
+                    if n == MAX_FACTORS:
+                        return -1
+                    local.factor[f] = n
+                    n += 1
+                code |= np.int64(1) << (2 * local.factor[f] + (literal & 1))
+            if last:
+                local.outcome[a - start] = code
+            else:
+                if d == len(local.codes):
+                    return -1
+                local.codes[d] = code
+                d += 1
+    local.first[stop - start] = d
+    return n
+
+
+@kernel_part
+def forget(models: Models, which: int, local: Local) -> None:
+    """Free the places of a model's factors."""
+    for a in range(models.atoms[which], models.atoms[which + 1]):
+        local.factor[models.outcome[a] >> 1] = -1
+        for k in range(models.ends[models.disjuncts[a]], models.ends[models.disjuncts[a + 1]]):
+            local.factor[models.literals[k] >> 1] = -1
+
+
+@kernel_part
+def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
+    """Return the best overlap of formula `a` of a side and `b` of the other, as 1024 literals + disjuncts.
+
+    With `disjuncts_first` as 1024 disjuncts + literals; -1 where it takes too long.
+
+    Branch and bound over the partners of the disjuncts of `a`; equal intersections count once.
+    """
+    codes, others, start, begin = x.codes[side], x.codes[1 - side], x.ends[side, a], x.ends[1 - side, b]
+    n, m = x.ends[side, a + 1] - start, x.ends[1 - side, b + 1] - begin
+    if n > _MAX_SIZE or m > _MAX_SIZE:
+        return -1
+    bound, partner, both, score = memory[0], memory[1], memory[2], memory[3]
+    bound[n] = 0
+    for i in range(n - 1, -1, -1):
+        most = ZERO
+        for j in range(m):
+            size = popcount(np.uint64(codes[start + i] & others[begin + j]))
+            most = size if size > most else most
+        worth = 0
+        if most:
+            worth = 1024 + most if disjuncts_first else 1024 * most + 1
+        bound[i] = bound[i + 1] + worth
+    best, depth, used = 0, 0, np.int64(0)
+    partner[0], score[0] = -1, 0
+    while depth >= 0:
+        memory[0, 63] += 1
+        if memory[0, 63] > _MAX_STEPS:
+            return -1
+        if depth == n or partner[depth] < 0:
+            best = score[depth] if score[depth] > best else best
+            if depth == n or score[depth] + bound[depth] <= best:
+                depth -= 1
+                if depth >= 0 and partner[depth] < m:
+                    used &= ~(np.int64(1) << partner[depth])
+                continue
+        # the next partner of this disjunct; m stands for none
+        j, found = partner[depth] + 1, np.int64(0)
+        while j < m:
+            found = codes[start + depth] & others[begin + j]
+            if found and not used >> j & 1:
+                new = True
+                for i in range(depth):
+                    new = new and both[i] != found
+                if new:
+                    break
+            j += 1
+        partner[depth] = j
+        if j > m:
+            depth -= 1
+            if depth >= 0 and partner[depth] < m:
+                used &= ~(np.int64(1) << partner[depth])
+            continue
+        worth = 0
+        both[depth] = 0
+        if j < m:
+            size = popcount(np.uint64(found))
+            worth = 1024 + size if disjuncts_first else 1024 * size + 1
+            used |= np.int64(1) << j
+            both[depth] = found
+        score[depth + 1] = score[depth] + worth
+        depth += 1
+        partner[depth] = -1
+    return best
+
+
+@kernel_part
+def shared_forms(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
+    """Count the literals that the formulas of an outcome share with their best counterparts; -1 if left to Python."""
+    total, codes, others = ZERO, x.codes[side], x.codes[1 - side]
+    for i in range(x.form_ends[side, a], x.form_ends[side, a + 1]):
+        begin, end = x.ends[side, i], x.ends[side, i + 1]
+        most_literals = most_disjuncts = most = ZERO
+        equal = False
+        for j in range(x.form_ends[1 - side, b], x.form_ends[1 - side, b + 1]):
+            at = x.ends[1 - side, j]
+            if not equal and x.ends[1 - side, j + 1] - at == end - begin:
+                equal = True
+                for k in range(end - begin):
+                    equal = equal and codes[begin + k] == others[at + k]
+        if equal:
+            for k in range(begin, end):
+                total += popcount(np.uint64(codes[k]))
+            continue
+        for j in range(x.form_ends[1 - side, b], x.form_ends[1 - side, b + 1]):
+            found = best_overlap(x, side, i, j, disjuncts_first, memory)
+            if found < 0:
+                return -1
+            most = found if found > most else most
+            most_literals = found >> 10 if found >> 10 > most_literals else most_literals
+            most_disjuncts = found & 1023 if found & 1023 > most_disjuncts else most_disjuncts
+        if disjuncts_first:
+            total += most & 1023
+        else:
+            # the published programs count one literal where no overlap has both maxima
+            total += most_literals if most == most_literals << 10 | most_disjuncts else 1
+    return total
+
+
+@kernel_part
+def shared_parts(x: Exposed, side: int, a: int, b: int) -> int:
+    """Count the literals that the conjunctions of an outcome share with their best counterparts."""
+    total = ZERO
+    for i in range(x.conjunction_ends[side, a], x.conjunction_ends[side, a + 1]):
+        most = ZERO
+        for j in range(x.conjunction_ends[1 - side, b], x.conjunction_ends[1 - side, b + 1]):
+            size = popcount(np.uint64(x.conjunctions[side, i] & x.conjunctions[1 - side, j]))
+            most = size if size > most else most
+        total += most
+    return total
+
+
+@kernel_part
+def length_of(path: int) -> int:
+    """Return the number of elements of a path."""
+    n = 0
+    while path >> (ELEMENT * n):
+        n += 1
+        if n == 10:
+            break
+    return n
+
+
+@kernel_part
+def shared_paths(x: Exposed, side: int, a: int, b: int, partial: bool, known: int) -> int:
+    """Count the paths to an outcome that the other side has, in `PARTS` of one.
+
+    Of an estimate (side 0), a path counts if it is an end of a path of the truth without the factors that are not
+    `known`; of a truth, by the share of the longest end that the estimate has, or only whole paths (not `partial`).
+    """
+    total = ZERO
+    for i in range(x.path_ends[side, a], x.path_ends[side, a + 1]):
+        path = x.paths[side, i]
+        length, most = length_of(path), ZERO
+        for j in range(x.path_ends[1 - side, b], x.path_ends[1 - side, b + 1]):
+            rest, pruned, n = x.paths[1 - side, j], ZERO, ZERO
+            while rest:
+                element = rest & _FULL
+                rest >>= ELEMENT
+                if side == 1 or known >> (element - 1) & 1:
+                    pruned |= element << (ELEMENT * n)
+                    n += 1
+            shorter = n if n < length else length
+            wanted = n if side == 1 else length
+            if shorter == wanted and wanted > most and (path ^ pruned) & ((np.int64(1) << (ELEMENT * wanted)) - 1) == 0:
+                most = wanted
+        if partial or side == 0:
+            total += PARTS * most // length
+        elif most == length:
+            total += PARTS
+    return total
+
+
+@kernel_part
+def count_side(x: Exposed, side: int, disjuncts_first: bool, partial: bool, memory: Ints, into: Ints) -> bool:
+    """Count what one side shares with the other; return False where it is left to Python."""
+    other = 1 - side
+    into[:] = 0
+    known = ZERO
+    for i in range(x.path_ends[side, x.counts[side, 0]]):
+        rest = x.paths[side, i]
+        while rest:
+            bit = np.int64(1) << (rest & _FULL) - 1
+            known |= bit | negated(bit)
+            rest >>= ELEMENT
+    into[9], into[10] = x.counts[side, 1], x.counts[side, 2]
+    for a in range(x.counts[side, 0]):
+        b = ZERO - 1
+        for k in range(x.counts[other, 0]):
+            if x.outcomes[other, k] == x.outcomes[side, a]:
+                b = k
+        literals = x.literals[side, a]
+        shared = x.literals[other, b] if b >= 0 else ZERO
+        if literals < 0 or shared < 0:
+            into[8] += 1
+        if literals < 0:
+            continue
+        into[4] += popcount(np.uint64(literals))
+        for i in range(x.conjunction_ends[side, a], x.conjunction_ends[side, a + 1]):
+            into[5] += popcount(np.uint64(x.conjunctions[side, i]))
+        for k in range(x.ends[side, x.form_ends[side, a]], x.ends[side, x.form_ends[side, a + 1]]):
+            into[6] += popcount(np.uint64(x.codes[side, k]))
+        into[7] += x.path_ends[side, a + 1] - x.path_ends[side, a]
+        if b >= 0 and shared >= 0:
+            into[0] += popcount(np.uint64(literals & shared))
+            into[1] += shared_parts(x, side, a, b)
+            found = shared_forms(x, side, a, b, disjuncts_first, memory)
+            if found < 0:
+                return False
+            into[2] += found
+            into[3] += shared_paths(x, side, a, b, partial, known)
+    return True
+
+
+@kernel
+def count_pairs(
+    truths: Models,
+    estimates: Models,
+    truth_index: Ints,
+    estimate_index: Ints,
+    capped: bool,
+    disjuncts_first: bool,
+    partial: bool,
+    memory: Memory,
+    counts: Ints,
+    done: NDArray[np.bool_],
+) -> None:
+    """Count what the expositions of pairs of models share.
+
+    Parameters
+    ----------
+    truths, estimates : Models
+        The models.
+    truth_index, estimate_index : (n,) arrays
+        Which of them make up a pair.
+    capped, disjuncts_first, partial : bool
+        The published limits of the size of minimal forms, and the rules of counterparts and of paths.
+    memory : Memory
+        Room for one pair.
+    counts : (n, 2, 11) array
+        Receives by side - estimate, truth - the complexity of literals, conjunctions, formulas and paths that is shared
+        (paths in `PARTS`), the own complexity of each, the outcomes that are constant on either side, and the literals,
+        and literals in disjuncts, of the own ones.
+    done : (n,) array
+        Receives whether a pair was counted; others are left to Python.
+    """
+    before, local = np.int64(-1), memory.local
+    for i in range(len(truth_index)):
+        # the estimate has side 0, the truth side 1; its factors come first, so that its exposition stays
+        fine, n = True, ZERO
+        for side in range(1, -1, -1):
+            which = truth_index[i] if side else estimate_index[i]
+            models = truths if side else estimates
+            n = localise(models, which, n, local) if fine else n
+            fine = fine and n >= 0
+            if fine and not (side and which == before):
+                fine = expose(
+                    local.outcome,
+                    local.first,
+                    local.codes,
+                    ZERO,
+                    models.atoms[which + 1] - models.atoms[which],
+                    capped,
+                    memory.expanding,
+                    memory.room,
+                    memory.exposed,
+                    side,
+                )
+            if side:
+                before = which if fine else np.int64(-1)
+        memory.overlap[0, 63] = 0
+        for side in range(2):
+            fine = fine and count_side(memory.exposed, side, disjuncts_first, partial, memory.overlap, counts[i, side])
+            forget(truths if side else estimates, truth_index[i] if side else estimate_index[i], local)
+        done[i] = fine

@@ -1,0 +1,1 @@
+"""Cells of edge scores: their bytes, columns of them, and the accessor `series.score`."""

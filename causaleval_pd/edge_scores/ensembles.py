@@ -1,0 +1,249 @@
+"""Ensembles of graphs pooled into probabilities of edges, a consensus graph, and how far the members disagree."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_known
+from ..contract.field import register_pooling
+from ..graphs.column import graph_column
+from ..graphs.graph import Graph
+from ..graphs.kernels.planes import KINDS
+from ..graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
+from ..graphs.packing.packed import unpack_column
+from .cells.column import score_column, type_cells
+from .cells.packed import score_cells
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+RULES = ("threshold", "pairwise", "acyclic")
+CYCLIC = ("missing", "break")
+UNDIRECTED = ("half", "both", "none")
+_TAIL, _ARROW, _CIRCLE = 1, 2, 3
+#: types of edge of an ordered pair (i, j) with i < j: none, i -> j, i <- j, i -- j, i <-> j
+_NONE, _FORWARD, _BACKWARD, _LINE, _BOTH = range(5)
+#: probabilities that differ by less are equal
+_CLOSE = 1e-9
+#: decimals of probabilities
+_DIGITS = 12
+
+
+class Types(NamedTuple):
+    """Probabilities of the types of edge of one run, (d, d) each; other marks are of members with circles."""
+
+    nodes: tuple[str, ...]
+    directed: Floats
+    undirected: Floats
+    bidirected: Floats
+    adjacent: Floats
+    #: whether all members have the marks of DAGs, CPDAGs and MAGs
+    plain: bool
+
+
+def pool_graphs(
+    graphs: pd.Series,
+    runs: Ints,
+    weights: Floats,
+    n_runs: int,
+    *,
+    rule: str = "threshold",
+    cyclic: str = "missing",
+    undirected: str = "half",
+) -> dict[str, Any]:
+    """Pool the graphs of each run.
+
+    Parameters
+    ----------
+    graphs : Series
+        Packed graphs, none of them missing.
+    runs : (n,) int
+        Number of each one's run.
+    weights : (n,) float
+        Weight of each one, which add up to 1 in every run.
+    n_runs : int
+        Number of runs.
+    rule, cyclic, undirected : str
+        As in `pool`.
+
+    Returns
+    -------
+    dict
+        Columns, a value a run: `estimate`, `consensus`, `instability`, `adjacency_instability`, `member_kinds`.
+
+    Raises
+    ------
+    ValueError
+        If a setting is unknown, or members of one run have different nodes.
+    """
+    check_known(rule, RULES, "rule of a consensus")
+    check_known(cyclic, CYCLIC, "value of cyclic")
+    check_known(undirected, UNDIRECTED, "value of undirected")
+    column = unpack_column(graphs)
+    places: list[tuple[int, int]] = [(-1, -1)] * len(graphs)
+    for number, block in enumerate(column.blocks):
+        for place, row in enumerate(block.rows.tolist()):
+            places[row] = (number, place)
+    marks = [codes_from_planes(x.planes if is_mixed(x.planes) else lift(x.planes), x.n_nodes) for x in column.blocks]
+    node_sets = column.row_node_set
+    estimates: list[bytes | None] = [None] * n_runs
+    consensus: list[Graph | None] = [None] * n_runs
+    gini, apart = np.full(n_runs, np.nan), np.full(n_runs, np.nan)
+    kinds: list[str | None] = [None] * n_runs
+    order = np.argsort(runs, kind="stable")
+    bounds = np.searchsorted(runs[order], np.arange(n_runs + 1))
+    for run in range(n_runs):
+        rows = order[bounds[run] : bounds[run + 1]]
+        if not len(rows):
+            continue
+        other = rows[node_sets[rows] != node_sets[rows[0]]]
+        if len(other):
+            raise ValueError(
+                f"rows {graphs.index[rows[0]]!r} and {graphs.index[other[0]]!r} (index) are of one run, but their "
+                "estimates have different nodes; give all members of a run the same nodes"
+            )
+        found = [places[row] for row in rows.tolist()]
+        mine, w = np.stack([marks[number][place] for number, place in found]), weights[rows]
+        types = _types(column.node_sets[node_sets[rows[0]]], mine, w)
+        estimates[run] = _cell(types, undirected)
+        consensus[run] = _consensus(types, rule, cyclic)
+        gini[run], apart[run] = _instability(types, mine, w)
+        names, counts = np.unique([column.blocks[number].kinds[place] for number, place in found], return_counts=True)
+        kinds[run] = ", ".join(f"{KINDS[k]}: {n}" for k, n in zip(names.tolist(), counts.tolist(), strict=True))
+    index = pd.RangeIndex(n_runs)
+    return {
+        "estimate": score_cells(estimates, index, None),
+        "consensus": graph_column(consensus, index=index),
+        "instability": gini,
+        "adjacency_instability": apart,
+        "member_kinds": pd.array(kinds, dtype="str"),
+    }
+
+
+def _types(nodes: tuple[str, ...], marks: NDArray[np.uint8], weights: Floats) -> Types:
+    """Return the weighted shares of members by type of edge; `marks` (n, d, d) are codes, of the mark at the column."""
+    turned = marks.transpose(0, 2, 1)
+
+    def share(chosen: NDArray[np.bool_]) -> Floats:
+        # rounded, as sums in another order of the members differ in their last digits
+        return np.minimum(np.round(np.einsum("n,nij->ij", weights, chosen), _DIGITS), 1.0)
+
+    return Types(
+        nodes,
+        share((marks == _ARROW) & (turned == _TAIL)),
+        share((marks == _TAIL) & (turned == _TAIL)),
+        share((marks == _ARROW) & (turned == _ARROW)),
+        share(marks != 0),
+        bool((marks < _CIRCLE).all()),
+    )
+
+
+def _cell(types: Types, undirected: str) -> bytes:
+    """Pack the probabilities; of members with circles only those of adjacencies."""
+    if not types.plain:
+        cells = score_column([types.adjacent], nodes=list(types.nodes), symmetric=True, kind="probability")
+        return bytes(cells.iloc[0])
+    if undirected == "half":
+        planes = [types.directed, types.undirected] + [types.bidirected] * bool(types.bidirected.any())
+        return type_cells(types.nodes, np.stack(planes))
+    values = types.directed + (types.undirected if undirected == "both" else 0.0)
+    values = np.minimum(values, 1.0)
+    cells = score_column([values], nodes=list(types.nodes), encoding="row->column", symmetric=False, kind="probability")
+    return bytes(cells.iloc[0])
+
+
+def _consensus(types: Types, rule: str, cyclic: str) -> Graph | None:
+    """Return the graph that a rule makes of the probabilities; of members with circles, their skeleton."""
+    d = len(types.nodes)
+    if not types.plain:
+        marks = np.where(types.adjacent > 0.5 + _CLOSE, _TAIL, 0).astype(np.uint8)
+        return Graph(types.nodes, "skeleton", planes_from_marks(marks[None])[0])
+    i, j = np.triu_indices(d, 1)
+    chances = np.stack(
+        [
+            1 - types.adjacent[i, j],
+            types.directed[i, j],
+            types.directed[j, i],
+            types.undirected[i, j],
+            types.bidirected[i, j],
+        ]
+    )
+    if rule == "acyclic":
+        return _acyclic(types)
+    chosen = _likeliest(chances, by_pair=rule == "pairwise")
+    marks = np.zeros((d, d), np.uint8)
+    for code, (at_low, at_high) in {
+        _FORWARD: (_TAIL, _ARROW),
+        _BACKWARD: (_ARROW, _TAIL),
+        _LINE: (_TAIL, _TAIL),
+        _BOTH: (_ARROW, _ARROW),
+    }.items():
+        some = chosen == code
+        marks[i[some], j[some]], marks[j[some], i[some]] = at_high, at_low
+    found = _graph(types.nodes, marks)
+    if found.kind != "digraph":
+        return found
+    return None if cyclic == "missing" else _acyclic(types)
+
+
+def _likeliest(chances: Floats, *, by_pair: bool) -> Ints:
+    """Return the type of edge of each pair: none unless edges outweigh it; undirected where directions are equal."""
+    edges = chances[1:]
+    best = edges.max(axis=0, initial=0.0)
+    tied = edges >= best - _CLOSE
+    chosen = 1 + np.argmax(tied, axis=0)
+    chosen = np.where(tied.sum(axis=0) > 1, _LINE, chosen)
+    none = best <= chances[0] + _CLOSE if by_pair else chances[0] >= 0.5 - _CLOSE
+    return np.asarray(np.where(none | (best <= 0), _NONE, chosen), np.int64)
+
+
+def _acyclic(types: Types) -> Graph:
+    """Add arcs of likely adjacencies by descending probability, without those that close a cycle."""
+    d = len(types.nodes)
+    likely = types.adjacent > 0.5 + _CLOSE
+    arcs = types.directed + (types.undirected + types.bidirected) / 2
+    i, j = np.nonzero(likely)
+    reached = np.eye(d, dtype=bool)
+    marks = np.zeros((d, d), np.uint8)
+    for a in np.lexsort([j, i, -np.round(arcs[i, j], 12)]).tolist():
+        u, v = int(i[a]), int(j[a])
+        if marks[u, v] or reached[v, u]:
+            continue
+        marks[u, v], marks[v, u] = _ARROW, _TAIL
+        reached |= np.outer(reached[:, u], reached[v])
+    return _graph(types.nodes, marks)
+
+
+def _graph(nodes: tuple[str, ...], marks: NDArray[np.uint8]) -> Graph:
+    """Return the graph of marks in its narrowest class."""
+    signs = {(_TAIL, _ARROW): "->", (_ARROW, _TAIL): "<-", (_TAIL, _TAIL): "--", (_ARROW, _ARROW): "<->"}
+    quoted = ['"' + name.replace('"', '""') + '"' for name in nodes]
+    edges = [
+        f"{quoted[i]} {signs[int(marks[j, i]), int(marks[i, j])]} {quoted[j]}"
+        for i in range(len(nodes))
+        for j in range(i + 1, len(nodes))
+        if marks[i, j]
+    ]
+    [packed] = graph_column(["; ".join([*quoted, *edges]) or "{}"])
+    return Graph.from_bytes(packed)
+
+
+def _instability(types: Types, marks: NDArray[np.uint8], weights: Floats) -> tuple[float, float]:
+    """Return how often two distinct members disagree about a pair: about its type of edge, and its adjacency."""
+    n, d = marks.shape[:2]
+    both = 1 - float((weights**2).sum())
+    if n < 2 or d < 2 or both <= 0:
+        return np.nan, np.nan
+    i, j = np.triu_indices(d, 1)
+    codes = marks[:, i, j].astype(np.int64) * 6 + marks[:, j, i]
+    agree = sum(np.einsum("n,np->p", weights, codes == code) ** 2 for code in np.unique(codes).tolist())
+    adjacent = types.adjacent[i, j]
+    apart = 2 * adjacent * (1 - adjacent)
+    return tuple(round(float(np.mean(x) / both), _DIGITS) for x in (1 - agree, apart))  # type: ignore[return-value]
+
+
+register_pooling("graph", pool_graphs)

@@ -1,0 +1,1 @@
+"""Null models of edge scores: scores shuffled, nodes relabelled, random scores; and the exact laws of rankings."""

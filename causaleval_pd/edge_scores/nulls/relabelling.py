@@ -1,0 +1,203 @@
+"""The null models `permutation` and `by_support`: an estimate's scores with its nodes relabelled."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.law import ClosedForm, Distribution
+from ...contract.metric import Metric
+from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.pairs import PairError
+from ..cells.packed import TYPES, ScoreBatch
+from ..pairs import ScorePairs
+from .ranking import ranking_controls
+from .relabelled_moments import relabelled_moments
+from .score_controls import ScoreControls
+
+#: nodes up to which all relabellings are listed (720)
+MOST_LISTED = 6
+#: listed controls that are scored at once
+_AT_ONCE = 20_000
+
+
+@cache
+def _orders(d: int) -> NDArray[np.int64]:
+    return np.array(list(itertools.permutations(range(d))), np.int64).reshape(math.factorial(d), d)
+
+
+def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
+    """Return the exact law of any metric over all relabellings of few nodes."""
+    distinct, index = pairs.unique()
+    orders = _orders(pairs.n_nodes)
+    step = max(1, _AT_ONCE // len(orders))
+    values = []
+    for start in range(0, distinct.n, step):
+        some = distinct.take(np.arange(start, min(start + step, distinct.n)))
+        scores = some.estimate.take(np.repeat(some.estimate_index, len(orders)))
+        every = np.tile(orders, (some.n, 1))
+        each = np.arange(len(every))[:, None, None]
+        moved = scores.planes.transpose(0, 2, 3, 1)[each, every[:, :, None], every[:, None, :]]
+        drawn = replace(scores, planes=np.ascontiguousarray(moved.transpose(0, 3, 1, 2)))
+        truth = np.repeat(some.truth_index, len(orders))
+        controls = replace(some, estimate=drawn, truth_index=truth, estimate_index=np.arange(len(truth)))
+        if metric.refused(controls).any():
+            return None
+        try:
+            values.append(np.asarray(metric(controls), np.float64).reshape(some.n, len(orders)))
+        except PairError:
+            # drawing names the rows at fault
+            return None
+    chance = np.full(len(orders), 1 / len(orders))
+    law = Distribution.pooled(index, ((row, chance) for row in np.concatenate(values)))
+    mean = law.expectation(lambda x: x)
+    return ClosedForm(mean, np.maximum(law.expectation(np.square) - mean**2, 0.0), law)
+
+
+def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Relabel the nodes of every estimate: its scores and their pattern stay.
+
+    Law: the scores under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
+    scores up to names, such as the acyclic support of weights.
+
+    It is valid for every guesser that does not use the names, whatever the shape of its guesses. Where pairs are not
+    scored, these move with the names, so that the number of true candidates varies.
+    """
+
+    def planes(start: int, count: int) -> NDArray[np.float64]:
+        from ..kernels import relabel_scores
+
+        scores = pairs.estimate.planes
+        out = np.empty((pairs.n * count, *scores.shape[1:]))
+        relabel_scores(scores, pairs.estimate_index, keys, start, count, np.empty(pairs.n_nodes, np.uint64), out)
+        return out
+
+    def known(metric: Metric) -> ClosedForm | None:
+        sources = metric.options.get("sources")
+        if sources is not None:
+            raise ValueError(
+                f"{metric.name} has sources={sources!r}, and relabelled nodes do not stay among the sources; use "
+                f"null=ce.null_model('ranking', sources={list(sources)!r})"
+            )
+        if not pairs.n or pairs.n_nodes <= MOST_LISTED:
+            return listed_law(metric, pairs) if pairs.n else None
+        return relabelled_moments(metric, pairs)
+
+    return ScoreControls(pairs, "relabelled", planes, known)
+
+
+def has_acyclic_support(scores: ScoreBatch) -> NDArray[np.bool_]:
+    """Return which matrices have non-zero scores along an order of the nodes only, as weights of a DAG."""
+    d = scores.n_nodes
+    support = np.nan_to_num(scores.values) != 0
+    support[:, range(d), range(d)] = False
+    left = np.ones((len(support), d), np.bool_)
+    for _ in range(d):
+        # nodes without a parent among those that are left go
+        goes = left & ~(support & left[:, :, None]).any(axis=1)
+        left &= ~goes
+        if not goes.any():
+            break
+    return np.asarray(~left.any(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class SplitControls(Controls):
+    """Controls of rows of two sorts, drawn by one of two models each."""
+
+    #: the observed pairs
+    pairs: ScorePairs
+    #: (n,): the rows of the first model
+    chosen: NDArray[np.bool_]
+    #: controls of these rows, and of the others
+    parts: tuple[Controls, Controls]
+
+    @property
+    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return np.flatnonzero(self.chosen), np.flatnonzero(~self.chosen)
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """What the controls are, a word a row."""
+        found = np.full(self.pairs.n, None, object)
+        for places, part in zip(self._places, self.parts, strict=True):
+            found[places] = part.kind
+        return found
+
+    @property
+    def cost(self) -> int:
+        """Bytes of one control."""
+        return max(part.cost for part in self.parts)
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds to draw one control."""
+        return max(part.work for part in self.parts)
+
+    def draw(self, start: int, count: int) -> ScorePairs:
+        """Pair draws start .. start + count - 1 of every row with its truth."""
+        drawn: list[Any] = [part.draw(start, count) for part in self.parts]
+        order = np.concatenate([(places[:, None] * count + np.arange(count)).ravel() for places in self._places])
+        back = np.argsort(order)
+        batches = [pairs.estimate for pairs in drawn]
+        names = ("planes", "kinds", "symmetric", "single")
+        joined = [np.concatenate([getattr(batch, name) for batch in batches])[back] for name in names]
+        truth = np.repeat(self.pairs.truth_index, count)
+        estimate = ScoreBatch(self.pairs.n_nodes, *joined)
+        return replace(self.pairs, estimate=estimate, truth_index=truth, estimate_index=np.arange(len(truth)))
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return what is known of the rows of both models, or None."""
+        from .joined_forms import join_forms
+
+        forms = [part.closed_form(metric) for part in self.parts]
+        return join_forms(forms, self._places, self.pairs.n)
+
+
+def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Relabel estimates whose scores are those of a weighted DAG, and shuffle the scores of the others.
+
+    Scores are asymmetric with an acyclic support where an algorithm returns the weights of a DAG, as NOTEARS does.
+    Those of pooled ensembles are relabelled too.
+    """
+    acyclic = has_acyclic_support(pairs.estimate) & ~pairs.estimate.symmetric
+    # probabilities of an ensemble depend on each other as its members do
+    acyclic |= pairs.estimate.kinds == TYPES
+    chosen = acyclic[pairs.estimate_index]
+    own = replace(matching, options={})
+    if chosen.all():
+        return permutation_controls(own, rows, pairs, keys)
+    if not chosen.any():
+        return ranking_controls(own, rows, pairs, keys)
+    both = [
+        model(own, rows[at], pairs.take(at), keys[at])
+        for model, at in ((permutation_controls, np.flatnonzero(chosen)), (ranking_controls, np.flatnonzero(~chosen)))
+    ]
+    return SplitControls(pairs, chosen, (both[0], both[1]))
+
+
+register_null(
+    "scores",
+    Null(
+        "by_support",
+        "weights of a DAG with its nodes relabelled, other scores shuffled over the candidates",
+        by_support_controls,
+        label_invariant=True,
+    ),
+)
+register_null(
+    "scores",
+    Null(
+        "permutation",
+        "the estimate's scores with its nodes relabelled at random",
+        permutation_controls,
+        label_invariant=True,
+        joint=True,
+    ),
+)

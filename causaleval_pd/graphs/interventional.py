@@ -1,0 +1,222 @@
+"""Interventional essential graphs (I-CPDAGs): the directions that observations and interventions determine.
+
+Two DAGs are I-equivalent iff they have the same skeleton and v-structures, before and after the edges into each set of
+targets are removed. The I-CPDAG has the directed edges that all members of a class share.
+
+References
+----------
+Hauser & Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes of directed
+acyclic graphs, Journal of Machine Learning Research 13. Meek (1995), Causal inference and causal explanation with
+background knowledge, UAI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import name_row
+from . import classes
+from .kernels.planes import CPDAG, DAG, PDAG, a_kind, marks_from_planes, planes_from_marks, row_chunks
+from .packing.packed import pack_column, unpack_column
+from .packing.unpacked import Block
+from .results import check_classes
+
+Planes = NDArray[np.uint64]
+Marks = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+
+#: sets of nodes that are intervened on, each in an experiment of its own
+Targets = tuple[frozenset[str], ...]
+
+
+def read_targets(given: Any) -> Targets:
+    """Read a family of sets of nodes.
+
+    Parameters
+    ----------
+    given : str, iterable or None
+        ``"A; B,C"``: sets are separated by ``;``, their nodes by commas. Or an iterable of sets, each a text like
+        ``"B,C"`` or an iterable of names. None and the empty text are no interventions.
+
+    Returns
+    -------
+    tuple of frozenset of str
+        The sets, without empty ones, which stand for observations.
+
+    Raises
+    ------
+    TypeError
+        If a set or a name is of another type.
+
+    Examples
+    --------
+    >>> [sorted(nodes) for nodes in read_targets("A; B,C")]
+    [['A'], ['B', 'C']]
+    """
+    if given is None or given is pd.NA or (isinstance(given, float) and np.isnan(given)):
+        return ()
+    wrong = "targets must be a text such as 'A; B,C', or sets of names such as [['A'], ['B', 'C']]"
+    if not isinstance(given, (str, Iterable)) or isinstance(given, (bytes, pd.DataFrame)):
+        raise TypeError(f"{wrong}; found {type(given).__name__}: {given!r}")
+    found = []
+    for one in given.split(";") if isinstance(given, str) else given:
+        if not isinstance(one, (str, Iterable)) or isinstance(one, bytes):
+            raise TypeError(f"{wrong}; found {one!r} as a set")
+        names = [x.strip() for x in one.split(",")] if isinstance(one, str) else list(one)
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"{wrong}; found the name {name!r}")
+        found.append(frozenset(name for name in names if name))
+    return tuple(dict.fromkeys(nodes for nodes in found if nodes))
+
+
+def target_rows(targets: Targets, nodes: Sequence[str]) -> Marks:
+    """Return which nodes are in each set, (k, d).
+
+    Raises
+    ------
+    ValueError
+        If a target is not a node.
+    """
+    place = {name: i for i, name in enumerate(nodes)}
+    rows = np.zeros((len(targets), len(nodes)), bool)
+    for row, names in zip(rows, targets, strict=True):
+        for name in sorted(names):
+            if name not in place:
+                raise ValueError(f"targets name {name!r}, which is not a node; the nodes are {list(nodes)[:10]}")
+            row[place[name]] = True
+    return rows
+
+
+def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
+    """Return the I-CPDAG of each DAG.
+
+    Parameters
+    ----------
+    planes : (N, 2, W) uint64
+        DAGs.
+    n_nodes : int
+        Number of nodes.
+    separated : (N, d, d) bool
+        Which pairs have exactly one node in some set of targets.
+
+    Returns
+    -------
+    (N, 2, W) uint64
+        I-CPDAGs.
+    """
+    found = np.empty_like(planes)
+    for rows in row_chunks(len(planes), 64 * n_nodes**2):
+        arcs = marks_from_planes(planes[rows], n_nodes).astype(bool)
+        found[rows] = planes_from_marks(_completed(arcs, separated[rows]), np.arange(n_nodes))
+    return found
+
+
+def _completed(arcs: Marks, separated: Marks) -> Marks:
+    """Return the marks of the I-CPDAGs of DAGs, (N, d, d)."""
+    adjacent = arcs | arcs.transpose(0, 2, 1)
+    apart = _numbers(~adjacent & ~np.eye(arcs.shape[1], dtype=bool))
+    # a -> b is in a v-structure iff b has another parent that is not adjacent to a
+    collides = arcs & ((apart @ _numbers(arcs)) > 0)
+    directed = collides | (arcs & separated)
+    while True:
+        lines = arcs & ~directed
+        lines = lines | lines.transpose(0, 2, 1)
+        added = lines & _first_rules(directed, lines, apart)
+        if not added.any() and lines.any():
+            added = lines & _last_rules(directed, lines, adjacent, apart)
+        if not added.any():
+            return np.asarray(directed | lines)
+        # rules are sound, so that what they add are directions of the DAG
+        directed |= added & arcs
+
+
+def _numbers(marks: Marks) -> Floats:
+    return marks.astype(np.float32)
+
+
+def _first_rules(directed: Marks, lines: Marks, apart: Floats) -> Marks:
+    """Return which pairs rules 1 and 2 of Meek direct: no new v-structure, no cycle of three."""
+    arrows = _numbers(directed)
+    return np.asarray(((arrows.transpose(0, 2, 1) @ apart) > 0) | ((arrows @ arrows) > 0))
+
+
+def _last_rules(directed: Marks, lines: Marks, adjacent: Marks, apart: Floats) -> Marks:
+    """Return which pairs rules 3 and 4 of Meek direct."""
+    arrows, edges, near = _numbers(directed), _numbers(lines), _numbers(adjacent)
+    found = np.zeros(directed.shape, bool)
+    for c in range(directed.shape[1]):
+        # a -- c -> b and a -- d -> b with c and d not adjacent
+        third = edges[:, :, c, None] * arrows[:, c, None, :] * ((edges * apart[:, c, None, :]) @ arrows)
+        # a -- k -> c -> b with k and b not adjacent, a and c adjacent
+        fourth = near[:, :, c, None] * arrows[:, c, None, :] * ((edges * arrows[:, None, :, c]) @ apart)
+        found |= (third > 0) | (fourth > 0)
+    return found
+
+
+def icpdag_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
+    """Return the class of each I-CPDAG: a CPDAG where it is one, else a DAG where it is one, else a PDAG."""
+    kinds = np.where(classes.is_dag(planes, n_nodes), DAG, PDAG).astype(np.uint8)
+    kinds[classes.is_cpdag(planes, n_nodes)] = CPDAG
+    return kinds
+
+
+def icpdag_column(series: pd.Series, targets: Any) -> pd.Series:
+    """Return the I-CPDAGs of a packed column; see `SeriesGraphAccessor.icpdag`."""
+    column = unpack_column(series)
+    check_classes(column, series)
+    find = _row_targets(series, targets)
+    blocks = []
+    for block in column.blocks:
+        wrong = np.flatnonzero(block.kinds != DAG)
+        if len(wrong):
+            where = name_row(int(block.rows[wrong[0]]), series.index, series.name)
+            raise ValueError(f"{where}: the graph is {a_kind(block.kinds[wrong[0]])}; an I-CPDAG is that of a dag")
+        blocks.append(_of_block(block, column.node_sets, find, lambda row: name_row(row, series.index, series.name)))
+    return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)
+
+
+def _of_block(
+    block: Block, node_sets: Sequence[tuple[str, ...]], find: Callable[[int], Targets], name: Callable[[int], str]
+) -> Block:
+    separated = np.zeros((len(block.rows), block.n_nodes, block.n_nodes), bool)
+    known: dict[tuple[int, Targets], Marks] = {}
+    for i, (row, number) in enumerate(zip(block.rows.tolist(), block.node_set.tolist(), strict=True)):
+        key = number, find(row)
+        if key not in known:
+            try:
+                known[key] = pairs_apart(target_rows(key[1], node_sets[number]))
+            except ValueError as error:
+                raise ValueError(f"{name(row)}: {error}") from None
+        separated[i] = known[key]
+    planes = to_icpdags(block.planes, block.n_nodes, separated)
+    return replace(block, planes=planes, kinds=icpdag_kinds(planes, block.n_nodes))
+
+
+def pairs_apart(rows: Marks) -> Marks:
+    """Return which pairs of nodes, (d, d), have exactly one in some set of targets, (k, d)."""
+    return np.asarray((rows[:, :, None] != rows[:, None, :]).any(axis=0))
+
+
+def _row_targets(series: pd.Series, targets: Any) -> Callable[[int], Targets]:
+    """Return a function from a row to its targets: those of a Series by label, else the same for all."""
+    if not isinstance(targets, pd.Series):
+        same = read_targets(targets)
+        return lambda row: same
+    if not targets.index.equals(series.index):
+        raise ValueError("targets must have the index of the graphs; give one family of sets a row, or one for all")
+    cells = targets.tolist()
+
+    def find(row: int) -> Targets:
+        try:
+            return read_targets(cells[row])
+        except TypeError as error:
+            raise TypeError(f"{name_row(row, series.index, targets.name)}: {error}") from None
+
+    return find

@@ -1,0 +1,3 @@
+"""Graphs judged by interventions: their targets, data under perturbations, and total effects of a known model."""
+
+from __future__ import annotations

@@ -1,0 +1,331 @@
+"""Ensembles: many rows of one run, such as bootstrap or posterior graphs, pooled into one row a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_whole, name_row
+from ..contract.history import call, calls, remember
+from ..contract.metric import Metric
+from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
+from .columns import column_or_level, numbers
+from .controls import control_columns
+from .matching import Matches
+from .row_summary import summarise
+from .scoring import score_rows
+from .settings import Cells, Drawing, Execution
+from .simulate import control_chunks
+from .tasks import Metrics, Task, read_tasks
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Failed = Literal["drop", "empty"]
+
+#: bytes of draws of all members of some runs that are kept at a time
+_BLOCK_BYTES = 1 << 27
+_STREAM = 0x9001ED
+
+
+def pool(
+    table: pd.DataFrame,
+    by: Hashable | Sequence[Hashable],
+    metrics: Metrics = (),
+    *,
+    weight: Hashable | None = None,
+    log_weight: Hashable | None = None,
+    rule: Literal["threshold", "pairwise", "acyclic"] = "threshold",
+    cyclic: Literal["missing", "break"] = "missing",
+    undirected: Literal["half", "both", "none"] = "half",
+    n_draws: int | None = None,
+    level: float = 0.95,
+    rng: RNGLike = None,
+    truth: Hashable = "truth",
+    estimate: Hashable = "estimate",
+    context: Mapping[str, Any] | None = None,
+    zero_division: float = math.nan,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Pool the graphs of each run, such as those of bootstrap samples or of a posterior, into one row a run.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One member of a run a row: a truth, an estimate, and the columns that name the run.
+    by : hashable or sequence of hashable
+        Columns whose values name a run, such as ``["algorithm", "dataset"]``. The result has one row for each
+        combination, in the order of their first rows.
+    metrics : str, Metric or iterable of these
+        Metrics of graphs whose weighted mean and standard deviation over members are added as ``e_<metric>`` and
+        ``sd_<metric>``: the expected metric, which is not the metric of the consensus.
+    weight, log_weight : hashable, optional
+        Column of the members' weights, finite and not negative, or of their logarithms, as of posterior densities.
+        Default equal weights.
+    rule : {"threshold", "pairwise", "acyclic"}
+        How the consensus is made. "threshold": pairs that are adjacent in more than half of the members, each with its
+        likeliest mark. "pairwise": the likeliest of no edge, ->, <-, -- and <-> of each pair. "acyclic": arcs of pairs
+        that are adjacent in more than half, by descending probability, without those that close a cycle. Directions
+        that are equally likely make an undirected edge.
+    cyclic : {"missing", "break"}
+        What becomes of a consensus with a directed cycle, which a majority of DAGs can have: missing, or the graph by
+        the rule "acyclic".
+    undirected : {"half", "both", "none"}
+        What an undirected edge of a member counts for either of its directions: half an edge, which is a convention and
+        not the share in its class; a whole one ("is this direction possible"); or nothing.
+    n_draws : int, optional
+        Relabellings a run: each draw exchanges the nodes of all members of a run in one random way, so that members
+        keep their dependence. Default none.
+    level : float
+        Probability of the null reference interval of expected metrics.
+    rng : int, Generator or None
+        Seed of these; a run's draws depend on it and on the values of `by`.
+    truth, estimate, context, zero_division
+        As in `evaluate`. The truths of a run must be equal.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    DataFrame
+        A row a run: the columns `by`; the truth; `estimate`, probabilities of edges as a score cell (`series.score`),
+        which metrics of scores such as "auroc" take, under the null model "permutation" by default; `consensus`, a
+        graph; `n_members` and, not among them, `n_failed` (rows without an estimate); `weight_sum`; `effective_size`,
+        (sum w)^2 / sum w^2, which does not see autocorrelation; `instability` and `adjacency_instability`, the
+        probability that two distinct members disagree about the edge of a pair, and about whether there is one,
+        averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``, ``sd_<metric>``, with
+        draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``, ``_skill`` and
+        `pool_seed` and `pool_draws`.
+
+    Raises
+    ------
+    ValueError
+        If `by` names no column or has missing values, the truths of a run differ, weights are negative, infinite,
+        missing or sum to 0, members have different nodes, or a metric does not apply to the members' classes.
+
+    Notes
+    -----
+    The p-value answers: were the names of nodes attached at random to this whole ensemble, how often would its expected
+    metric be as good? It is one test a run, whatever the number of members. Controls drawn for each member alone would
+    average to a constant, and reject ensembles of one random graph in a third of all cases at .05.
+
+    Members with circles (PAGs) pool into probabilities of adjacency, and their consensus is a skeleton.
+
+    References
+    ----------
+    Liu, Roeder and Wasserman (2010), Stability approach to regularization selection (StARS), NeurIPS,
+    doi:10.48550/arXiv.1006.3316.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> members = pd.DataFrame({"run": ["r"] * 3, "truth": ["A -> B; B -> C"] * 3})
+    >>> members["estimate"] = ["A -> B; B -> C", "A -> B; C", "A -> B; C -> B"]
+    >>> found = members.ceval.pool("run", ["shd"])
+    >>> found[["n_members", "e_shd", "sd_shd"]].round(2).values.tolist(), found["consensus"].graph.to_strings()[0]
+    ([[3.0, 0.67, 0.47]], 'A -> B; B -- C')
+    """
+    keys = [by] if isinstance(by, (str, int)) or not isinstance(by, Sequence) else list(by)
+    read = Cells(truth, estimate, None, context, zero_division)
+    tasks, chosen = read_tasks(table, metrics, read)
+    own = tasks[0]
+    if own.field.pooling is None:
+        raise ValueError(f"cells of field {own.field.name!r} cannot be pooled; pool graphs")
+    codes, first = _runs(table, keys)
+    _check_truths(own, codes, first, table, truth)
+    failed = own.field.missing(own.estimate)
+    raw = _weights(table, weight, log_weight, codes, failed)
+    used = ~failed
+    sums = np.bincount(codes, raw, len(first)).astype(np.float64)
+    _check_sums(sums, codes, used, table, keys, first)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(used, raw / sums[codes], 0.0)
+        size = np.where(sums > 0, 1 / np.bincount(codes, shares**2, len(first)), 0.0)
+    options = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
+    pooled = own.field.pooling(own.estimate[used], codes[used], shares[used], len(first), **options)
+    columns: dict[Hashable, Any] = {key: column_or_level(table, key, "by").iloc[first].array for key in keys}
+    columns[truth] = table[truth].iloc[first].array
+    columns |= {"estimate": pooled["estimate"].array, "consensus": pooled["consensus"].array}
+    columns |= {"n_members": np.bincount(codes[used], minlength=len(first)).astype(np.int64)}
+    columns |= {"n_failed": np.bincount(codes[failed], minlength=len(first)).astype(np.int64)}
+    columns |= {"weight_sum": sums, "effective_size": size}
+    columns |= {name: pooled[name] for name in ("instability", "adjacency_instability", "member_kinds")}
+    seed = resolve_seed(rng)
+    how = None if n_draws is None else Drawing(check_whole(n_draws, "n_draws", 1), "simulate", level, keep=True)
+    work = Execution(progress=progress)
+    for task in tasks:
+        columns |= _expected(task, shares, codes, len(first), table.index)
+        if how is not None and task.metrics:
+            streams = _streams(table, keys, seed, first)
+            columns |= _controls(task, shares, codes, streams, how, table.index, work, columns)
+    if how is not None:
+        columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": np.full(len(first), how.n_draws)}
+    settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "rng": seed, "n_draws": n_draws}
+    settings["metrics"] = [m.name for m in chosen]
+    result = pd.DataFrame(columns)
+    return remember(result, [*calls(table.attrs), call("pool", settings)], table.attrs)
+
+
+def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
+    """Return the number of each row's run, in the order of first rows, and the first row of each run."""
+    if not keys:
+        raise ValueError("by names no column; give the columns whose values name a run")
+    if not len(table):
+        raise ValueError("the table has no rows to pool")
+    found = [column_or_level(table, key, "by") for key in keys]
+    for key, values in zip(keys, found, strict=True):
+        lacking = values.isna().to_numpy()
+        if lacking.any():
+            raise ValueError(f"{name_row(int(np.argmax(lacking)), table.index)}: by={key!r} has no value")
+    parts = np.stack([pd.factorize(values)[0] for values in found], axis=1)
+    _, first, inverse = np.unique(parts, axis=0, return_index=True, return_inverse=True)
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[inverse.reshape(-1)], np.sort(first).astype(np.int64)
+
+
+def _check_truths(task: Task, codes: Ints, first: Ints, table: pd.DataFrame, truth: Hashable) -> None:
+    """Refuse runs whose members have different truths."""
+    if task.truth is None:
+        return
+    number = task.field.of_truth.identify(task.truth)
+    other = np.flatnonzero(number != number[first[codes]])
+    if len(other):
+        row, begin = int(other[0]), int(first[codes[other[0]]])
+        raise ValueError(
+            f"{name_row(begin, table.index)} and {name_row(row, table.index)} are of one run, but have different truths"
+            f" ({truth!r}); name the column that tells them apart in by="
+        )
+
+
+def _weights(
+    table: pd.DataFrame,
+    weight: Hashable | None,
+    log_weight: Hashable | None,
+    codes: Ints,
+    failed: NDArray[np.bool_],
+) -> Floats:
+    """Return the members' weights, 0 of failed ones; logarithms are shifted by their largest in the run."""
+    if weight is not None and log_weight is not None:
+        raise ValueError("weight and log_weight both name the members' weights; give one")
+    if weight is None and log_weight is None:
+        return np.where(failed, 0.0, 1.0)
+    role = "weight" if weight is not None else "log_weight"
+    name = weight if weight is not None else log_weight
+    values = numbers(table, name, role)
+    wrong = ~np.isfinite(values) & ~failed
+    if role == "weight":
+        wrong |= (values < 0) & ~failed
+    else:
+        wrong &= values != -np.inf
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        expected = "a finite number from 0" if role == "weight" else "a number, or -inf for a weight of 0"
+        raise ValueError(f"{name_row(row, table.index)}: {role}={name!r} is {values[row]}, expected {expected}")
+    if role == "weight":
+        return np.where(failed, 0.0, values)
+    largest = np.full(int(codes.max()) + 1, -np.inf)
+    np.maximum.at(largest, codes[~failed], values[~failed])
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    return np.where(failed, 0.0, np.exp(np.where(failed, 0.0, values) - shift[codes]))
+
+
+def _check_sums(
+    sums: Floats,
+    codes: Ints,
+    used: NDArray[np.bool_],
+    table: pd.DataFrame,
+    keys: Sequence[Hashable],
+    first: Ints,
+) -> None:
+    """Refuse runs whose weights sum to 0."""
+    empty = np.flatnonzero((sums <= 0) & (np.bincount(codes[used], minlength=len(sums)) > 0))
+    if len(empty):
+        row = int(first[empty[0]])
+        named = ", ".join(f"{key} {column_or_level(table, key, 'by').iloc[row]}" for key in keys)
+        raise ValueError(f"the weights of the run with {named} sum to 0; leave the run out")
+
+
+def _expected(task: Task, shares: Floats, codes: Ints, n_runs: int, index: pd.Index) -> dict[Hashable, Any]:
+    """Return the weighted mean and standard deviation of the members' metrics."""
+    if not task.metrics:
+        return {}
+    columns: dict[Hashable, Any] = {}
+    for name, values in score_rows(task, "raise", index).items():
+        mean = _weighted(values, shares, codes, n_runs)
+        square = _weighted((values - mean[codes]) ** 2, shares, codes, n_runs)
+        columns |= {f"e_{name}": mean, f"sd_{name}": np.sqrt(square)}
+    return columns
+
+
+def _weighted(values: Floats, shares: Floats, codes: Ints, n_runs: int) -> Floats:
+    """Return the weighted mean of each run's defined values, (rows, ...) to (runs, ...); NaN without any."""
+    flat = values.reshape(len(values), -1)
+    found = np.empty((n_runs, flat.shape[1]))
+    for k in range(flat.shape[1]):
+        known = np.where(np.isnan(flat[:, k]), 0.0, shares)
+        total = np.bincount(codes, known, n_runs)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found[:, k] = np.bincount(codes, known * np.nan_to_num(flat[:, k], nan=0.0), n_runs) / total
+    return found.reshape(n_runs, *values.shape[1:])
+
+
+def _streams(table: pd.DataFrame, keys: Sequence[Hashable], seed: int, first: Ints) -> NDArray[np.uint64]:
+    """Return the random stream of each run, named by its values of `by`."""
+    named = [column_or_level(table, key, "by").iloc[first].reset_index(drop=True) for key in keys]
+    return hash_rows(named, seed) ^ np.uint64(_STREAM)
+
+
+def _controls(
+    task: Task,
+    shares: Floats,
+    codes: Ints,
+    streams: NDArray[np.uint64],
+    how: Drawing,
+    index: pd.Index,
+    work: Execution,
+    found: Mapping[Hashable, Any],
+) -> dict[Hashable, Any]:
+    """Relabel the members of a run alike, and return what their expected metrics are by chance."""
+    model = task.field.joint_null
+    n_runs = len(streams)
+    keys = streams[codes]
+    alone = replace(how, summarise=False)
+    draws = {m.name: np.empty((n_runs, how.n_draws)) for m in task.metrics}
+    sizes = np.bincount(codes, minlength=n_runs)
+    most = max(1, _BLOCK_BYTES // (8 * how.n_draws * max(1, len(task.metrics))))
+    block = np.cumsum(sizes) // most
+    for number in np.unique(block).tolist():
+        runs = np.flatnonzero(block == number)
+        rows = np.flatnonzero(np.isin(codes, runs))
+        some = task._replace(
+            truth=task.truth.iloc[rows],
+            estimate=task.estimate.iloc[rows],
+            context=None if task.context is None else task.context.take(rows),
+        )
+        matches = Matches(0, keys[rows], None, keys[rows])
+        match = matches.matcher(model, some, None, codes[rows] + 1)
+        drawn = {m.name: np.full((len(rows), how.n_draws), np.nan) for m in task.metrics}
+        for chunk in control_chunks(some, match, keys[rows], alone, index[rows], work):
+            for name, values in chunk.draws.items():
+                drawn[name][chunk.rows] = values
+        within = np.searchsorted(runs, codes[rows])
+        for name, values in drawn.items():
+            draws[name][runs] = _weighted(values, shares[rows], within, len(runs))
+    columns: dict[Hashable, Any] = {}
+    for m in task.metrics:
+        summary = summarise(m, found[f"e_{m.name}"], None, draws[m.name], how)
+        columns |= _named(m, control_columns(m, summary, model.p_given, how))
+    return columns
+
+
+def _named(metric: Metric, columns: Mapping[str, Any]) -> dict[Hashable, Any]:
+    """Return the columns of an expected metric that tables show."""
+    parts = ("_control_mean", "_control_low", "_control_high", "_p", "_skill")
+    return {f"e_{metric.name}{part}": columns[metric.name + part] for part in parts}

@@ -1,0 +1,19 @@
+"""Graphs of time series: links at lags, their views as graphs, metrics by lag, and null models."""
+
+from __future__ import annotations
+
+from . import column, field, metrics, scores, series
+from . import plot as _plot  # figures register themselves
+from .cells.lagged_graph import LaggedGraph as LaggedGraph
+from .column import *
+from .field import *
+from .metrics import *
+
+# null models register themselves
+from .nulls import edges as _edges
+from .nulls import lags as _lags
+from .nulls import permutation as _permutation
+from .scores import *
+from .series import *
+
+__all__ = [*column.__all__, *field.__all__, *metrics.__all__, *scores.__all__, *series.__all__, "LaggedGraph"]

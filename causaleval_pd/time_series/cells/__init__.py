@@ -1,0 +1,1 @@
+"""Cells of lagged graphs: the value, its bytes, its text."""

@@ -1,0 +1,114 @@
+"""Study a configurational method: on published data, and over noise x sample size x imbalance against controls.
+
+The method is a small minimiser: of all conjunctions of up to two literals it keeps the minimally sufficient ones, and
+of their disjunctions of up to three the minimally necessary ones, by thresholds of consistency and coverage. It returns
+all of the best fit, since it cannot decide between them, or nothing. Any callable can take its place. It takes about
+half a minute, and writes into the folder `configurational_study`.
+"""
+
+import itertools
+import time
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import (
+    benchmark_grid,
+    con_cov_optima,
+    fit_by_atom,
+    random_models,
+    reanalyse,
+    robust_fit,
+    sensitivity_ranges,
+    simulate_data,
+)
+
+matplotlib.use("Agg")
+pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 3, "display.max_colwidth", 60)
+out = Path("configurational_study")
+out.mkdir(exist_ok=True)
+start = time.process_time()
+
+
+def minimise(data, consistency, coverage, outcome):
+    """Return the models of an outcome that reach the thresholds and fit best."""
+    factors = [name for name in data if name != outcome]
+    y = data[outcome].to_numpy(bool)
+    literals = {
+        text: data[name].to_numpy() == value for name in factors for text, value in ((name, 1), (name.lower(), 0))
+    }
+    pairs = (p for p in itertools.combinations(literals, 2) if p[0].upper() != p[1].upper())
+    sufficient = {}
+    for parts in [*((one,) for one in literals), *pairs]:
+        left = np.logical_and.reduce([literals[part] for part in parts])
+        if not any(part in sufficient for part in parts) and left.any() and y[left].mean() >= consistency:
+            sufficient["*".join(parts)] = left
+    found = {}
+    for size in (1, 2, 3):
+        for parts in itertools.combinations(sufficient, size):
+            if any(set(other) < set(parts) for other in found):
+                continue
+            left = np.logical_or.reduce([sufficient[part] for part in parts])
+            if y[left].mean() >= consistency and left[y].mean() >= coverage:
+                found[parts] = y[left].mean() * left[y].mean()
+    best = max(found.values(), default=0.0)
+    return "; ".join("+".join(parts) + f"<->{outcome}" for parts, fit in found.items() if fit >= best - 1e-9) or "{}"
+
+
+# Part 1: published data, whose truth is not known. Which models do the thresholds give, and how far do they agree?
+data = ce.datasets.lipset()
+
+
+def method(cases, consistency, coverage):
+    """Search for the causes of the survival of democracy."""
+    return minimise(cases, consistency, coverage, "SURV")
+
+
+series = reanalyse(data, method, consistency=[1, 0.9, 0.8, 0.7], coverage=[1, 0.9, 0.8, 0.7])
+print(series.models.head(6).to_string(index=False), end="\n\n")
+print(con_cov_optima(data, "SURV").to_string(index=False), end="\n\n")
+published = ce.datasets.lipset_models().query("outcome == 'SURV'").set_index("solution")["model"]
+fit = pd.concat([fit_by_atom(model, data, optima=True) for model in published])
+print(fit[["atom", "consistency", "coverage", "best_consistency", "best_coverage"]].to_string(index=False), end="\n\n")
+print(robust_fit(published["parsimonious"], series.models["model"], data).round(3).to_string(), end="\n\n")
+print(sensitivity_ranges(data, method, consistency=0.9, coverage=0.9, step=0.05).to_string(index=False), end="\n\n")
+
+# Part 2: simulated data, whose truth is known.
+factors = list("ABCDE")
+grid = benchmark_grid(n_cases=[25, 100], noise=[0, 0.1, 0.2], imbalance=[0.5, 0.8])
+truths = random_models(25, [*factors, "F"], disjuncts=(1, 3), conjuncts=(1, 2), rng=1).to_frame()
+runs = truths.reset_index(names="truth_number").merge(grid, how="cross")
+everything = dict.fromkeys(factors, (0, 1))
+runs["estimate"] = [
+    minimise(
+        simulate_data(r.truth, r.n_cases, noise=r.noise, imbalance=r.imbalance, domains=everything, rng=i),
+        0.8,
+        0.8,
+        "F",
+    )
+    for i, r in enumerate(runs.itertuples())
+]
+print(f"{len(runs)} searches, {(runs['estimate'] == '{}').sum()} of which found nothing")
+
+# Controls are random models with the estimates' outcome, sizes and signs, over all factors that the search saw.
+axes = list(grid.columns)
+cube = runs.ceval.cube(
+    ["correctness", "completeness"],
+    by=axes,
+    n_draws=999,
+    rng=7,
+    key=["truth_number", *axes],
+    context={"factors": factors},
+)
+cube.to_netcdf(out / "cube.nc")
+summary = cube.ceval.summary()
+print(summary[["metric", *axes, "n_undefined", "mean", "control_mean", "skill"]].to_string(index=False), end="\n\n")
+tests = cube.ceval.test_controls(adjust="holm")
+print(f"{int((tests['p_adjusted'] <= 0.05).sum())} of {len(tests)} strata x metrics beat guessing (Holm, .05)")
+for metric in ("correctness", "completeness"):
+    figure = cube.ceval.plot.strata(metric, x="noise", hue="imbalance", col="n_cases")
+    figure.figure.savefig(out / f"{metric}.png", dpi=150, bbox_inches="tight")
+print(f"Wrote cube.nc and two figures to {out}/ after {time.process_time() - start:.0f} s of computation")

@@ -1,0 +1,118 @@
+"""Ways to direct undirected components: listed, counted and drawn, against all orientations."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import stats
+
+from causaleval_pd.causal_kl.classes.orientations import MOST_WAYS, TooManyWaysError, close, count_ways, ways
+
+
+def undirected(n: int, edges) -> tuple[int, ...]:
+    near = [0] * n
+    for a, b in edges:
+        near[a] |= 1 << b
+        near[b] |= 1 << a
+    return tuple(near)
+
+
+def members(n: int, edges, fixed=()) -> set[tuple[int, ...]]:
+    """Try every orientation: those without cycles and v-structures, with the arcs that are fixed."""
+    edges = list(edges)
+    adjacent = {frozenset(edge) for edge in edges}
+    found = set()
+    for flips in itertools.product((False, True), repeat=len(edges)):
+        arcs = [(b, a) if flip else (a, b) for flip, (a, b) in zip(flips, edges, strict=True)]
+        parents = [[s for s, t in arcs if t == node] for node in range(n)]
+        if (
+            set(fixed) <= set(arcs)
+            and nx.is_directed_acyclic_graph(nx.DiGraph(arcs))
+            and all(frozenset(pair) in adjacent for own in parents for pair in itertools.combinations(own, 2))
+        ):
+            found.add(tuple(sum(1 << p for p in own) for own in parents))
+    return found
+
+
+def chordal(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
+    """Return the edges of a random connected chordal graph: each node is joined to part of an earlier clique."""
+    edges, cliques = [], [[0]]
+    for node in range(1, n):
+        clique = rng.permutation(cliques[rng.integers(len(cliques))]).tolist()
+        own = clique[: int(rng.integers(1, len(clique) + 1))]
+        edges += [(other, node) for other in own]
+        cliques.append([*own, node])
+    return edges
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_all_ways_are_listed_and_counted(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    edges = chordal(rng, n)[:10]
+    expected = members(n, edges)
+    found, listed = ways((0,) * n, undirected(n, edges))
+    assert listed and len(found) == len(expected) and set(found) == expected
+    assert count_ways(undirected(n, edges)) == len(expected)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_background_knowledge_leaves_the_members_that_have_it(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 6))
+    edges = chordal(rng, n)
+    a, b = edges[int(rng.integers(len(edges)))]
+    parents = [0] * n
+    parents[b] = 1 << a
+    into, beside = close(parents, undirected(n, [edge for edge in edges if edge != (a, b)]))
+    found, listed = ways(tuple(into), tuple(beside))
+    assert listed and set(found) == members(n, edges, [(a, b)])
+
+
+def test_large_components_are_drawn_from_uniformly():
+    seven = undirected(7, itertools.combinations(range(7), 2))
+    found, listed = ways((0,) * 7, seven)
+    assert not listed and len(found) == MOST_WAYS
+    assert ways((0,) * 7, seven) == (found, False) != ways((0,) * 7, seven, seed=1)
+    # in a complete graph the parents of the last node of the order are all others
+    last = [next(i for i, mask in enumerate(way) if mask.bit_count() == 6) for way in found]
+    assert stats.chisquare(np.bincount(last, minlength=7)).pvalue > 0.001
+    # two complete graphs that share four nodes: a member is uniform over all
+    two = {*itertools.combinations(range(6), 2), *itertools.combinations(range(2, 8), 2)}
+    some = undirected(8, two)
+    total = count_ways(some)
+    found, listed = ways((0,) * 8, some)
+    assert not listed and total > MOST_WAYS
+    sources = np.bincount([next(i for i, mask in enumerate(way) if mask == 0) for way in found], minlength=8)
+    shared = [
+        count_ways(undirected(7, [(a - (a > r), b - (b > r)) for a, b in two if r not in (a, b)])) for r in (2, 5)
+    ]
+    assert shared[0] == shared[1]
+    # the roots 2 to 5 leave a graph of the same kind each
+    assert stats.chisquare(sources[2:6]).pvalue > 0.001
+    assert stats.binomtest(int(sources[2:6].sum()), MOST_WAYS, 4 * shared[0] / total).pvalue > 0.001
+
+
+def test_large_components_with_directed_edges_are_refused():
+    n = 8
+    parents = [0] * n
+    parents[1] = 1
+    edges = [pair for pair in itertools.combinations(range(n), 2) if pair != (0, 1)]
+    with pytest.raises(TooManyWaysError, match="8 nodes with directed edges has more than 1000 members"):
+        ways(*map(tuple, close(parents, undirected(n, edges))))
+
+
+def test_work_is_bounded():
+    """Long bands and dense graphs are drawn from in time, or refused."""
+    band = undirected(40, [(i, j) for i in range(40) for j in range(i + 1, min(40, i + 5))])
+    found, listed = ways((0,) * 40, band)
+    assert not listed and len(found) == MOST_WAYS
+    assert all(sum(mask == 0 for mask in way) == 1 for way in found), "one source each"
+    clique = undirected(60, itertools.combinations(range(60), 2))
+    assert len(ways((0,) * 60, clique)[0]) == MOST_WAYS
+    dense = undirected(70, [pair for pair in itertools.combinations(range(70), 2) if pair != (0, 69)])
+    with pytest.raises(TooManyWaysError, match="70 nodes and 2414 undirected edges has too many members"):
+        ways((0,) * 70, dense)

@@ -1,0 +1,160 @@
+"""Score cells: names, direction, symmetry and missing scores are as given, and faults name row and pair."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.edge_scores.cells.column import type_cells
+from causaleval_pd.edge_scores.cells.packed import score_cells
+
+NAMES = ["B", "A", "C"]
+WEIGHTS = np.array([[0, 1.5, 0], [0, 0, -0.7], [0.2, 0, 0]])  # B -> A 1.5, A -> C -0.7, C -> B 0.2
+
+
+def weights(**settings):
+    return ce.score_column([WEIGHTS, None], nodes=NAMES, encoding="row->column", **settings)
+
+
+def test_names_and_directions_survive():
+    found = weights().score.to_frame()
+    scored = {(a, b): x for a, b, x in found[["source", "target", "score"]].itertuples(index=False) if x}
+    assert scored == {("B", "A"): 1.5, ("A", "C"): -0.7, ("C", "B"): 0.2}
+    turned = ce.score_column([WEIGHTS.T], nodes=NAMES, encoding="column->row")
+    assert turned[0] == weights()[0]
+    frame = pd.DataFrame(WEIGHTS, NAMES, NAMES)[["A", "C", "B"]]
+    assert ce.score_column([frame], encoding="row->column")[0] == weights()[0]
+    np.testing.assert_array_equal(weights().score.to_numpy(nodes=NAMES)[0], WEIGHTS)
+    np.testing.assert_array_equal(weights().score.to_numpy(nodes=NAMES, encoding="column->row")[0], WEIGHTS.T)
+
+
+def test_cells_print_what_they_are():
+    assert weights()[0].startswith(b"weights, 3 nodes ")
+    assert ce.score_column([3 - 3 * np.eye(2)])[0].startswith(b"weights, 2 nodes, symmetric ")
+
+
+def test_accessor_on_the_index():
+    column = weights(index=["a", "b"])
+    assert column.score.kind.tolist() == ["weight", None]
+    assert column.score.nodes["a"] == ("A", "B", "C")
+    assert column.score.n_scored.tolist() == [6, pd.NA]
+    assert column.score.threshold(0.5).index.tolist() == ["a", "b"]
+    assert column.score.threshold(0.5).graph.to_strings()["a"] == "A -> C; B -> A"
+    assert column.score.threshold(0.5, magnitude=False).graph.to_strings()["a"] == "B -> A; C"
+
+
+def test_top_k_takes_a_column_and_keeps_ties():
+    column = ce.score_column([WEIGHTS, WEIGHTS], nodes=NAMES, encoding="row->column")
+    found = column.score.top_k(pd.Series([1, 2])).graph.to_strings().tolist()
+    assert found == ["B -> A; C", "A -> C; B -> A"]
+    assert column.score.top_k(4).graph.to_networkx()[0].number_of_edges() == 6, "three zeros tie"
+    with pytest.raises(ValueError, match=r"row 1 .*asked for the 7 largest of 6"):
+        column.score.top_k([1, 7])
+    with pytest.raises(ValueError, match="whole number from 0, found 1.5"):
+        column.score.top_k(1.5)
+
+
+def test_a_larger_direction_orients():
+    column = ce.score_column([[[0, 0.9, 0.5], [0.6, 0, 0], [0.5, 0, 0]]], nodes=["A", "B", "C"], encoding="row->column")
+    assert column.score.threshold(0.4).graph.to_strings()[0] == "A -- B; A -- C"
+    assert column.score.threshold(0.4, orient="larger").graph.to_strings()[0] == "A -> B; A -- C"
+
+
+def test_symmetric_scores_need_no_encoding():
+    column = ce.score_column([[[0, 0.9], [0.9, 0]]], nodes=["A", "B"])
+    assert column.score.symmetric[0]
+    assert column.score.to_frame()[["source", "target", "score"]].values.tolist() == [["A", "B", 0.9]]
+    assert column.score.top_k(1).graph.to_strings()[0] == "A -- B"
+    assert not ce.score_column([[[0, 0.9], [0.9, 0]]], symmetric=False).score.symmetric[0]
+
+
+def test_what_is_not_scored_is_not_zero():
+    column = ce.score_column([[[0, np.nan], [0.0, 0]]], nodes=["A", "B"], encoding="row->column")
+    assert column.score.n_scored.tolist() == [1]
+    assert np.isnan(column.score.to_numpy()[0, 0, 1])
+    assert not column.score.symmetric[0], "NaN is not 0"
+    both = ce.score_column([[[0, np.nan], [np.nan, 0]]])
+    assert both.score.symmetric[0] and both.score.n_scored[0] == 0
+    assert both.score.threshold(-1).graph.to_strings()[0] == "0; 1"
+
+
+def test_equal_scores_are_equal_cells():
+    zeros = [np.zeros((2, 2)), -np.zeros((2, 2)), np.zeros((2, 2), int)]
+    assert ce.score_column(zeros).nunique() == 1
+    single = ce.score_column([np.zeros((2, 2), np.float32)])
+    assert single[0] != ce.score_column(zeros)[0], "rounded scores are recorded"
+
+
+@pytest.mark.parametrize(
+    ("cell", "settings", "message"),
+    [
+        ([[0, 1], [2, 0]], {}, "differ by direction.*row->column"),
+        ([[0, 1], [2, 0]], {"symmetric": True, "encoding": "row->column"}, "not symmetric: 1 from 'A' to 'B', 2 back"),
+        ([[0, np.inf], [1, 0]], {"encoding": "row->column"}, r"score inf in the pair \('A', 'B'\)"),
+        ([[0, 1.5], [1.5, 0]], {"kind": "probability"}, r"probability 1.5 in the pair \('A', 'B'\)"),
+        ([[0, -0.5], [-0.5, 0]], {"kind": "probability"}, "probability -0.5"),
+        ([[0, 1, 2]], {}, "square matrix, found shape"),
+        ([[0, 1], [2]], {}, "square matrix|lists of unequal"),
+        (np.zeros((3, 3)), {}, "3 rows, but there are 2 nodes"),
+        (b"other bytes", {}, "not packed scores"),
+        (pd.DataFrame([[0, 1], [1, 0]], ["A", "B"], ["A", "X"]), {}, "must name the same nodes"),
+    ],
+)
+def test_faults_name_row_and_pair(cell, settings, message):
+    with pytest.raises(ValueError, match=message) as error:
+        ce.score_column([None, cell], nodes=["A", "B"], **settings)
+    assert "row 1" in str(error.value)
+
+
+@pytest.mark.parametrize("cell", ["A -> B", {"A": 1}, 3.5, [["x", "y"], ["y", "x"]], [[0, 1j], [1j, 0]]])
+def test_other_objects_are_refused(cell):
+    with pytest.raises(TypeError, match="row 0"):
+        ce.score_column([cell])
+
+
+def test_other_arguments_are_refused():
+    with pytest.raises(ValueError, match="put a single matrix into a list"):
+        ce.score_column(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="unknown encoding of scores 'rows'"):
+        ce.score_column([np.zeros((2, 2))], encoding="rows")
+    with pytest.raises(ValueError, match="unknown kind of scores 'types'"):
+        ce.score_column([np.zeros((2, 2))], kind="types")
+    with pytest.raises(AttributeError, match="make one with score_column"):
+        pd.Series([1.0]).score  # noqa: B018
+    with pytest.raises(ValueError, match="orient must be"):
+        weights().score.threshold(0.5, orient="left")
+
+
+def test_cells_of_types_of_edge():
+    planes = np.array([[[0, 0.5, 0], [0.25, 0, 0], [0, 0, 0]], [[0, 0.25, 0], [0.25, 0, 0], [0, 0, 0]]])
+    column = score_cells([type_cells(NAMES, planes)], pd.RangeIndex(1), None)
+    assert column.score.kind[0] == "types" and column[0].startswith(b"edge types, 3 nodes")
+    assert column.score.to_numpy(nodes=NAMES)[0, 0, 1] == 0.5 + 0.25 / 2
+    assert column.score.to_numpy(nodes=NAMES, plane="directed")[0, 1, 0] == 0.25
+    with pytest.raises(ValueError, match="and not 'bidirected'"):
+        column.score.to_numpy(plane="bidirected")
+    first = column.score.to_frame().iloc[0]
+    assert (first["source"], first["target"], first["directed"], first["undirected"]) == ("A", "B", 0.25, 0.25)
+    with pytest.raises(ValueError, match="not symmetric"):
+        type_cells(NAMES, np.stack([planes[0], planes[0]]))
+
+
+def test_damaged_cells_are_refused():
+    raw = weights()[0]
+    for damaged in (raw[:-8], raw[:40], raw[:34] + b"\x07" + raw[35:], raw[:48] + b"\xff" + raw[49:]):
+        column = score_cells([damaged], pd.RangeIndex(1), "estimate")
+        with pytest.raises(ValueError, match="column 'estimate', row 0|not packed|row 0"):
+            column.score.to_numpy()
+
+
+def test_arguments_of_other_types_are_refused():
+    column = weights()
+    for call, message in (
+        (lambda: column.score.threshold(0.5, magnitude="yes"), "magnitude must be True or False"),
+        (lambda: column.score.top_k([[1, [2]]]), "k must be one number"),
+        (lambda: ce.score_column([WEIGHTS], nodes=NAMES, encoding="row->column", index=3), "index must hold one label"),
+        (lambda: ce.auroc("A -> B; C", pd.NA), "found a missing cell"),
+        (lambda: ce.relative_frobenius(column[0], np.nan), "found a missing cell"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()

@@ -1,0 +1,142 @@
+"""Pooled ensembles: probabilities, consensus, instability by definition, and the figure of probabilities."""
+
+from __future__ import annotations
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+TRUTH = "A -> B; B -> C; D"
+
+
+def members(estimates, **more):
+    return pd.DataFrame({"run": "r", "truth": TRUTH, "estimate": estimates}).assign(**more)
+
+
+def test_probabilities_are_weighted_shares():
+    runs = members(["A -> B; C; D", "B -> A; C; D", "A -- B; C; D", "A; B; C; D"], w=[1, 2, 3, 4])
+    for undirected, forward, backward in (("half", 0.25, 0.35), ("both", 0.4, 0.5), ("none", 0.1, 0.2)):
+        pooled = runs.ceval.pool("run", weight="w", undirected=undirected)
+        edges = pooled["estimate"].score.to_frame()
+        found = edges.set_index(["source", "target"])["score"]
+        assert found["A", "B"] == pytest.approx(forward) and found["B", "A"] == pytest.approx(backward)
+    assert pooled["weight_sum"][0] == 10 and pooled["effective_size"][0] == pytest.approx(100 / 30)
+    logs = runs.assign(w=np.log(runs["w"]) - 2000)
+    same = logs.ceval.pool("run", log_weight="w")
+    turned = runs.iloc[::-1].ceval.pool("run", weight="w")
+    assert (
+        same["estimate"].iloc[0] == turned["estimate"].iloc[0] == runs.ceval.pool("run", weight="w")["estimate"].iloc[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("estimates", "rule", "expected"),
+    [
+        (["A -> B; C; D", "A -> B; C; D", "A; B; C; D"], "threshold", "A -> B; C; D"),
+        (["A -> B; C; D", "B -> A; C; D"], "threshold", "A -- B; C; D"),
+        (["A -> B; C; D", "A; B; C; D"], "threshold", "A; B; C; D"),
+        (["A -> B; C; D", "B -> A; C; D", "A; B; C; D", "A; B; C; D"], "pairwise", "A; B; C; D"),
+        (["A <-> B; C; D", "A <-> B; C; D", "A -> B; C; D"], "threshold", "A <-> B; C; D"),
+        (["A o-> B; C; D", "A o-o B; C; D", "A; B; C -> D"], "threshold", None),
+        (["A -> B; B -> C; D", "B -> C; C -> A; D", "C -> A; A -> B; D"], "acyclic", "A -> B; B -> C; A -> C; D"),
+    ],
+)
+def test_consensus(estimates, rule, expected):
+    pooled = members(estimates).ceval.pool("run", rule=rule)
+    found = pooled["consensus"].iloc[0]
+    if expected is None:
+        assert pooled["consensus"].graph.kind[0] == "skeleton"
+        assert pooled["consensus"].graph.to_strings()[0] == "A -- B; C; D"
+    else:
+        assert found == ce.as_graph(expected).to_bytes()
+
+
+def test_a_majority_of_dags_may_be_a_cycle():
+    runs = members(["A -> B; B -> C; D", "B -> C; C -> A; D", "C -> A; A -> B; D"])
+    assert runs.ceval.pool("run")["consensus"].isna().all()
+    broken = runs.ceval.pool("run", cyclic="break")["consensus"]
+    assert broken.graph.kind.tolist() == ["dag"] and broken.graph.n_edges.tolist() == [3]
+
+
+def test_instability_is_how_often_two_members_disagree():
+    rng = np.random.default_rng(5)
+    signs = ["A -> B", "B -> A", "A -- B", "A; B"]
+    chosen = rng.integers(0, 4, (7, 2))
+    texts = [f"{signs[a]}; {signs[b].replace('A', 'C').replace('B', 'D')}" for a, b in chosen]
+    pooled = members(texts).ceval.pool("run")
+    pairs = list(itertools.combinations(range(7), 2))
+    types = np.mean([(chosen[i] != chosen[j]).sum() / 6 for i, j in pairs])
+    there = np.mean([((chosen[i] == 3) != (chosen[j] == 3)).sum() / 6 for i, j in pairs])
+    assert pooled["instability"][0] == pytest.approx(types)
+    assert pooled["adjacency_instability"][0] == pytest.approx(there)
+    assert members(texts[:1]).ceval.pool("run")["instability"].isna().all()
+
+
+def test_kinds_of_members_are_counted():
+    assert members(["A -> B; C; D", "A -- B; C; D", "A -> B; B -> C; D"]).ceval.pool("run")["member_kinds"][0] == (
+        "dag: 2, cpdag: 1"
+    )
+
+
+def test_shuffled_pairs_do_not_serve_ensembles():
+    pooled = members(["A -> B; B -> C; D", "A -> B; C; D"]).ceval.pool("run")
+    scored = pooled.ceval.with_controls(["auroc"], n_draws=19, rng=1)
+    assert scored["control_kind"].tolist() == ["relabelled"]
+    with pytest.raises(ValueError, match="no joint law as random graphs; use null='permutation'"):
+        pooled.ceval.with_controls(["auroc"], n_draws=19, rng=1, null="edges")
+
+
+def test_true_edges_are_framed():
+    names = [f"a rather long name of node {i}" for i in range(6)]
+    text = "; ".join(f"{a} -> {b}" for a, b in itertools.pairwise(names))
+    graphs = ce.graph_column([text, "; ".join(f'"{name}"' for name in names)])
+    runs = pd.DataFrame({"run": 1, "truth": text, "estimate": graphs})
+    pooled = runs.ceval.pool("run")
+    ax = ce.plot.edge_probabilities(pooled["estimate"][0], pooled["truth"][0])
+    assert sum(patch.get_gid() == "frame" for patch in ax.patches) == 10  # a frame is two rectangles
+    with pytest.raises(ValueError, match="the truth has the nodes"):
+        ce.plot.edge_probabilities(pooled["estimate"][0], "A -> B")
+    weights = ce.score_column([np.array([[0, 3.0], [0, 0]])], encoding="row->column")
+    with pytest.raises(ValueError, match="the cell holds weights, expected probabilities"):
+        ce.plot.edge_probabilities(weights[0])
+    plt.close("all")
+
+
+def test_calibration_points_are_the_bins_of_all_rows():
+    rng, d, names = np.random.default_rng(3), 6, list("ABCDEF")
+    q = rng.random((40, d, d))
+    truths = []
+    for matrix in q:
+        true = np.triu(rng.random((d, d)) < matrix, 1)  # calibrated above the diagonal, never true below
+        edges = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere(true)]
+        truths.append("; ".join([*edges, *names]))
+    table = pd.DataFrame({"truth": truths, "estimate": ce.score_column(q, nodes=names, encoding="row->column")})
+    points = ce.edge_scores.calibration_points(table)
+    assert points["n_candidates"].sum() == 40 * 30 and (points["share_true"] < points["low"]).mean() > 0.5
+    upper = np.where(np.triu(np.ones((d, d), bool), 1), q, np.nan)
+    fair = table.assign(estimate=ce.score_column(upper, nodes=names, encoding="row->column"))
+    points = ce.edge_scores.calibration_points(fair, strategy="quantile", bins=8)
+    assert points["n_candidates"].sum() == 40 * 15
+    inside = (points["low"] <= points["share_true"]) & (points["share_true"] <= points["high"])
+    assert inside.sum() >= 7
+    one = ce.edge_scores.calibration_curve(truths[0], table["estimate"].iloc[0])
+    alone = ce.edge_scores.calibration_points(table.head(1))
+    np.testing.assert_allclose(alone[["mean_probability", "share_true"]], one[["mean_probability", "share_true"]])
+    weights = table.assign(estimate=ce.score_column(q * 5, nodes=names, encoding="row->column"))
+    with pytest.raises(ValueError, match="row 0: calibration is of probabilities"):
+        ce.plot.calibration(weights)
+
+
+def test_limits_of_a_bin_are_those_of_a_binomial_law():
+    from scipy import stats
+
+    names = ["A", "B", "C"]
+    cells = ce.score_column([np.full((3, 3), 0.3)] * 50, nodes=names, encoding="row->column", symmetric=False)
+    table = pd.DataFrame({"truth": "A -> B; C", "estimate": cells})
+    [low], [high] = (ce.edge_scores.calibration_points(table)[x].tolist() for x in ("low", "high"))
+    assert low == stats.binom.ppf(0.025, 300, 0.3) / 300 and high == stats.binom.ppf(0.975, 300, 0.3) / 300

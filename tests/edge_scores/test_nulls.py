@@ -1,0 +1,138 @@
+"""Null models draw what they promise, in any order, and keep their level."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.contract.null import Matching
+
+NAMES = list("ABCD")
+
+
+def weighted_dag(rng, d=4, share=0.6):
+    order = rng.permutation(d)
+    weights = np.triu(rng.normal(size=(d, d)) * (rng.random((d, d)) < share), 1)
+    return weights[np.ix_(order, order)]
+
+
+def table(matrices, truth="A -> B; B -> C; D", **settings):
+    column = ce.score_column(matrices, nodes=NAMES, encoding="row->column", kind="weight", **settings)
+    return pd.DataFrame({"truth": [truth] * len(column), "estimate": column})
+
+
+def drawn(frame, null, n_draws):
+    """Return the matrices of the controls of a table's first row."""
+    model = ce.edge_scores.SCORES.nulls[null]
+    frame = frame.assign(truth=ce.graph_column(frame["truth"]))
+    matching = Matching(frame["truth"], frame["estimate"], None, None, model.options)
+    [(rows, pairs)] = ce.edge_scores.SCORES.batches(frame["truth"], frame["estimate"], None)
+    keys = np.arange(1, len(rows) + 1, dtype=np.uint64)
+    return model.match(matching)(rows, pairs, keys).draw(0, n_draws).estimate.values[:n_draws]
+
+
+def test_shuffled_scores_fall_on_every_slot():
+    matrix = np.zeros((4, 4))
+    matrix[0, 1], matrix[2, 3], matrix[3, 2] = 3, 2, np.nan
+    found = drawn(table([matrix]), "ranking", 4000)
+    assert np.isnan(found[:, 3, 2]).all(), "pairs without score stay"
+    counts = Counter(map(tuple, np.argwhere(found == 3)[:, 1:].tolist()))
+    assert len(counts) == 11
+    expected = 4000 / 11
+    assert sum((n - expected) ** 2 / expected for n in counts.values()) < 30  # 10 degrees of freedom, p of .001
+    assert (found[:, range(4), range(4)] == 0).all()
+
+
+def test_symmetric_scores_stay_symmetric():
+    matrix = np.triu(np.arange(16).reshape(4, 4), 1)
+    found = drawn(table([matrix + matrix.T]), "ranking", 200)
+    np.testing.assert_array_equal(found, found.transpose(0, 2, 1))
+    assert len({tuple(x[np.triu_indices(4, 1)]) for x in found}) > 150
+
+
+def test_random_scores_of_a_dag_are_weights_of_random_dags():
+    rng = np.random.default_rng(4)
+    matrix = weighted_dag(rng)
+    found = drawn(table([matrix]), "random_scores", 3000)
+    support = found != 0
+    assert not (support & support.transpose(0, 2, 1)).any()
+    assert all((np.sort(x[x != 0]) == np.sort(matrix[matrix != 0])).all() for x in found[:50])
+    powers = support.astype(int)
+    for _ in range(4):
+        powers = (powers @ support.astype(int) > 0).astype(int)
+    assert not powers.any(), "no cycles"
+    share = support.mean(axis=0)[~np.eye(4, dtype=bool)]
+    np.testing.assert_allclose(share, share.mean(), atol=5 * np.sqrt(0.25 / 3000))
+
+
+def test_the_default_depends_on_the_support():
+    rng = np.random.default_rng(5)
+    dag, dense = weighted_dag(rng), rng.normal(size=(4, 4))
+    frame = table([dag, dense, dag + dag.T])
+    found = frame.ceval.with_controls(["auroc"], rng=1, n_draws=50)
+    assert found["control_kind"].tolist() == ["relabelled", "shuffled", "shuffled"]
+    assert found["auroc_p_method"].tolist() == ["exact"] * 3, "few nodes are listed"
+    alone = frame.head(1).ceval.with_controls(["auroc"], null="permutation", rng=1)
+    assert alone["auroc_p"][0] == found["auroc_p"][0]
+    shuffled = frame.ceval.with_controls(["auroc"], null="shuffle", rng=1)
+    assert shuffled["auroc_p"][1] == found["auroc_p"][1]
+
+
+def test_draws_do_not_depend_on_order_and_engine():
+    rng = np.random.default_rng(6)
+    frame = table([rng.normal(size=(4, 4)), weighted_dag(rng), rng.normal(size=(4, 4))])
+    settings = {"rng": 3, "n_draws": 40, "method": "simulate"}
+    one = frame.ceval.with_controls(["auroc", "best_shd"], **settings)
+    other = frame.iloc[::-1].ceval.with_controls(["auroc", "best_shd"], engine="threads", n_jobs=2, **settings)
+    pd.testing.assert_frame_equal(one, other.sort_index())
+    exact = frame.ceval.with_controls(["auroc"], rng=3)
+    near = frame.ceval.with_controls(["auroc"], rng=3, n_draws=4000, method="simulate")
+    np.testing.assert_allclose(exact["auroc_p"], near["auroc_p"], atol=0.035)
+
+
+def test_cubes_and_verbs_take_scores():
+    rng = np.random.default_rng(7)
+    frame = table([rng.normal(size=(4, 4)) for _ in range(12)])
+    frame["truth"] = ["A -> B; B -> C; D", "D -> A; C", "A -> D; B -> D; C -> D"] * 4
+    frame["truth"] = ce.graph_column(frame["truth"], nodes=NAMES)
+    frame["algorithm"] = ["a"] * 6 + ["b"] * 6
+    cube = frame.ceval.cube(["auroc", "average_precision"], by=["algorithm"], n_draws=60, rng=1, null="permutation")
+    tests = cube.ceval.test_controls("auroc")
+    assert len(tests) == 2 and tests["p_value"].between(0, 1).all()
+    assert len(cube.ceval.compare("algorithm", metrics=["auroc"])) == 1
+    placebo = frame.ceval.placebo(rng=1)
+    assert len(placebo) == 12 and placebo["estimate"].score.n_scored.eq(12).all()
+    graphs = frame.assign(estimate=frame["estimate"].score.top_k(3)).ceval.evaluate(["shd"])
+    assert graphs["shd"].notna().all()
+
+
+def test_sources_are_not_relabelled():
+    rng = np.random.default_rng(8)
+    metric = ce.tweak("auroc", sources=["A", "B"])
+    frame = table([rng.normal(size=(4, 4))])
+    with pytest.raises(ValueError, match=r"null_model\('ranking', sources=\['A', 'B'\]\)"):
+        frame.ceval.with_controls([metric], null="permutation", rng=1)
+    found = frame.ceval.with_controls([metric], null=ce.null_model("ranking", sources=["A", "B"]), rng=1)
+    assert found["auroc_p_method"][0] == "exact"
+    assert frame.ceval.with_controls([metric], null="ranking", rng=1)["auroc_p_method"][0] == "simulated"
+
+
+@pytest.mark.slow
+def test_guessers_keep_the_level():
+    """Random scores under `ranking`, weights of random DAGs under the default: p is not smaller than uniform."""
+    rng = np.random.default_rng(9)
+    truths = ce.graph_column(
+        [(weighted_dag(rng, share=0.4) != 0).astype(int) for _ in range(400)], nodes=NAMES, encoding="row->column"
+    )
+    for matrices, null in (
+        ([rng.normal(size=(4, 4)) for _ in range(400)], "ranking"),
+        ([weighted_dag(rng) for _ in range(400)], None),
+    ):
+        frame = table(matrices).assign(truth=truths)
+        p = frame.ceval.with_controls(["auroc", "average_precision"], null=null, rng=1)
+        for name in ("auroc_p", "average_precision_p"):
+            known = p[name].dropna()
+            for level in (0.05, 0.1, 0.3):
+                assert (known <= level).mean() <= level + 3 * np.sqrt(level * (1 - level) / len(known))

@@ -1,0 +1,200 @@
+"""Ranking metrics equal scikit-learn's and BEELINE's, ties included; the universe is chosen and recorded."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+CASES = pd.read_csv(Path(__file__).parents[1] / "known_answers" / "edge_scores.csv.gz")
+COLUMNS = {
+    "n_candidates": "n_candidates",
+    "n_true_candidates": "n_true",
+    "auroc": "auroc",
+    "average_precision": "average_precision",
+    "auprc_trapezoid": "auprc_trapezoid",
+    "early_precision_ratio": "early_precision_ratio_beeline",
+    "max_f1": "max_f1",
+    "min_hamming": "min_hamming",
+}
+
+
+def case_table(case):
+    """Return the pair of a case as a table, and its universe as options."""
+    matrix = np.array([[np.nan if x is None else x for x in row] for row in json.loads(case["scores"])])
+    sources = case["sources"].split() if isinstance(case["sources"], str) else None
+    options = {"universe": None if sources else case["universe"], "sources": sources}
+    column = ce.score_column([matrix], nodes=case["nodes"].split(), encoding="row->column", kind="score")
+    return pd.DataFrame({"truth": [case["truth"]], "estimate": column}), options
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_known_answers(number):
+    case = CASES.iloc[number].to_dict()
+    table, options = case_table(case)
+    metrics = [ce.tweak(name, **options) for name in COLUMNS]
+    metrics += [ce.tweak("precision_at_k", k=int(case["k"]), **options)]
+    metrics += [ce.tweak("partial_auc", max_fpr=0.2, **options)]
+    expected = [case[column] for column in COLUMNS.values()]
+    expected += [case["precision_at_k"], case["partial_auc_fpr_0.2_mcclish"]]
+    found = table.ceval.evaluate(metrics)[[m.name for m in metrics]].iloc[0]
+    np.testing.assert_allclose(found.to_numpy(float), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_published_laws(number):
+    case = CASES.iloc[number].to_dict()
+    if case["n_candidates"] > 100:
+        case["n_candidates"] = 0  # the law of the largest case takes seconds; its area has ties, and is exact
+    table, options = case_table(case)
+    names = ["auroc", "average_precision", "max_f1"] if case["n_candidates"] else ["auroc"]
+    null = ce.null_model("ranking", **options)
+    found = table.ceval.with_controls([ce.tweak(x, **options) for x in names], null=null, rng=1, n_draws=20).iloc[0]
+    for name in names:
+        if not np.isnan(case[f"p_{name}"]):
+            assert found[f"{name}_p"] == pytest.approx(case[f"p_{name}"], rel=1e-12)
+    if case["n_candidates"]:
+        mean = found["average_precision_control_mean"]
+        assert mean == pytest.approx(case["expected_average_precision"], rel=1e-12)
+        words = {"enumerated": "exact", "dynamic programming": "bracketed"}
+        assert found["average_precision_p_method"] == words[case["law"]]
+
+
+def cell(matrix, **settings):
+    return ce.score_column([matrix], encoding="row->column", **settings)[0]
+
+
+def line(*scores):
+    """Return scores of 0 -> 1, 0 -> 2, 1 -> 0, 1 -> 2, 2 -> 0, 2 -> 1."""
+    matrix = np.zeros((3, 3))
+    matrix[~np.eye(3, dtype=bool)] = scores
+    return cell(matrix)
+
+
+def test_early_precision_where_few_scores_are_positive():
+    # candidates 0 -> 1, 0 -> 2, 1 -> 0 and 1 -> 2 with labels 1 0 1 1 and scores .5 0 0 0
+    matrix = np.array([[0, 0.5, 0], [0, 0, 0], [0, 0, 0]])
+    options = {"sources": ["0", "1"], "undirected": "both"}
+    truth = "0 -- 1; 1 -> 2"
+    assert ce.early_precision_ratio(truth, cell(matrix), **options) == pytest.approx(4 / 3)
+    assert ce.early_precision_selected(truth, cell(matrix), **options) == 1
+    assert ce.early_precision_ratio(truth, cell(0 * matrix), **options) == 1, "a cut of 0 keeps everything"
+    assert ce.early_precision_selected(truth, cell(0 * matrix), **options) == 4
+
+
+def test_one_class_is_undefined():
+    some = line(6, 5, 4, 3, 2, 1)
+    empty, complete = "0; 1; 2", "0 -- 1; 0 -- 2; 1 -- 2"
+    for metric in (ce.auroc, ce.average_precision, ce.max_f1, ce.early_precision_ratio, ce.precision_at_k):
+        assert math.isnan(metric(empty, some)), metric
+    assert math.isnan(ce.auroc(complete, some)) and math.isnan(ce.partial_auc(complete, some))
+    assert ce.average_precision(complete, some) == 1
+    table = pd.DataFrame({"truth": [empty, complete], "estimate": [some, some]})
+    found = table.ceval.with_controls(["auroc", "average_precision", "min_hamming"], null="ranking", rng=1)
+    assert found["auroc_p"].isna().all()
+    assert np.isnan(found["average_precision_p"][0]) and found["average_precision_p"][1] == 1
+    assert found["min_hamming_p"].tolist() == [1.0, 1.0]
+
+
+def test_constant_scores_and_no_scores():
+    truth = "0 -> 1; 2"
+    constant, unscored = line(*[2] * 6), line(*[np.nan] * 6)
+    assert ce.auroc(truth, constant) == 0.5
+    assert ce.average_precision(truth, constant) == pytest.approx(1 / 6)
+    for metric in (ce.auroc, ce.average_precision, ce.max_f1, ce.precision_at_k):
+        assert math.isnan(metric(truth, unscored))
+    assert ce.n_true_unscored(truth, unscored) == 1
+    assert ce.auroc(truth, unscored, unscored="last") == 0.5
+    table = pd.DataFrame({"truth": [truth] * 2, "estimate": [constant, unscored]})
+    found = table.ceval.with_controls(["auroc", "average_precision"], rng=1)
+    assert found["auroc_p"][0] == 1 and np.isnan(found["auroc_p"][1])
+
+
+def test_a_missing_score_is_not_zero():
+    truth = "0 -> 1; 2"
+    zero, unscored = line(0, 2, 3, 0, 0, 0), line(np.nan, 2, 3, 0, 0, 0)
+    assert ce.auroc(truth, zero) == pytest.approx(1.5 / 5)
+    assert math.isnan(ce.auroc(truth, unscored))
+    assert ce.auroc(truth, unscored, unscored="last") == 0
+
+
+def test_universes_of_directed_and_symmetric_scores():
+    truth = "A -> B; B -> C; D"
+    values = np.array([[0, 0.9, 0.1, 0.3], [0.9, 0, 0.5, 0.2], [0.1, 0.5, 0, 0.4], [0.3, 0.2, 0.4, 0]])
+    symmetric = ce.score_column([values], nodes=list("ABCD"))[0]
+    directed = ce.score_column([values], nodes=list("ABCD"), symmetric=False)[0]
+    assert ce.n_candidates(truth, symmetric) == 6 and ce.n_candidates(truth, directed) == 12
+    assert ce.score_universe(truth, symmetric) == 1 and ce.score_universe(truth, directed) == 0
+    with pytest.warns(UserWarning, match="cannot show directions"):
+        ordered = ce.auroc(truth, symmetric, universe="ordered")
+    pairs, k = 6, 2
+    assert ordered == pytest.approx((k / 2 + 2 * (pairs - k) * ce.auroc(truth, symmetric)) / (2 * pairs - k))
+    assert ce.n_candidates(truth, directed, universe="beeline") == 6, "D has no edge"
+    assert ce.n_candidates(truth, directed, universe="beeline_sources") == 4
+    assert ce.n_candidates(truth, directed, universe="ordered_with_diagonal") == 16
+    table = pd.DataFrame({"truth": [truth] * 2, "estimate": [symmetric, directed]})
+    assert table.ceval.evaluate(["score_universe"])["score_universe"].tolist() == ["unordered", "ordered"]
+
+
+def test_undirected_true_edges_and_reduction():
+    truth, scores = "0 -- 1; 1 -> 2", line(1, 2, 3, 4, 5, 6)
+    found = {word: ce.n_true_candidates(truth, scores, undirected=word) for word in ("both", "none", "ignore")}
+    assert found == {"both": 3, "none": 1, "ignore": 1}
+    assert ce.n_candidates(truth, scores, undirected="ignore") == 4
+    asymmetric = line(0.9, 0.5, 0, 0.2, 0.5, 0.8)  # pairs 01: .9 0, 02: .5 .5, 12: .2 .8
+    assert ce.precision_at_k("0 -> 1; 2", asymmetric, universe="unordered", k=1) == 1
+    assert ce.precision_at_k("0 -> 1; 2", asymmetric, universe="unordered", reduce="mean", k=1) == 0
+
+
+def test_weights_rank_by_magnitude():
+    signed = line(-3, 1, 0, 0, 0, 0)
+    assert ce.precision_at_k("0 -> 1; 2", signed) == 1
+    assert ce.precision_at_k("0 -> 1; 2", signed, magnitude=False) == 0
+    with pytest.raises(ValueError, match="negative scores and no positive ones"):
+        line(-3, -1, 0, 0, 0, 0)
+
+
+def test_the_best_shd_is_that_of_the_best_threshold():
+    rng = np.random.default_rng(3)
+    for trial in range(12):
+        matrix = rng.normal(size=(5, 5)).round(trial % 3)
+        if trial % 2:
+            matrix += matrix.T
+        column = ce.score_column([matrix], encoding="row->column")
+        truth = ce.graph_column([np.triu(rng.random((5, 5)) < 0.4, 1).astype(int)], encoding="row->column")
+        cuts = [-1.0, *np.unique(np.abs(matrix))]
+        least = min(ce.shd(truth[0], column.score.threshold(x)[0]) for x in cuts)
+        assert ce.best_shd(truth[0], column[0]) == least
+
+
+def test_faults_name_the_row():
+    table = pd.DataFrame({"truth": ["0 -> 1; 2"], "estimate": [line(1, 2, 3, 4, 5, 6)]}, index=["r"])
+    with pytest.raises(ValueError, match=r"row 0 \(index 'r'\).*k is 7, but there are 6 candidates"):
+        table.ceval.evaluate([ce.tweak("precision_at_k", k=7)])
+    with pytest.raises(ValueError, match="sources names.*'X'"):
+        table.ceval.evaluate([ce.tweak("auroc", sources=["X"])])
+    with pytest.raises(ValueError, match="universe must be"):
+        table.ceval.evaluate([ce.tweak("auroc", universe="pairs")])
+    with pytest.raises(TypeError, match="sources must be a list"):
+        table.ceval.evaluate([ce.tweak("auroc", sources="0")])
+    with pytest.raises(ValueError, match="restricts ordered pairs"):
+        table.ceval.evaluate([ce.tweak("auroc", sources=["0"], universe="unordered")])
+    other = table.assign(truth=["A -> B; C"])
+    with pytest.raises(ValueError, match=r"row 0 \(index 'r'\): truth has nodes .*score_column"):
+        other.ceval.evaluate(["auroc"])
+    latent = table.assign(truth=["0 <-> 1; 2"])
+    with pytest.raises(ValueError, match="universe='unordered'"):
+        latent.ceval.evaluate(["auroc"])
+    assert latent.ceval.evaluate([ce.tweak("auroc", universe="unordered")])["auroc"].iloc[0] == 0
+    with pytest.raises(ValueError, match="applies to"):
+        table.assign(estimate=ce.score_column([np.full((3, 3), 2.0)]).array).ceval.evaluate(["brier"])
+
+
+def test_failed_runs_stay():
+    table = pd.DataFrame({"truth": ["0 -> 1; 2"] * 2, "estimate": ce.score_column([np.eye(3), None])})
+    found = table.ceval.with_controls(rng=1)
+    assert found["auroc"].isna().tolist() == [False, True] and len(found) == 2

@@ -1,0 +1,113 @@
+"""Ensembles as rows: expected metrics, weights, joint controls and their level, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+TRUTH = "A -> B; B -> C; D"
+
+
+@pytest.fixture(scope="module")
+def runs():
+    rng = np.random.default_rng(3)
+    found = ce.datasets.runs().query("algorithm in ['pc', 'ges']").head(60)
+    return found.assign(w=rng.random(len(found)), run=np.arange(len(found)) // 5, truth=found["truth"].iloc[0])
+
+
+def test_expected_metrics_are_weighted_means(runs):
+    scored = runs.ceval.evaluate(["shd", "adjacency_f1"])
+    pooled = runs.ceval.pool("run", ["shd", "adjacency_f1"], weight="w")
+    for name in ("shd", "adjacency_f1"):
+        for row, (_, group) in zip(pooled.itertuples(), scored.groupby("run"), strict=True):
+            mean = np.average(group[name], weights=group["w"])
+            spread = np.sqrt(np.average((group[name] - mean) ** 2, weights=group["w"]))
+            assert getattr(row, f"e_{name}") == pytest.approx(mean)
+            assert getattr(row, f"sd_{name}") == pytest.approx(spread)
+
+
+def test_draws_relabel_all_members_alike(runs):
+    """With one member a run they are those of the null model `permutation`; copies of a member change nothing."""
+    one = runs.groupby("run").head(1)
+    copied = pd.concat([one, one, one]).reset_index(drop=True)
+    how = {"n_draws": 99, "rng": 7}
+    first, second = one.ceval.pool("run", ["shd"], **how), copied.ceval.pool("run", ["shd"], **how)
+    assert second["n_members"].eq(3).all()
+    for column in ("e_shd_control_mean", "e_shd_control_low", "e_shd_p", "e_shd_skill"):
+        np.testing.assert_allclose(first[column], second[column])
+    shuffled = copied.sample(frac=1, random_state=1).ceval.pool("run", ["shd"], **how).sort_values("run")
+    np.testing.assert_allclose(shuffled["e_shd_control_mean"], first.sort_values("run")["e_shd_control_mean"])
+    exact = one.ceval.with_controls(["shd"], null="permutation", n_draws=9, rng=1)
+    pooled = one.ceval.pool("run", ["shd"], n_draws=2000, rng=1)
+    np.testing.assert_allclose(pooled["e_shd_control_mean"], exact["shd_control_mean"], rtol=0.05)
+
+
+@pytest.mark.slow
+def test_the_level_holds_for_ensembles_of_one_random_graph():
+    """Independent controls of members would reject a third of these at .05."""
+    rng, d = np.random.default_rng(11), 7
+    names = [f"X{i}" for i in range(d)]
+
+    def dag(m):
+        order = rng.permutation(d)
+        pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
+        return [(names[order[i]], names[order[j]]) for i, j in (pairs[k] for k in rng.choice(len(pairs), m, False))]
+
+    def text(edges):
+        return "; ".join([f"{a} -> {b}" for a, b in edges] + names)
+
+    rows = []
+    for run in range(200):
+        truth, guess = dag(8), dag(8)
+        rows += [(run, text(truth), text([e for e in guess if rng.random() > 0.1])) for _ in range(10)]
+    table = pd.DataFrame(rows, columns=["run", "truth", "estimate"])
+    p = table.ceval.pool("run", ["shd"], n_draws=99, rng=5)["e_shd_p"]
+    assert (p <= 0.05).mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 200)
+    scores = table.ceval.pool("run").ceval.with_controls(["auroc"], n_draws=99, rng=5)
+    assert (scores["auroc_p"] <= 0.05).mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def test_failed_members_are_counted():
+    table = pd.DataFrame({"run": [1, 1, 2], "truth": TRUTH, "estimate": ["A -> B; C; D", None, None]})
+    pooled = table.ceval.pool("run", ["shd"])
+    assert pooled["n_members"].tolist() == [1, 0] and pooled["n_failed"].tolist() == [1, 1]
+    assert pooled["estimate"].isna().tolist() == pooled["consensus"].isna().tolist() == [False, True]
+    assert pooled["e_shd"].tolist()[0] == 1 and np.isnan(pooled["e_shd"][1])
+    assert pooled["effective_size"].tolist() == [1, 0]
+
+
+def test_several_columns_name_a_run():
+    table = pd.DataFrame({"a": list("xyxy"), "b": [2, 2, 1, 2], "truth": TRUTH, "estimate": ["A -> B; C; D"] * 4})
+    pooled = table.ceval.pool(["a", "b"])
+    assert pooled[["a", "b"]].values.tolist() == [["x", 2], ["y", 2], ["x", 1]]
+    assert pooled["n_members"].tolist() == [1, 2, 1]
+    assert table.columns.tolist() == ["a", "b", "truth", "estimate"]
+
+
+@pytest.mark.parametrize(
+    ("change", "settings", "message"),
+    [
+        ({"truth": [TRUTH, "A -> B; C; D"]}, {}, r"row 0 .* and row 1 .* are of one run, but have different truths"),
+        ({"w": [1, -1.0]}, {"weight": "w"}, r"row 1 .*: weight='w' is -1.0, expected a finite number from 0"),
+        ({"w": [1, np.inf]}, {"weight": "w"}, "weight='w' is inf"),
+        ({"w": [1, np.nan]}, {"log_weight": "w"}, "log_weight='w' is nan"),
+        ({"w": [0, 0.0]}, {"weight": "w"}, "the weights of the run with run 1 sum to 0"),
+        ({"run": [1, None]}, {}, r"row 1 .*: by='run' has no value"),
+        ({}, {"rule": "mean"}, "unknown rule of a consensus 'mean'"),
+        ({}, {"by": []}, "by names no column"),
+        ({}, {"by": "ran"}, "no column 'ran'"),
+        ({}, {"weight": "run", "log_weight": "run"}, "give one"),
+        ({"estimate": ["A -> B; C; D", "A -> B; C; E"], "truth": None}, {"metrics": ()}, "have different nodes"),
+    ],
+)
+def test_refused(change, settings, message):
+    table = pd.DataFrame({"run": [1, 1], "truth": TRUTH, "estimate": ["A -> B; C; D"] * 2}).assign(**change)
+    if change.get("truth", "") is None:
+        settings = settings | {"truth": None}
+        table = table.drop(columns="truth")
+    by = settings.pop("by", "run")
+    with pytest.raises(ValueError, match=message):
+        table.ceval.pool(by, **settings)

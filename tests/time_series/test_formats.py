@@ -1,0 +1,327 @@
+"""Lagged graphs of other tools: arrays as their documentation defines them, and what the tools return."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+NAMES = ["X", "Y", "Z"]
+TRUE = "lags 0..2: X@-1 -> X; X@-1 -> Y; X@-2 -> Z; Y -> Z; Y@-1 -> Y"
+
+
+def text(cell, **options):
+    return ce.as_lagged(cell, **options).to_string()
+
+
+def test_strings_of_tigramite(run):
+    graph = ce.as_lagged(run["graph"], nodes=NAMES)
+    found = [tuple(row) for row in graph.to_frame()[["source", "link", "target", "lag"]].to_numpy().tolist()]
+    # o-o at lag 0 is an undirected link
+    signs = {"-->": "->", "<->": "<->", "o-o": "--"}
+    assert sorted(found) == sorted((a, signs[sign], b, lag) for a, sign, b, lag in run["links"])
+    at_lag_0 = graph.to_frame().query("lag == 0")
+    assert len(at_lag_0) == run["n_contemporaneous"] and graph.n_links - len(at_lag_0) == run["n_lagged"]
+    column = ce.lagged_column([run["graph"]], nodes=NAMES)
+    np.testing.assert_array_equal(column.lagged.to_numpy(NAMES)[0], run["graph"])
+    assert ce.as_lagged(column.lagged.to_numpy(NAMES)[0], nodes=NAMES) == graph
+
+
+def test_variables_may_have_any_order(run):
+    order = [2, 0, 1]
+    moved = run["graph"][order][:, order]
+    assert ce.as_lagged(moved, nodes=[NAMES[i] for i in order]) == ce.as_lagged(run["graph"], nodes=NAMES)
+
+
+def test_p_values_of_tigramite_are_symmetric_at_lag_0(run):
+    graph = ce.as_lagged(run["p_matrix"], nodes=NAMES, encoding="cause,effect,lag", first_lag=0, alpha=1e-30)
+    links = graph.to_frame()
+    present = np.argwhere(run["p_matrix"] <= 1e-30)
+    lagged = {(NAMES[i], NAMES[j], lag) for i, j, lag in present.tolist() if lag}
+    assert {tuple(x) for x in links.query("lag > 0")[["source", "target", "lag"]].to_numpy().tolist()} == lagged
+    # p = 0 of a variable on itself at lag 0 means nothing
+    assert (links.query("lag == 0")["link"] == "--").all()
+    assert not (links.query("lag == 0")["source"] == links.query("lag == 0")["target"]).any()
+
+
+def test_circles_and_conflicts_of_tigramite():
+    graph = np.zeros((2, 2, 2), "<U3")
+    graph[0, 1, 0], graph[1, 0, 0] = "o-o", "o-o"
+    assert text(graph) == "lags 0..1: 0 -- 1"
+    assert text(graph, kind="ts_pag") == "lags 0..1: 0 o-o 1"
+    graph[0, 1, 1] = "o->"
+    assert text(graph) == "lags 0..1: 0 o-o 1; 0@-1 o-> 1"
+    graph[0, 1, 0], graph[1, 0, 0] = "x-x", "x-x"
+    with pytest.raises(ValueError, match="orientations of this link conflict: pass conflict='circle'"):
+        ce.as_lagged(graph)
+    assert text(graph, conflict="circle") == "lags 0..1: 0 o-o 1; 0@-1 o-> 1"
+    graph[0, 1, 0], graph[1, 0, 0] = "x->", "<-x"
+    assert text(graph, conflict="circle") == "lags 0..1: 0 o-> 1; 0@-1 o-> 1"
+
+
+@pytest.mark.parametrize(
+    ("cell", "sign", "message"),
+    [
+        ((0, 1, 0), "-->", "mirror"),
+        ((0, 1, 1), "<--", "an effect does not come before its cause"),
+        ((0, 1, 1), "o-o", "an effect does not come before its cause"),
+        ((0, 0, 0), "-->", "itself"),
+        ((0, 1, 1), "+->", "two links"),
+        ((0, 1, 1), "-?>", "expected '' or one of"),
+    ],
+)
+def test_arrays_of_strings_that_are_no_graph(cell, sign, message):
+    graph = np.zeros((2, 2, 2), "<U3")
+    graph[cell] = sign
+    with pytest.raises(ValueError, match=f"row 1.*{message}"):
+        ce.lagged_column([None, graph])
+
+
+def test_self_links_are_kept_at_lags_from_1():
+    graph = np.zeros((2, 2, 2), "<U3")
+    graph[0, 0, 1] = "-->"
+    assert text(graph) == "lags 0..1: 0@-1 -> 0; 1"
+
+
+def test_lags_that_were_not_searched():
+    graph = np.zeros((2, 2, 2), "<U3")
+    graph[0, 1, 1] = "-->"
+    searched, not_searched = ce.as_lagged(graph), ce.as_lagged(graph, min_lag=1)
+    assert searched != not_searched and not_searched.to_string() == "lags 1..1: 0@-1 -> 1"
+    assert ce.as_lagged(graph, max_lag=4).max_lag == 4
+    graph[0, 1, 0], graph[1, 0, 0] = "-->", "<--"
+    with pytest.raises(ValueError, match="min_lag is 1, but the graph has links at lag 0"):
+        ce.as_lagged(graph, min_lag=1)
+    with pytest.raises(ValueError, match="at lag 1, beyond max_lag=0"):
+        ce.as_lagged(graph, max_lag=0)
+
+
+def test_graph_columns_point_to_lagged_ones(run):
+    with pytest.raises(ValueError, match="read graphs of time series by ce.lagged_column"):
+        ce.graph_column([run["graph"]], nodes=NAMES)
+    with pytest.raises(ValueError, match="this is a lagged graph: take a view of it"):
+        ce.lagged_column([run["graph"]], nodes=NAMES).graph.n_edges  # noqa: B018
+
+
+def test_axes_are_never_guessed():
+    stack = np.zeros((2, 2, 2))
+    with pytest.raises(ce.AmbiguousEncodingError, match="row 0.*the axes of arrays differ from tool to tool"):
+        ce.lagged_column([stack])
+    with pytest.raises(ValueError, match="first_lag=0 if the first slice"):
+        ce.as_lagged(stack, encoding="lag,effect,cause")
+    with pytest.raises(TypeError, match="one array of shape"):
+        ce.lagged_column(stack, encoding="lag,effect,cause")
+
+
+@pytest.mark.parametrize(
+    ("axes", "order"),
+    [
+        ("cause,effect,lag", (1, 2, 0)),
+        ("effect,cause,lag", (2, 1, 0)),
+        ("lag,cause,effect", (0, 1, 2)),
+        ("lag,effect,cause", (0, 2, 1)),
+    ],
+)
+@pytest.mark.parametrize("first", [0, 1])
+def test_named_axes(axes, order, first):
+    stack = np.zeros((3, 3, 3))
+    for lag, i, j in [(1, 0, 0), (1, 0, 1), (2, 0, 2), (0, 1, 2), (1, 1, 1)]:
+        stack[lag, i, j] = 0.4
+    expected = TRUE if not first else TRUE.replace("0..2", "1..2").replace(" Y -> Z;", "")
+    cell = stack[first:].transpose(order)
+    assert text(cell, nodes=NAMES, encoding=axes, first_lag=first, threshold=0.1) == expected
+
+
+def test_weights_need_a_threshold():
+    stack = np.array([[[0, 0.2], [0, 0]]])
+    with pytest.raises(ValueError, match="found weights or p-values"):
+        ce.as_lagged(stack, encoding="lag,cause,effect", first_lag=0)
+    with pytest.raises(ValueError, match="threshold= for weights or alpha= for p-values, not both"):
+        ce.as_lagged(stack, encoding="lag,cause,effect", first_lag=0, threshold=0, alpha=0.1)
+    with pytest.raises(ValueError, match="p-values between 0 and 1"):
+        ce.as_lagged(10 * stack, encoding="lag,cause,effect", first_lag=1, alpha=0.1)
+    with pytest.raises(ValueError, match=r"found nan in cell \(0, 0, 1\)"):
+        ce.as_lagged(np.where(stack, np.nan, 0), encoding="lag,cause,effect", first_lag=0, threshold=0)
+
+
+@pytest.mark.slow
+def test_varlingam_of_causal_learn(series):
+    from causallearn.search.FCMBased.lingam import VARLiNGAM
+
+    model = VARLiNGAM(lags=2, criterion=None, prune=True)
+    model.fit(series)
+    column = ce.lagged_column(
+        [model, np.array(model.adjacency_matrices_)], nodes=NAMES, encoding="VARLiNGAM", threshold=0.2
+    )
+    assert column.lagged.to_strings().tolist() == [TRUE, TRUE]
+    assert ce.as_lagged(model, nodes=NAMES, threshold=0.2).to_string() == TRUE
+    with pytest.raises(ValueError, match="found weights or p-values"):
+        ce.as_lagged(model, nodes=NAMES)
+
+
+def test_varlingam_of_lingam():
+    # lingam 1.13.0 on the same process, 1500 steps: adjacency_matrices_, pruned
+    found = [
+        [[0, 0, 0], [0, 0, 0], [0, 0.5558, 0]],
+        [[0.4863, 0, 0], [0.5111, 0.3955, 0], [0, 0, 0]],
+        [[0, 0, 0], [0, 0, 0], [0.4495, 0, 0]],
+    ]
+    assert text(np.array(found), nodes=NAMES, encoding="VARLiNGAM", threshold=0) == TRUE
+    # a model with fewer lags than were searched
+    assert text(np.array(found), nodes=NAMES, encoding="VARLiNGAM", threshold=0, max_lag=5).startswith("lags 0..5: ")
+
+
+@pytest.mark.parametrize("trend", ["n", "c", "ct"])
+@pytest.mark.parametrize("named", [True, False])
+def test_var_of_statsmodels(series, trend, named):
+    from statsmodels.tsa.api import VAR
+
+    names = NAMES if named else ["y1", "y2", "y3"]
+    fitted = VAR(pd.DataFrame(series, columns=NAMES) if named else series).fit(2, trend=trend)
+    by_name = ce.as_lagged(fitted, alpha=1e-6)
+    # without a lag 0 the effect of Y on Z passes through the past
+    assert by_name.min_lag == 1 and by_name.max_lag == 2
+    strong = {(a, b, lag) for a, b, lag in by_name.to_frame()[["source", "target", "lag"]].to_numpy().tolist()}
+    expected = {(names[0], names[0], 1), (names[0], names[1], 1), (names[1], names[1], 1), (names[0], names[2], 2)}
+    assert strong >= expected
+    for lag, i, j in [(1, 0, 1), (1, 1, 0), (2, 0, 2), (2, 2, 0)]:
+        assert fitted.coefs[lag - 1][j, i] == np.asarray(fitted.params)[len(fitted.params) - 6 + 3 * (lag - 1) + i, j]
+    weights = ce.as_lagged(fitted, threshold=0.25)
+    assert weights == ce.as_lagged(fitted.coefs, nodes=names, encoding="statsmodels coefs", threshold=0.25)
+    if named:
+        assert ce.as_lagged(fitted.pvalues, alpha=1e-6) == by_name
+        assert ce.as_lagged(fitted.params, threshold=0.25) == weights
+        assert ce.as_lagged(fitted.params.iloc[::-1], threshold=0.25) == weights
+    with pytest.raises(ValueError, match="pass alpha= to keep p-values"):
+        ce.as_lagged(fitted)
+
+
+def test_parameters_of_a_var_without_names():
+    with pytest.raises(ce.AmbiguousEncodingError):
+        ce.as_lagged(np.zeros((4, 2)))
+    with pytest.raises(TypeError, match="encoding='statsmodels coefs'"):
+        ce.as_lagged(np.zeros((4, 2)), encoding="statsmodels VAR", alpha=0.1)
+    params = pd.DataFrame(np.zeros((3, 2)), index=["const", "L1.X", "L1.Z"], columns=["X", "Y"])
+    with pytest.raises(ValueError, match="lacking: L1.Y"):
+        ce.as_lagged(params, threshold=0.1)
+
+
+def test_networkx_graphs_of_causalnex():
+    graph = nx.DiGraph()
+    graph.add_nodes_from(f"{name}_lag{lag}" for name in ("X", "Y_lag", "Z") for lag in range(3))
+    graph.add_edge("X_lag1", "Y_lag_lag0", weight=0.5)
+    graph.add_edge("X_lag2", "Z_lag0", weight=-0.05)
+    graph.add_edge("Y_lag_lag0", "Z_lag0", weight=-0.7)
+    assert text(graph) == "lags 0..2: X@-1 -> Y_lag; X@-2 -> Z; Y_lag -> Z"
+    assert text(graph, threshold=0.1) == "lags 0..2: X@-1 -> Y_lag; Y_lag -> Z"
+    graph.add_edge("X_lag2", "Z_lag1")
+    with pytest.raises(ValueError, match="edges end at lag 0"):
+        ce.as_lagged(graph)
+
+
+def test_matrices_of_dynotears():
+    within = np.array([[0, 0, 0], [0, 0, 0.6], [0, 0, 0]])
+    lag_1 = np.array([[0.5, 0.5, 0], [0, 0.4, 0], [0, 0, 0]])
+    lag_2 = np.array([[0, 0, 0.4], [0, 0, 0], [0, 0, 0]])
+    cell = (within, np.vstack([lag_1, lag_2]))
+    assert text(cell, nodes=NAMES, encoding="DYNOTEARS", threshold=0) == TRUE
+    with pytest.raises(ValueError, match=r"expected \(d, d\), \(lags \* d, d\)"):
+        ce.as_lagged((within, np.zeros((4, 3))), encoding="DYNOTEARS", threshold=0)
+
+
+def test_predictions_of_causal_rivers():
+    stack = np.zeros((3, 3, 2))
+    for lag, i, j in [(1, 0, 0), (1, 0, 1), (2, 0, 2), (1, 1, 1)]:
+        stack[j, i, lag - 1] = 0.9
+    expected = TRUE.replace("0..2", "1..2").replace(" Y -> Z;", "")
+    assert text(stack, nodes=NAMES, encoding="CausalRivers", threshold=0.5) == expected
+    with pytest.raises(ValueError, match="labels .* have no lags"):
+        ce.as_lagged(np.zeros((3, 3)), encoding="CausalRivers")
+
+
+def test_stationary_graphs_of_pywhy():
+    # nodes and edges as pywhy-graphs 0.1.0 returns them, copies at earlier times included
+    graph = nx.DiGraph([(("x", -1), ("x", 0)), (("x", -1), ("y", -1)), (("x", 0), ("y", 0))])
+    graph.add_edges_from([(("x", -2), ("x", -1)), (("x", -2), ("y", -2)), (("x", -2), ("y", 0))])
+    assert text(graph) == "lags 0..2: x -> y; x@-1 -> x; x@-2 -> y"
+    cpdag = SimpleNamespace(
+        nodes=[("x", -1), ("x", 0), ("y", 0), ("y", -1), ("z", 0), ("z", -1)],
+        edges=lambda: {
+            "directed": [(("x", -1), ("y", 0))],
+            "undirected": [(("x", -1), ("z", -1)), (("x", 0), ("z", 0))],
+        },
+    )
+    assert text(cpdag) == "lags 0..1: x -- z; x@-1 -> y"
+    pag = SimpleNamespace(
+        nodes=[("x", -1), ("x", 0), ("y", 0), ("z", 0)],
+        edges=lambda: {
+            "directed": [(("x", -1), ("y", 0))],
+            "circle": [(("y", 0), ("x", -1)), (("x", 0), ("y", 0)), (("y", 0), ("x", 0))],
+            "undirected": [],
+            "bidirected": [(("x", -1), ("z", 0))],
+        },
+    )
+    assert text(pag) == "lags 0..1: x o-o y; x@-1 o-> y; x@-1 <-> z"
+
+
+def test_tables_of_links(tmp_path):
+    rows = [("X", "X", 1), ("X", "Y", 1), ("Y", "Y", 1), ("X", "Z", 2), ("Y", "Z", 0)]
+    table = pd.DataFrame(rows, columns=["source", "target", "lag"])
+    assert text(table) == TRUE
+    assert text(dict(table.items())) == TRUE
+    path = tmp_path / "links.csv"
+    table.assign(weight=[0.5, 0.5, 0.4, -0.4, 0.6]).to_csv(path, index=False)
+    assert text(Path(path)) == TRUE
+    assert text(path, threshold=0.45) == "lags 0..2: X@-1 -> X; X@-1 -> Y; Y -> Z"
+    assert text(table.assign(p=[0.01, 0.2, 0.01, 0.2, 0.01]), alpha=0.05) == "lags 0..2: X@-1 -> X; Y -> Z; Y@-1 -> Y"
+    assert text(table, nodes=[*NAMES, "U"]) == TRUE.replace("X@-1", "U; X@-1", 0) + "; U"
+    assert text(table.assign(link=["->", "<->", "->", "o->", "--"])).endswith("X@-2 o-> Z; Y -- Z; Y@-1 -> Y")
+    with pytest.raises(ValueError, match="nodes= has no 'X'"):
+        ce.as_lagged(table, nodes=["Y", "Z", "U"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lag": [-1]}, "link 0: a lag is a whole number from 0"),
+        ({"lag": [1.5]}, "link 0: a lag is a whole number"),
+        ({"source": ["Y"], "lag": [0]}, "from 'Y' to itself"),
+        ({"weight": [0.0]}, "link 0 has the weight 0"),
+        ({"source": [None]}, "link 0: the source or the target is missing"),
+        ({"link": ["=>"]}, "found the link '=>'"),
+    ],
+)
+def test_tables_that_are_no_graph(change, message):
+    with pytest.raises(ValueError, match=message):
+        ce.as_lagged({"source": ["X"], "target": ["Y"], "lag": [1]} | change)
+
+
+def test_links_of_tigramite():
+    def linear(x):
+        return x
+
+    links = {0: [((0, -1), 0.5, linear)], 1: [((0, -1), 0.5, linear), ((1, -1), 0.4, linear)]}
+    links[2] = [((0, -2), 0.4, linear), ((1, 0), 0.6, linear)]
+    assert text(links, nodes=NAMES) == TRUE
+    assumed = {0: {(0, -1): "-->"}, 1: {(0, -1): "-->", (1, -1): "-->", (2, 0): "<--"}}
+    assumed[2] = {(0, -2): "-->", (1, 0): "-->", (0, -1): ""}
+    assert text(assumed, nodes=NAMES) == TRUE
+    with pytest.raises(ValueError, match="has the step 1, expected 0, -1"):
+        ce.as_lagged({0: [((1, 1), 0.5, linear)]})
+
+
+def test_unknown_cells_and_encodings():
+    with pytest.raises(TypeError, match="row 0.*found int, which is not a lagged graph"):
+        ce.lagged_column([3])
+    with pytest.raises(ValueError, match="unknown encoding of lagged graphs 'tigramit'; did you mean 'tigramite'"):
+        ce.lagged_column(["X"], encoding="tigramit")
+    with pytest.raises(TypeError, match="wrap one in a list"):
+        ce.lagged_column("X@-1 -> Y")
+    with pytest.raises(ValueError, match="nodes= has 2 names"):
+        ce.lagged_column([np.zeros((3, 3, 2))], encoding="cause,effect,lag", first_lag=0, nodes=["A", "B"])

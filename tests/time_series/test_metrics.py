@@ -1,0 +1,179 @@
+"""Metrics of lagged graphs: values by hand, and what must hold for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+TRUTH = "X@-1 -> Y; X@-3 -> Z; Y@-1 -> Y; Y -> Z"
+ESTIMATE = "lags 0..2: X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-2 -> X; Z -> Y"
+NAMES = list(ce.list_metrics("lagged").index)
+
+
+def random_column(rng, n, d=3, lags=2, *, pag=False):
+    names = "ABCDE"[:d]
+    cells = []
+    for _ in range(n):
+        links = [
+            f"{a}@-{lag} {rng.choice(['->', '<->', 'o->']) if pag else '->'} {b}"
+            for lag in range(1, lags + 1)
+            for a in names
+            for b in names
+            if rng.random() < 0.25
+        ]
+        order = rng.permutation(list(names))
+        at_lag_0 = [f"{order[0]} {rng.choice(['->', 'o-o', '<->']) if pag else '->'} {order[1]}"]
+        cells.append(f"lags 0..{lags}: " + "; ".join([*links, *at_lag_0, *names]))
+    return ce.lagged_column(cells)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "value"),
+    [
+        # the true link at lag 3 is beyond the estimate's lags
+        ("lagged_recall", {}, 1 / 2),
+        ("lagged_recall", {"lags": "estimate"}, 1),
+        ("lagged_recall", {"lags": "shared"}, 1),
+        ("lagged_fn", {"lags": "truth"}, 1),
+        ("lagged_true_beyond", {}, 1),
+        ("lagged_precision", {}, 1 / 2),
+        ("lagged_hamming", {}, 2),
+        ("lagged_self_precision", {}, 1 / 2),
+        ("lagged_self_recall", {}, 1),
+        ("lagged_all_f1", {}, 4 / 7),
+        ("contemporaneous_shd", {}, 1),
+        ("contemporaneous_adjacency_f1", {}, 1),
+        ("contemporaneous_orientation_precision", {}, 0),
+        ("window_shd", {}, 4),
+        ("summary_tp", {}, 2),
+        ("summary_self_fp", {}, 2),
+        ("lag_error", {}, 1),
+        ("lag_hausdorff", {}, 1),
+    ],
+)
+def test_values(name, options, value):
+    assert ce.get_metric(name)(TRUTH, ESTIMATE, **options) == pytest.approx(value)
+
+
+def test_more_lags_in_the_estimate():
+    truth, estimate = "X@-1 -> Y", "X@-1 -> Y; X@-2 -> Y"
+    assert ce.lagged_precision(truth, estimate) == 0.5
+    assert ce.lagged_precision(truth, estimate, lags="truth") == 1
+    assert ce.lagged_precision(truth, estimate, lags="shared") == 1
+    with pytest.raises(ValueError, match="lags must be 'union'"):
+        ce.lagged_precision(truth, estimate, lags="both")
+
+
+def test_marks_of_lagged_links():
+    truth, estimate = "X@-1 -> Y; X@-2 <-> Y", "X@-1 o-> Y; X@-2 <-> Y"
+    assert (ce.lagged_tp(truth, estimate), ce.lagged_adjacency_tp(truth, estimate)) == (1, 2)
+    assert (ce.lagged_hamming(truth, estimate), ce.lagged_adjacency_hamming(truth, estimate)) == (1, 0)
+    assert ce.lag_error(truth, estimate) == 0
+
+
+def test_lag_errors():
+    assert np.isnan(ce.lag_error("X@-1 -> Y", "Y@-1 -> X"))
+    assert np.isnan(ce.lag_error("X -> Y", "X -> Y"))
+    # of X to Y: |1 - 1|, |4 - 1|; of Y to X: |2 - 3|
+    assert ce.lag_error("X@-1 -> Y; Y@-3 -> X", "X@-1 -> Y; X@-4 -> Y; Y@-2 -> X") == (1.5 + 1) / 2
+    assert ce.lag_hausdorff("X@-1 -> Y; Y@-3 -> X; Y@-5 -> X", "X@-1 -> Y; X@-4 -> Y; Y@-3 -> X") == (3 + 2) / 2
+
+
+def test_not_searched_is_not_absent():
+    truth = "X@-1 -> Y; X -> Y; Y -> Z"
+    searched, not_searched = "lags 0..1: X@-1 -> Y; Z", "lags 1..1: X@-1 -> Y; Z"
+    assert ce.contemporaneous_shd(truth, searched) == 2 and np.isnan(ce.contemporaneous_shd(truth, not_searched))
+    assert ce.window_shd(truth, searched) == ce.window_shd(truth, not_searched) == 2
+    assert np.isnan(ce.lagwise_recall(truth, not_searched)[0]) and ce.lagwise_recall(truth, not_searched)[1] == 1
+
+
+def test_views_are_scored_as_graphs():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({side: random_column(rng, 20) for side in ("truth", "estimate")})
+    found = table.ceval.evaluate(
+        ["contemporaneous_shd", "contemporaneous_orientation_f1", "window_shd", "lagged_all_hamming"]
+    )
+    views = pd.DataFrame({side: table[side].lagged.contemporaneous() for side in table})
+    graphs = views.ceval.evaluate(["shd", "orientation_f1"])
+    np.testing.assert_array_equal(found["contemporaneous_shd"], graphs["shd"])
+    np.testing.assert_array_equal(found["contemporaneous_orientation_f1"], graphs["orientation_f1"])
+    last = pd.DataFrame({side: table[side].lagged.window(last=True) for side in table})
+    np.testing.assert_array_equal(found["window_shd"], last.ceval.evaluate(["shd"])["shd"])
+
+
+def test_lags_add_up():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"truth": random_column(rng, 20), "estimate": random_column(rng, 20, lags=3)})
+    found = table.ceval.evaluate(
+        ["lagwise_tp", "lagwise_fn", "lagged_tp", "lagged_fn", "contemporaneous_adjacency_recall"]
+    )
+    assert (found[[f"lagwise_tp_{lag}" for lag in (1, 2, 3)]].sum(axis=1) == found["lagged_tp"]).all()
+    assert (found[[f"lagwise_fn_{lag}" for lag in (1, 2, 3)]].sum(axis=1) == found["lagged_fn"]).all()
+    assert (found["lagwise_tp_0"] == found["contemporaneous_adjacency_recall"]).all()
+
+
+@pytest.mark.parametrize("pag", [False, True])
+def test_every_metric(pag):
+    metrics = [ce.get_metric(name) for name in NAMES]
+    metrics = [metric for metric in metrics if not pag or "ts_pag" in metric.kinds]
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({side: random_column(rng, 12, pag=pag) for side in ("truth", "estimate")})
+
+    def values(truth, estimate):
+        frame = pd.DataFrame({"truth": truth.array, "estimate": estimate.array}).ceval.evaluate(metrics)
+        return frame.drop(columns=["truth", "estimate"]).astype(float)
+
+    found = values(table["truth"], table["estimate"])
+    perfect = values(table["truth"], table["truth"])
+    swapped = values(table["estimate"], table["truth"])
+    # neither names nor other rows matter
+    renamed = [
+        ce.lagged_column([text.translate(str.maketrans("ABC", "CAB")) for text in side.lagged.to_strings()])
+        for side in (table["truth"], table["estimate"])
+    ]
+    pd.testing.assert_frame_equal(values(*renamed), found)
+    alone = values(table["truth"].iloc[3:4], table["estimate"].iloc[3:4])
+    pd.testing.assert_frame_equal(alone, found.iloc[3:4].reset_index(drop=True))
+    for metric in metrics:
+        columns = [name for name in found if name == metric.name or (metric.dims and name[:-2] == metric.name)]
+        assert columns
+        for name in columns:
+            low, high = metric.range
+            assert (found[name].isna() | found[name].between(low, high)).all(), name
+            if metric.direction == "minimize" or metric.optimum == 1:
+                assert (perfect[name].isna() | (perfect[name] == metric.optimum)).all(), name
+            if metric.symmetric:
+                pd.testing.assert_series_equal(swapped[name], found[name])
+
+
+def test_orientations_need_graphs_without_circles():
+    with pytest.raises(ValueError, match="applies to ts_dag and ts_pdag, but truth is a ts_pag"):
+        ce.contemporaneous_orientation_f1("X <-> Y", "X -> Y")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_graphs_without_variables_or_links(name):
+    metric = ce.get_metric(name)
+    for text in ("{}", "X", "X; Y", "lags 0..2: X; Y"):
+        value = np.asarray(metric(text, text), float)
+        assert (np.isnan(value) | (value == metric.optimum) | (value == 0)).all()
+
+
+def test_a_metric_that_contradicts_its_closed_form_is_refused():
+    def twice(pairs):
+        return pairs.confusion("cross").tp + pairs.confusion("self").tp
+
+    declare = ce.metric(
+        field="lagged",
+        kinds=("ts_dag",),
+        direction="maximize",
+        range=(0, np.inf),
+        optimum=np.inf,
+        long_name="twice",
+        closed_form="links",
+    )
+    with pytest.raises(ValueError, match="does not compare one universe of links"):
+        declare(twice)
