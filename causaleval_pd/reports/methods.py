@@ -169,11 +169,20 @@ def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
     if context:
         found.append(Sentence(f"Metrics had further inputs: {_settings(context)}."))
     chosen = _json(cube.attrs.get("best_of"))
-    if isinstance(chosen, dict) and chosen:
+    if chosen:
+        levels = listed([str(x) for x in chosen["levels"]])
         found.append(
-            Sentence(f"Of the candidates of a run ({listed([str(x) for x in chosen])}) the best counts, by metric.")
+            Sentence(f"Of the levels of {chosen['column']} ({levels}) the best of each run counts, by metric.")
         )
+    if not has_truths(cube):
+        found.append(Sentence("There is no truth: estimates are judged by further inputs alone."))
     return found
+
+
+def has_truths(cube: xr.Dataset) -> bool:
+    """Return whether estimates were compared with truths, by the history of the cube."""
+    made = [one for one in calls(cube.attrs) if one["verb"] == "cube"]
+    return "truth_id" in cube and not any("truth" in one and one["truth"] is None for one in made)
 
 
 def _clusters(cube: xr.Dataset) -> list[Sentence]:

@@ -28,7 +28,7 @@ from ..inference.compare import compare
 from ..inference.control_tests import test_controls
 from .figures import Picture, levels_share_truths, pictures
 from .markup import Output, escaped
-from .methods import Reference, Sentence, counted, listed, methods, null_models, null_words, references
+from .methods import Reference, Sentence, counted, has_truths, listed, methods, null_models, null_words, references
 from .style import Shown, shown_table, styler
 
 __all__ = ["report"]
@@ -94,8 +94,8 @@ def report(
     FileExistsError
         If a file of the report exists and `overwrite` is False.
     ValueError
-        If the suffix, a metric, a stratum or a setting is unknown, the levels of `over` share no truths, the cube has no
-        runs or is lazy, or the folder of figures is a symbolic link or holds one.
+        If the suffix, a metric, a stratum or a setting is unknown, the levels of `over` share no truths, the cube has
+        no runs or is lazy, or the folder of figures is a symbolic link or holds one.
     ImportError
         If jinja2 is missing.
 
@@ -134,7 +134,7 @@ def report(
         check_known(over, [dim for dim in dims if dim != "null"], "stratum (over)")
     else:
         words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "biufmM"]
-        over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if "truth_id" in cube else None
+        over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if has_truths(cube) else None
 
     results = _results(cube, names, over, adjust, level)
     suffix = "pdf" if output == "latex" else "png"
@@ -233,7 +233,7 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
     text = f"The report covers {counted(n_runs, 'run')}"
     if dims:
         text += f" in {counted(int(here.sum()), 'stratum', 'strata')}"
-    if "truth_id" in cube:
+    if has_truths(cube):
         truths = np.unique(cube["truth_id"].where(cube["status"] != NO_RUN, 0))
         n_truths = int((truths != 0).sum())
         text += f" on {counted(n_truths, 'truth')}" if n_truths else ""

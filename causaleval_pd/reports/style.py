@@ -13,6 +13,7 @@ import pandas as pd
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
 from ..contract.metric import METRICS
+from ..cubes.schema import result_columns
 from .markup import DASH, Output, escaped, number, p_text
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["style"]
 
-Kind = Literal["count", "number", "p", "word", "note"]
+#: shares are shown where one is not 0
+Kind = Literal["count", "share", "number", "p", "word", "note"]
 
 
 class _Column(NamedTuple):
@@ -43,7 +45,8 @@ SHOWN: dict[str, tuple[_Column, ...]] = {
     "summary": (
         *(_Column("member", "control_null", "word"), _Column("runs", "n_runs", "count"), *_COUNTS),
         _Column("without controls", "n_without_controls", "count"),
-        *(_Column("mean", "mean", limits=("low", "high")),),
+        *(_Column("share undefined", "undefined_share", "share"), _Column("share infinite", "infinite_share", "share")),
+        _Column("mean", "mean", limits=("low", "high")),
         _Column("controls", "control_mean", limits=("control_low", "control_high")),
         *(_Column(*_SKILL, limits=("skill_low", "skill_high")), _P[0], _Column("verdict", "verdict", "word"), _NOTE),
     ),
@@ -76,13 +79,6 @@ _MARKS = {
     "compare": {"comparison", "effect_size"},
     "test_controls": {"comparison", "test_statistic"},
     "summary": {"mean", "control_mean"},
-}
-#: columns of results that are neither strata nor shown
-_HIDDEN = {
-    *("statistic", "n_scored", "superiority_share", "superiority_strict", "superiority_ties", "ci_level", "p_se"),
-    *("control_mean_se", "p_at_floor", "p_method", "n_clusters", "comparison", "n_pairs", "alternative", "on"),
-    *("effect_size", "resampling_seed", "n_draws", "n_draws_undefined", "test_statistic", "p_low", "p_high"),
-    *("n_no_information", "tau2", "heterogeneity", "n_effects", "n_levels", "method", "metric"),
 }
 #: words that are the same in all rows move to the legend, and these are left out there
 _DULL = {("comparison", "estimate vs control")}
@@ -256,8 +252,8 @@ def result_of(table: pd.DataFrame) -> str:
 
 def _strata(table: pd.DataFrame, verb: str) -> list[str]:
     """Return the columns of strata, in their order; the null model of a summary is one."""
-    results = _HIDDEN | {name for x in SHOWN[verb] for name in (x.name, *(x.limits or ()))}
-    return [name for name in table.columns if name not in results]
+    results = result_columns() | {x.name for x in SHOWN[verb]}
+    return [name for name in table.columns if name not in results or (name == "null" and verb == "summary")]
 
 
 def _directions(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
@@ -270,11 +266,12 @@ def _directions(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
 
 
 def _is_empty(table: pd.DataFrame, column: _Column) -> bool:
-    """Return whether a column has nothing to show: no value in any row, or runs without controls where none has any."""
+    """Return whether a column has nothing to show: no value, shares of 0, or runs without controls where all are."""
     values = table[column.name]
     if column.name == "n_without_controls" and "control_mean" in table and table["control_mean"].isna().all():
         return True
-    return bool(values.isna().all()) or (column.name == "n_without_controls" and not values.any())
+    shown_if_any = column.name == "n_without_controls" or column.kind == "share"
+    return bool(values.isna().all()) or (shown_if_any and not values.fillna(0).any())
 
 
 def _is_constant(table: pd.DataFrame, column: _Column) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.reshaped import read_cube
-from causaleval_pd.reports.methods import Sentence, cited, counted, listed, methods, references
+from causaleval_pd.reports.methods import Sentence, cited, counted, has_truths, listed, methods, references
 
 RUNS = ce.datasets.runs().query("density == 0.2 and n == 400")
 
@@ -60,6 +60,20 @@ def test_composite_and_reference_models_are_named():
     text = paragraph(upper, test_controls=upper.ceval.test_controls())
     assert "oracle_skeleton: a point of reference that is not tested" in text
     assert "No stratum has a test" in text and "How p-values" not in text
+
+
+def test_the_best_of_several_levels_is_named():
+    cube = RUNS.ceval.cube(["shd"], by=["n"], n_draws=9, rng=1, best_of="algorithm")
+    assert "Of the levels of algorithm (ges, lingam, pc) the best of each run counts" in paragraph(cube)
+
+
+def test_without_a_truth():
+    runs = ce.datasets.sachs_estimates().drop(columns="kind")
+    data = {"data": ce.datasets.sachs().head(50)}
+    cube = runs.ceval.cube(["mean_abs_partial"], by=["algorithm"], truth=None, context=data, n_draws=None)
+    text = " ".join(x.text for x in methods(read_cube(cube), ["mean_abs_partial"], {}))
+    assert "There is no truth" in text and "further inputs: data = DataFrame of 50 rows" in text
+    assert not has_truths(cube) and has_truths(RUNS.ceval.cube(["shd"], by=["n"], n_draws=None))
 
 
 def test_clusters_by_a_column_are_named():

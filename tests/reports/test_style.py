@@ -77,6 +77,12 @@ def test_values_that_look_alike_are_equally_good():
     assert shown_table(table.assign(metric="mine"), directions={"mine": "maximize"}).bold["mean"].tolist()[2]
 
 
+def test_shares_are_shown_where_one_is_not_zero():
+    table = pd.DataFrame({"a": ["x", "y"], "metric": "m", "undefined_share": 0.0, "mean": 1.0, "control_mean": 5.0})
+    assert list(shown_table(table).texts) == ["a", "metric", "mean", "controls"]
+    assert shown_table(table.assign(undefined_share=[0, 0.25])).texts["share undefined"].tolist() == ["0", "0.250"]
+
+
 def test_closest_to_zero_is_best():
     table = pd.DataFrame({"a": ["x", "y"], "metric": "m", "mean": [-3.0, 1.0], "control_mean": 5.0})
     shown = shown_table(table, directions={"m": "zero"})
