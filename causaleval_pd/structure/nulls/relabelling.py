@@ -210,11 +210,13 @@ def check_same_nodes(matching: Matching) -> None:
     context, cluster = matching.context, matching.cluster
     if cluster is None or context is None or not any("latents" in values for values in context.values):
         return
+    if matching.stratum is None:
+        # nothing is added up over the rows
+        return
     node_sets = unpack_column(matching.estimate, in_place=True).row_node_set
-    strata = np.zeros(len(cluster), np.int64) if matching.stratum is None else matching.stratum
     first: dict[tuple[int, int], int] = {}
     for row in np.flatnonzero((node_sets >= 0) & (cluster != 0)).tolist():
-        other = first.setdefault((int(strata[row]), int(cluster[row])), row)
+        other = first.setdefault((int(matching.stratum[row]), int(cluster[row])), row)
         if node_sets[other] != node_sets[row]:
             index = matching.estimate.index
             raise ValueError(
