@@ -38,7 +38,9 @@ def test_a_cube_without_strata_has_distributions():
     assert titles(cube_of(by=[])) == ["distribution of the runs and of their controls"]
 
 
-@pytest.mark.parametrize("null", [["edges", "permutation"], ce.worst_of("edges", "permutation")])
+@pytest.mark.parametrize(
+    "null", [pytest.param(["edges", "permutation"], marks=pytest.mark.slow), ce.worst_of("edges", "permutation")]
+)
 def test_null_models_are_facets(null):
     [first, *_] = pictures(cube_of(null=null), "shd", "algorithm", "png")
     assert "Null model: edges, permutation" in first.caption
@@ -53,7 +55,9 @@ def test_a_figure_that_would_not_be_readable_is_named():
     assert [type(x) for x in found] == [Omitted] and "more than four strata" in found[0].reason
 
 
-@pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("suffix", "begins"), [("png", b"\x89PNG"), pytest.param("pdf", b"%PDF", marks=pytest.mark.slow)]
+)
 def test_files_have_no_time_stamp_and_figures_are_closed(suffix, begins):
     open_before = plt.get_fignums()
     one, other = ([x.content for x in pictures(cube_of(), "shd", None, suffix)] for _ in range(2))

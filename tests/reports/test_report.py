@@ -43,7 +43,7 @@ class Page(HTMLParser):
 
 def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
     before = cube.copy(deep=True)
-    path = cube.ceval.report(tmp_path / "r.html")
+    path = cube.ceval.report(tmp_path / "r.html", metrics="shd")
     text = path.read_text("utf-8")
     page = Page(text)
     assert page.open == [] and page.tags.count("table") == 3 and "script" not in page.tags
@@ -56,7 +56,7 @@ def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
         "brackets: middle 95 % of the runs",
     ):
         assert words in text
-    assert path.samefile(ce.report(cube, tmp_path / "again.html").with_name("r.html"))
+    assert path.samefile(ce.report(cube, tmp_path / "again.html", metrics="shd").with_name("r.html"))
     assert (tmp_path / "again.html").read_bytes() == path.read_bytes()
     xr.testing.assert_identical(cube, before)
 
@@ -120,6 +120,7 @@ def test_a_failure_leaves_no_file(cube, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_cube_that_was_saved_gives_the_same_report(cube, tmp_path):
     cube.to_netcdf(tmp_path / "cube.nc")
     with xr.open_dataset(tmp_path / "cube.nc") as read:
@@ -138,6 +139,7 @@ def test_failed_and_undefined_runs_and_empty_strata_are_counted(tmp_path):
     assert "Failed runs are not in means, skill and tests" in text
 
 
+@pytest.mark.slow
 def test_all_failed(tmp_path):
     cube = RUNS.assign(estimate=None).ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, invalid="nan")
     text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
@@ -150,6 +152,7 @@ def test_without_controls(tmp_path):
     assert "There are no controls." in text and "## Tests against controls" not in text
 
 
+@pytest.mark.slow
 def test_several_null_models_and_carried_columns(tmp_path):
     nulls = ["edges", "oracle_skeleton"]
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=99, rng=1, null=nulls, values={"seconds": "minimize"})

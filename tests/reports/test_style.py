@@ -181,6 +181,7 @@ def test_unknown_settings_are_refused(results):
         ce.style(RUNS.head(3).ceval.evaluate(["shd"]))
 
 
+@pytest.mark.slow
 def test_a_missing_extra_is_named_in_one_line():
     code = """
 import sys
