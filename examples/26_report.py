@@ -1,5 +1,7 @@
 """A study as a report: one page of HTML, and a LaTeX document with its figures and references beside it."""
 
+from pathlib import Path
+
 try:
     import jinja2  # noqa: F401
 except ImportError:
@@ -12,8 +14,10 @@ matplotlib.use("agg")
 
 runs = ce.datasets.runs()
 cube = runs.ceval.cube(["shd", "adjacency_precision"], by=["algorithm", "density", "n"], n_draws=1000, rng=7)
-for path in ("report.html", "report.tex"):
-    print(cube.ceval.report(path, over="algorithm", title="Three algorithms on linear data", overwrite=True))
+folder = Path("study_report")
+folder.mkdir(exist_ok=True)
+for name in ("report.html", "report.tex"):
+    print(cube.ceval.report(folder / name, over="algorithm", title="Three algorithms on linear data", overwrite=True))
 
 # one table for a paper
 table = cube.ceval.summary("shd").query("n == 400")

@@ -32,6 +32,8 @@ class Picture(NamedTuple):
     caption: str
     #: the file
     content: bytes
+    #: width on a page, in CSS pixels
+    width: int
 
 
 class Omitted(NamedTuple):
@@ -123,11 +125,14 @@ def _picture(name: str, label: str, drawn: Any, suffix: str) -> Picture:
             artist.set_visible(False)
             artist.set_in_layout(False)
         file = io.BytesIO()
+        width = round(96 * figure.get_figwidth())
         figure.savefig(file, format=suffix, dpi=150, metadata=_UNDATED[suffix])
     finally:
         plt.close(figure)
     found = FIGURES[name]
-    return Picture(f"{label}: {found.long_name}", f"{' '.join(words)} It shows {found.concludes}.", file.getvalue())
+    return Picture(
+        f"{label}: {found.long_name}", f"{' '.join(words)} It shows {found.concludes}.", file.getvalue(), width
+    )
 
 
 def levels_share_truths(cube: xr.Dataset, dim: str) -> bool:

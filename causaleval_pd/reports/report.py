@@ -354,6 +354,7 @@ def _rendered(
         table=lambda one: _Made(texts[id(one)]),
         number=lambda one: numbers[id(one)],
         image=lambda one: _Made(base64.b64encode(one.content).decode()),
+        width=lambda one: one.width,
         key=lambda one: _Made(one.key),
         bibtex=_Made("\n".join(escaped(line, "html") for line in _bibtex(entries).split("\n"))),
     )
