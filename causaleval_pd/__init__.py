@@ -97,6 +97,8 @@ from .inference.mixed_model import model as model
 from .inference.power import comparison_power as comparison_power
 from .inference.power import control_power as control_power
 from .inference.ranking import rank_test as rank_test
+from .reports.report import report as report
+from .reports.style import style as style
 from .structure.nulls.expectation import expected_metric as expected_metric
 from .structure.nulls.expectation import skeleton_test as skeleton_test
 from .tables.controls import with_controls as with_controls
@@ -154,6 +156,7 @@ if not TYPE_CHECKING:
         "execution",
         "graphs",
         "inference",
+        "reports",
         "statistics",
         "tables",
         "versions",

@@ -25,6 +25,7 @@ from .inference.mixed_model import model
 from .inference.power import comparison_power, control_power
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
+from .reports.report import report
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
@@ -113,6 +114,7 @@ class CubeAccessor:
     comparison_power       difference that `compare` can detect, and pairs that it needs
     size_and_power         size and power of `test_controls` in this study, by simulation
     plot                   figures: `plot.strata`, `plot.distributions`, ...
+    report                 writes tables, tests, figures and methods as a page or LaTeX
     to_zarr                computes a lazy cube into a Zarr store
     =====================  ============================================================================
 
@@ -155,6 +157,7 @@ class CubeAccessor:
     control_power = method(control_power)
     comparison_power = method(comparison_power)
     size_and_power = method(size_and_power)
+    report = method(report)
 
     def to_zarr(
         self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False, retries: int = 0

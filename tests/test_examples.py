@@ -19,6 +19,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
         ("04_how_the_runs_were_made.py", "causallearn", "causal-learn", "discovery"),
         ("08_causal_kl_alarm.py", "pgmpy", "pgmpy", "io"),
         ("12_reasoning_real_model.py", "openai", "openai", "llm"),
+        ("26_report.py", "jinja2", "jinja2", "report"),
         ("scale.py", "dask", "dask", "dask"),
     ],
 )

@@ -22,7 +22,7 @@ ORDER = """
     structure, edge_scores, time_series, against_data, causal_kl, configurational, reasoning,
     baselines, interventions, knowledge,
     tables, cubes, inference,
-    plot,
+    plot, reports,
     accessors, dask
 """.replace("\n", " ").split(",")
 ROOMS = [room.strip() for room in ORDER]
@@ -30,7 +30,7 @@ ROOMS = [room.strip() for room in ORDER]
 MOST_MODULES, MOST_FILES, MOST_LINES = 10, 24, 450
 
 #: rooms whose modules each have a test file of their name, in the same folder under tests
-MIRRORED = ("contract", "statistics", "execution", "tables", "cubes", "inference", "plot")
+MIRRORED = ("contract", "statistics", "execution", "tables", "cubes", "inference", "plot", "reports")
 
 TESTS = Path(__file__).parent
 #: methods that named tuples have, and the only attributes with a leading underscore that are public

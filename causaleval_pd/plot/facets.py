@@ -46,7 +46,11 @@ def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Datas
     cube_metrics(cube, [metric])
     if not has_controls(cube, metric):
         cube = of_metric(cube, metric).assign_attrs(n_draws=0)
-    return check_metric(metric_strata(null_stratum(cube) if nulls else cube, metric), metric)
+    if nulls:
+        # members of a composite null model are drawn each
+        attrs = {name: value for name, value in cube.attrs.items() if name != "control_composites"}
+        cube = null_stratum(cube.drop_attrs(deep=False).assign_attrs(attrs))
+    return check_metric(metric_strata(cube, metric), metric)
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
@@ -94,6 +98,8 @@ def tallest_word(cube: xr.Dataset, dim: str) -> float:
 def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
     """Add the strata with runs to their table, or make one, as categories in the cube's order."""
     dims = strata_dims(cube)
+    if not dims:
+        return pd.DataFrame(index=[0]) if table is None else table
     runs = (cube["status"] != NO_RUN).any("replicate").transpose(*dims).to_numpy()
     codes = np.nonzero(runs)
     labels = {

@@ -48,3 +48,8 @@ def test_triangles_are_medians(cube, make):
 def test_proportions_have_no_unit_bins(cube):
     _, edges, _ = ce.plot.distributions(cube, "adjacency_f1").ax.patches[0].get_data()
     assert len(edges) == 21
+
+
+def test_a_cube_without_strata_has_one_distribution(runs):
+    grid = ce.plot.distributions(runs.head(60).ceval.cube(["shd"], by=[], n_draws=9, rng=1), "shd")
+    assert [p.get_gid() for p in grid.ax.patches] == ["controls", "runs"]

@@ -1,0 +1,143 @@
+"""Figures of a report: which of them fit a cube, and their pictures with captions in words."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import xarray as xr
+
+from ..contract.figure import FIGURES
+from ..cubes.reading import strata_dims
+from ..plot.critical_difference import critical_difference
+from ..plot.distributions import distributions
+from ..plot.facets import drawn_cube
+from ..plot.heat_maps import comparisons
+from ..plot.strata import strata
+
+#: most facets of a figure, levels along its x axis and by colour, so that it stays readable
+_FACETS, _LEVELS, _COLOURS = 24, 40, 12
+#: kinds of pictures that have no time stamp, and what matplotlib would write
+_UNDATED = {"png": {}, "pdf": {"CreationDate": None, "ModDate": None}}
+
+
+class Picture(NamedTuple):
+    """A drawn figure."""
+
+    #: what it shows
+    title: str
+    #: what its marks are and what to conclude
+    caption: str
+    #: the file
+    content: bytes
+    #: width on a page, in CSS pixels
+    width: int
+
+
+class Omitted(NamedTuple):
+    """A figure that was not drawn, and why."""
+
+    reason: str
+
+
+def pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> Iterator[Picture | Omitted]:
+    """Draw the figures of one metric that fit the cube.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Read by `read_cube`.
+    metric : str
+        One of its metrics.
+    over : str or None
+        The stratum whose levels are compared.
+    suffix : {"png", "pdf"}
+        Kind of picture.
+    """
+    from matplotlib import rc_context
+
+    # a dollar sign in a name is no formula
+    with rc_context({"text.parse_math": False}):
+        yield from _pictures(cube, metric, over, suffix)
+
+
+def _pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> Iterator[Picture | Omitted]:
+    label = str(cube[metric].attrs.get("long_name", metric))
+    drawn = drawn_cube(cube, metric)
+    sizes = {dim: drawn.sizes[dim] for dim in strata_dims(drawn)}
+    wide = {dim: size for dim, size in sizes.items() if size > 1}
+    if sizes:
+        uses = _uses(drawn, wide or dict([next(iter(sizes.items()))]), over)
+        reason = _too_many(uses, sizes)
+        if reason:
+            yield Omitted(f"No figure of the strata of {label}: {reason}.")
+        else:
+            yield _picture("strata", label, strata(cube, metric, **uses), suffix)
+    if len(wide) < 2:
+        hue = next((dim for dim, size in wide.items() if size <= _COLOURS), None)
+        yield _picture("distributions", label, distributions(cube, metric, hue=hue), suffix)
+    # null models and the metric's own dimensions are no strata of comparisons
+    apart = {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1}
+    if over is not None and apart <= {over} and set(wide) <= {over, "null"} and cube.sizes[over] <= _LEVELS:
+        yield _picture("comparisons", label, comparisons(cube, metric, over), suffix)
+        if cube.sizes[over] > 2 and cube[metric].attrs.get("direction") != "none":
+            yield _picture("critical_difference", label, critical_difference(cube, metric, over, rng=0), suffix)
+
+
+def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str, Any]:
+    """Return the strata along x, by colour, by column and by row of a figure; more than four have no place."""
+    left = list(dims)
+    found: dict[str, Any] = {}
+    if len(left) > 1:
+        small = [dim for dim in left if dims[dim] <= _COLOURS and dim != "null"]
+        found["hue"] = over if over in small else next(iter(small), left[0])
+        left.remove(found["hue"])
+    # an ordered stratum, such as the number of observations, runs along x
+    ordered = [dim for dim in left if cube[dim].dtype.kind in "iufM"]
+    found["x"] = max(ordered or [dim for dim in left if dim != "null"] or left, key=lambda dim: dims[dim])
+    left.remove(found["x"])
+    found |= dict(zip(("col", "row"), left, strict=False))
+    return found if len(left) < 3 else found | {"left": left[2:]}
+
+
+def _too_many(uses: dict[str, Any], sizes: dict[str, int]) -> str:
+    """Return why a figure would not be readable, nothing if it would."""
+    if "left" in uses:
+        return f"more than four strata have several levels ({', '.join(d for d, n in sizes.items() if n > 1)})"
+    for use, most in (("x", _LEVELS), ("hue", _COLOURS)):
+        if use in uses and sizes[uses[use]] > most:
+            return f"{uses[use]} has {sizes[uses[use]]} levels"
+    facets = math.prod(sizes[uses[use]] for use in ("col", "row") if use in uses)
+    return f"it would have {facets} facets" if facets > _FACETS else ""
+
+
+def _picture(name: str, label: str, drawn: Any, suffix: str) -> Picture:
+    """Save a figure and close it; its caption becomes text beside it."""
+    import matplotlib.pyplot as plt
+
+    figure = drawn.figure
+    try:
+        words = []
+        for artist in figure.findobj(lambda x: x.get_gid() == "caption"):
+            words.append(" ".join(artist.get_text().split()))
+            artist.set_visible(False)
+            artist.set_in_layout(False)
+        file = io.BytesIO()
+        width = round(96 * figure.get_figwidth())
+        figure.savefig(file, format=suffix, dpi=150, metadata=_UNDATED[suffix])
+    finally:
+        plt.close(figure)
+    found = FIGURES[name]
+    return Picture(
+        f"{label}: {found.long_name}", f"{' '.join(words)} It shows {found.concludes}.", file.getvalue(), width
+    )
+
+
+def levels_share_truths(cube: xr.Dataset, dim: str) -> bool:
+    """Return whether the levels of a stratum have runs on the same truths, replicate by replicate."""
+    truths = cube["truth_id"].where(cube["status"] != 0).where(cube["truth_id"] != 0)
+    several = truths.notnull().sum(dim) > 1
+    same = truths.max(dim) == truths.min(dim)
+    return bool(several.any()) and bool((same | ~several).all())

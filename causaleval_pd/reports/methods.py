@@ -1,0 +1,359 @@
+"""The methods of a report in sentences, each derived from the attributes of the cube and of its results."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..contract.field import FIELDS
+from ..contract.history import calls
+from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references
+from ..cubes.schema import values_of
+from ..drawing import axis_label
+from ..versions import versions
+from .markup import DASH
+
+#: keys of what is always cited for a step, in `references.bib`
+_CITED = {"holm": "holm1979", "bh": "benjamini1995", "by": "benjamini2001", "wilcoxon": "wilcoxon1945"}
+_CORRECTIONS = {
+    **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "bh": "the method of Benjamini and Hochberg"},
+    "by": "the method of Benjamini and Yekutieli",
+}
+_EFFECTS = {"hodges_lehmann": "Hodges-Lehmann estimate"}
+_STATISTICS = {"standardized": "the sum of standardised values", "mean": "the mean", "rank": "the sum of ranks"}
+
+
+class Sentence(NamedTuple):
+    """A sentence and the keys of what it cites."""
+
+    text: str
+    cites: tuple[str, ...] = ()
+
+
+class Reference(NamedTuple):
+    """An entry of the list of references."""
+
+    #: what sentences cite it by: its key, or the DOI of one that the library lacks
+    cited: str
+    key: str
+    #: authors, year, title and place, as text
+    text: str
+    #: the same as BibTeX
+    bibtex: str
+
+
+def listed(words: Sequence[str], most: int = 12) -> str:
+    """Return words in a row, the first ones of many.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed([str(x) for x in range(20)], most=3)
+    ('a, b, c', '0, 1, 2 and 17 more')
+    """
+    shown = ", ".join(words[:most])
+    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "run"), counted(1200, "run")
+    ('1 run', '1,200 runs')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def methods(cube: xr.Dataset, metrics: Sequence[str], results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
+    """Return the methods paragraph.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Read by `read_cube`.
+    metrics : sequence of str
+        Those of the report.
+    results : {verb: DataFrame}
+        The tables of the report, with the calls that made them in their history.
+    """
+    tested = [name for name in metrics if has_controls(cube, name)]
+    found = [*_scores(cube, metrics), *_clusters(cube)]
+    if tested:
+        found += [*_controls(cube, tested), *_tests(cube, results)]
+    else:
+        found.append(Sentence("No negative controls were drawn, so that nothing was tested against random guessing."))
+    return [*found, *_comparison(results), _software(cube)]
+
+
+def references(sentences: Sequence[Sentence]) -> list[Reference]:
+    """Return what sentences cite, in the order of the first citation."""
+    known = _library()
+    keys = dict.fromkeys(key for sentence in sentences for key in sentence.cites)
+    return [known[key] if key in known else _bare(key) for key in keys]
+
+
+def cited(doi: str) -> str:
+    """Return the key of the reference with this DOI; one that is not in the library is its own key."""
+    keys = {_doi(entry.bibtex): key for key, entry in _library().items()}
+    return keys.get(doi, doi)
+
+
+@lru_cache(maxsize=1)
+def _library() -> dict[str, Reference]:
+    """Return the entries of `references.bib` by their keys."""
+    text = files("causaleval_pd.reports").joinpath("references.bib").read_text("utf-8")
+    found = {}
+    for entry in text.strip().split("\n\n"):
+        key = entry.partition("{")[2].partition(",")[0]
+        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
+        found[key] = Reference(key, key, _as_text(fields), entry)
+    return found
+
+
+def _as_text(fields: Mapping[str, str]) -> str:
+    place = " ".join(filter(None, [fields.get("journal") or fields.get("booktitle", ""), fields.get("volume", "")]))
+    if "pages" in fields:
+        place += f", {fields['pages'].replace('--', DASH)}"
+    elif "number" in fields:
+        place += f"({fields['number']})"
+    head = f"{fields['author'].replace(' and ', '; ')} ({fields['year']}). {fields['title']}"
+    parts = [head, place, f"doi:{fields['doi']}" if "doi" in fields else ""]
+    text = ". ".join(part for part in parts if part) + "."
+    return text.replace("``", "“").replace("''", "”").replace("\\&", "&").replace("?.", "?")
+
+
+def _doi(entry: str) -> str | None:
+    found = re.search(r"^  doi = \{(.*)\},$", entry, re.MULTILINE)
+    return None if found is None else found[1]
+
+
+def _bare(doi: str) -> Reference:
+    """Return the reference of a metric that the library does not have; its DOI is all that is known of it."""
+    key = "doi-" + re.sub(r"[^A-Za-z0-9]+", "-", doi).strip("-").lower()
+    plain = re.sub(r"[{}\\\s]", "", doi)
+    return Reference(doi, key, f"doi:{doi}.", f"@misc{{{key},\n  doi = {{{plain}}},\n}}")
+
+
+def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
+    """Describe the metrics and their conventions."""
+    words, cites = [], []
+    metrics = [name for name in metrics if name not in values_of(cube)]
+    for name in metrics:
+        attrs = cube[name].attrs
+        label = axis_label(str(attrs.get("long_name", name)), str(attrs.get("direction", "none")))
+        words.append(label if attrs.get("long_name", name) == name else f"{name}, {label}")
+        if attrs.get("references"):
+            cites.append(cited(str(attrs["references"])))
+    found = [Sentence(f"Runs were scored by: {'; '.join(words)}.", tuple(dict.fromkeys(cites)))] if words else []
+    for name in metrics:
+        options = _json(cube[name].attrs.get("options"))
+        if options:
+            found.append(Sentence(f"Options of {name}: {_settings(options)}."))
+    zero = cube.attrs.get("zero_division")
+    if zero is not None:
+        share = float(zero)
+        how = "stayed undefined, and such runs are left out of means" if math.isnan(share) else f"count as {share:g}"
+        found.append(Sentence(f"Ratios 0/0 {how}."))
+    context = _json(cube.attrs.get("context"))
+    if context:
+        found.append(Sentence(f"Metrics had further inputs: {_settings(context)}."))
+    chosen = _json(cube.attrs.get("best_of"))
+    if chosen:
+        levels = listed([str(x) for x in chosen["levels"]])
+        found.append(
+            Sentence(f"Of the levels of {chosen['column']} ({levels}) the best of each run counts, by metric.")
+        )
+    if not has_truths(cube):
+        found.append(Sentence("There is no truth: estimates are judged by further inputs alone."))
+    return found
+
+
+def has_truths(cube: xr.Dataset) -> bool:
+    """Return whether estimates were compared with truths, by the history of the cube."""
+    made = [one for one in calls(cube.attrs) if one["verb"] == "cube"]
+    return "truth_id" in cube and not any("truth" in one and one["truth"] is None for one in made)
+
+
+def _clusters(cube: xr.Dataset) -> list[Sentence]:
+    setting = cluster_setting(cube)
+    if setting == "none":
+        return [Sentence("All runs were taken as independent.")]
+    what = "on the same truth" if setting == "truth" else f"with the same value of {setting.removeprefix('column ')}"
+    return [Sentence(f"Runs {what} depend on each other, so that they form one cluster in intervals and tests.")]
+
+
+def _controls(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
+    """Describe the negative controls and their null models."""
+    names = null_models(cube, metrics)
+    n_draws = int(cube.attrs["n_draws"])
+    how = (
+        "all runs that ended were compared with the same"
+        if draws_shared(cube)
+        else "each run that ended was compared with"
+    )
+    text = f"For negative controls, {how} {counted(n_draws, 'random estimate')} drawn under "
+    text += f"{'the null model' if len(names) == 1 else 'each of the null models'} {'; '.join(null_words(cube, names))}"
+    seed = cube.attrs.get("control_seed")
+    found = [Sentence(text + ("." if seed is None else f", from seed {_plain(seed)}."), ("petersen2025",))]
+    options = _made(cube, "null_options")
+    if isinstance(options, dict) and options:
+        words = [f"{name}: {_settings(value)}" for name, value in options.items() if isinstance(value, dict)]
+        found.append(Sentence(f"Options of null models: {'; '.join(words)}."))
+    if cube.attrs.get("control_kind"):
+        found.append(Sentence(f"Classes of the controls: {cube.attrs['control_kind']}."))
+    for name, members in (_json(cube.attrs.get("control_composites")) or {}).items():
+        if len(members) > 1:
+            found.append(
+                Sentence(
+                    f"The null model “{name}” is composite: the p-value of a stratum is the largest of its members'.",
+                    ("berger1982",),
+                )
+            )
+    points = null_references(cube)
+    if points:
+        found.append(Sentence(f"{listed(points)}: a point of reference that is not tested."))
+    words = []
+    for name in metrics:
+        part = cube.get(f"{name}_control_mean")
+        if part is not None and part.attrs.get("method"):
+            words.append(f"{name} {part.attrs['method']}")
+    if words:
+        found.append(Sentence(f"Means of the controls by metric: {'; '.join(words)}."))
+    found.append(
+        Sentence(
+            "Skill is 1 less the ratio of the mean distance of the runs from the optimum to that of their controls; "
+            "its interval leaves out one cluster at a time (jackknife, on the log scale of the ratio)."
+        )
+    )
+    return found
+
+
+def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
+    """Describe the tests against controls as they were made."""
+    table = results.get("test_controls")
+    if table is None:
+        return []
+    p = table["p_value"].notna()
+    if not p.any():
+        return [Sentence("No stratum has a test against its controls.")]
+    settings = calls(table.attrs)[-1]
+    statistic = _STATISTICS.get(str(settings.get("statistic")), str(settings.get("statistic")))
+    found = [
+        Sentence(
+            f"In every stratum a one-sided randomisation test compared {statistic} of the runs with that of the draws "
+            "of their controls; with R draws a simulated p-value is at least 1/(R + 1).",
+            ("phipson2010",),
+        )
+    ]
+    by = Counter(table.loc[p, "p_method"].fillna("draws"))
+    cites = ("vovk2020",) if any(str(x).startswith("twice") for x in by) else ()
+    found.append(Sentence(f"How p-values were found: {'; '.join(f'{name} ({n})' for name, n in by.items())}.", cites))
+    found += _adjusted(settings.get("adjust"), int(p.sum()))
+    failed = int(table["n_failed"].sum())
+    if failed:
+        found.append(Sentence("Failed runs are not in means, skill and tests: results hold for runs that ended."))
+    return found
+
+
+def _comparison(results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
+    """Describe the comparison of levels as it was made."""
+    table = results.get("compare")
+    if table is None or not len(table):
+        return []
+    settings = calls(table.attrs)[-1]
+    names = sorted(set(table["method"].dropna()))
+    test = " and ".join("Wilcoxon's signed-rank test" if x == "wilcoxon" else str(x) for x in names)
+    size = " and ".join(sorted({_EFFECTS.get(x, str(x).replace("_", " ")) for x in table["effect_size"]}))
+    text = (
+        f"The levels of {settings['dim']} were compared in pairs on the same truths by {test}, "
+        f"{settings['alternative']}; the effect is the {size} of the differences of the metric."
+    )
+    cites = tuple(_CITED[x] for x in names if x in _CITED)
+    return [Sentence(text, cites), *_adjusted(settings.get("adjust"), int(table["p_value"].notna().sum()))]
+
+
+def _adjusted(adjust: Any, n: int) -> list[Sentence]:
+    """Describe the multiplicity correction of several p-values."""
+    if n < 2:
+        return []
+    if adjust in (None, "none"):
+        return [Sentence(f"The {n:,} p-values of these tests were not adjusted.")]
+    how, cites = _CORRECTIONS.get(str(adjust), str(adjust)), tuple(filter(None, [_CITED.get(str(adjust))]))
+    return [Sentence(f"The {n:,} p-values of these tests were adjusted by {how}.", cites)]
+
+
+def _software(cube: xr.Dataset) -> Sentence:
+    """Name the versions that made the cube, and those of the report where they differ."""
+    now = versions()
+    made: list[dict[str, Any]] = []
+    for one in calls(cube.attrs):
+        found = one.get("versions")
+        if isinstance(found, dict) and found and found not in made:
+            made.append(found)
+    if not made and "causaleval_pd_version" in cube.attrs:
+        made = [{"causaleval_pd": cube.attrs["causaleval_pd_version"]}]
+    parts = [", ".join(f"{name} {number}" for name, number in one.items()) for one in made]
+    text = (
+        f"Scores were computed by {' and by '.join(parts)}" if parts else "The versions behind the scores are unknown"
+    )
+    if now not in made:
+        text += f"; tables and tests by {', '.join(f'{name} {number}' for name, number in now.items())}"
+    return Sentence(f"{text}.")
+
+
+def null_models(cube: xr.Dataset, metrics: Sequence[str]) -> list[str]:
+    """Return the null models whose draws metrics were compared with, members of composite ones by themselves."""
+    if "null" in cube.coords:
+        return [str(x) for x in np.atleast_1d(cube["null"].to_numpy())]
+    words = [str(cube[name].attrs.get("control_null", cube.attrs.get("control_null", ""))) for name in metrics]
+    return list(dict.fromkeys(word for word in words if word))
+
+
+def null_words(cube: xr.Dataset, names: Sequence[str]) -> list[str]:
+    """Return null models with what they draw, where the field has them."""
+    found = []
+    for name in names:
+        known = [
+            FIELDS[x].nulls[name]
+            for x in str(cube.attrs.get("field", "")).split(", ")
+            if x in FIELDS and name in FIELDS[x].nulls
+        ]
+        found.append(f"“{name}” ({known[0].long_name})" if known else f"“{name}”")
+    return found
+
+
+def _made(cube: xr.Dataset, name: str) -> Any:
+    """Return a setting of the call that made the cube, None where several calls differ or none has it."""
+    found = [one.get(name) for one in calls(cube.attrs) if one["verb"] == "cube"]
+    return found[0] if found and all(x == found[0] for x in found) else None
+
+
+def _settings(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {_plain(value)}" for name, value in values.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _json(text: Any) -> Any:
+    """Return what an attribute holds as JSON, an empty mapping where there is none."""
+    if text is None:
+        return {}
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return {"": text}

@@ -1,0 +1,410 @@
+"""Result tables for print: few columns, intervals beside their means, marks, and a legend of what they mean."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+
+from ..contract.checks import check_choice, check_known, check_number, check_type
+from ..contract.history import calls
+from ..contract.metric import METRICS
+from ..cubes.schema import result_columns
+from .markup import DASH, Output, escaped, number, p_text
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+__all__ = ["style"]
+
+#: shares are shown where one is not 0
+Kind = Literal["count", "share", "number", "p", "word", "note"]
+
+
+class _Column(NamedTuple):
+    """A shown column: its header, the column of the table, how it is written, and the limits of its interval."""
+
+    header: str
+    name: str
+    kind: Kind = "number"
+    limits: tuple[str, str] | None = None
+
+
+_COUNTS = (_Column("failed", "n_failed", "count"), _Column("undefined", "n_undefined", "count"))
+_P = (_Column("p", "p_value", "p"), _Column("adjusted p", "p_adjusted", "p"))
+_EFFECT = _Column("effect", "effect", limits=("ci_low", "ci_high"))
+_SKILL = ("skill", "skill")
+_NOTE = _Column("note", "note", "note")
+
+#: columns that are shown of the table of each verb, after the strata and the metric
+SHOWN: dict[str, tuple[_Column, ...]] = {
+    "summary": (
+        *(_Column("member", "control_null", "word"), _Column("runs", "n_runs", "count"), *_COUNTS),
+        _Column("without controls", "n_without_controls", "count"),
+        *(_Column("share undefined", "undefined_share", "share"), _Column("share infinite", "infinite_share", "share")),
+        _Column("mean", "mean", limits=("low", "high")),
+        _Column("controls", "control_mean", limits=("control_low", "control_high")),
+        *(_Column(*_SKILL, limits=("skill_low", "skill_high")), _P[0], _Column("verdict", "verdict", "word"), _NOTE),
+    ),
+    "test_controls": (
+        *(_Column("null model", "null", "word"), _Column("member", "control_null", "word"), _EFFECT, *_P),
+        *(_Column("runs", "n_runs", "count"), _Column("clusters", "n_clusters", "count"), *_COUNTS),
+        *(_Column("method", "method", "word"), _Column("p by", "p_method", "word"), _NOTE),
+    ),
+    "compare": (
+        *(_Column("comparison", "comparison", "word"), _Column("null model", "null", "word"), _EFFECT, *_P),
+        *(_Column("pairs", "n_pairs", "count"), _Column("clusters", "n_clusters", "count"), *_COUNTS),
+        *(_Column("test", "method", "word"), _Column("side", "alternative", "word")),
+        *(_Column("of", "on", "word"), _Column("effect size", "effect_size", "word"), _NOTE),
+    ),
+    "rank_test": (
+        *(_Column("mean rank", "mean_rank"), _Column("critical difference", "critical_difference"), *_P),
+        *(_Column("blocks", "n_blocks", "count"), _Column("runs", "n_runs", "count"), _COUNTS[0]),
+    ),
+    "meta_analysis": (
+        *(_Column("null model", "null", "word"), _Column("member", "control_null", "word")),
+        *(_Column("strata", "n_strata", "count"), _Column(*_SKILL, limits=("ci_low", "ci_high")), *_P),
+        *(_Column("p of equal skills", "heterogeneity_p", "p"), _Column("runs", "n_runs", "count")),
+        *(_Column("combined by", "method", "word"), _NOTE),
+    ),
+}
+#: columns by which a table without history is recognised
+_MARKS = {
+    "rank_test": {"mean_rank"},
+    "meta_analysis": {"n_strata", "tau2"},
+    "compare": {"comparison", "effect_size"},
+    "test_controls": {"comparison", "test_statistic"},
+    "summary": {"mean", "control_mean"},
+}
+#: words that are the same in all rows move to the legend, and these are left out there
+_DULL = {("comparison", "estimate vs control")}
+_ARROWS = {"minimize": "↓", "maximize": "↑", "zero": "→ 0"}
+_AIMS = {"↓": "lower is better", "↑": "higher is better", "→ 0": "closest to 0 is best"}
+_CORRECTIONS = {
+    **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "bh": "Benjamini and Hochberg's method"},
+    **{"by": "Benjamini and Yekutieli's method", "nemenyi": "Nemenyi's method", "max_t": "the maximum of t"},
+}
+
+
+class Shown(NamedTuple):
+    """A table for print."""
+
+    #: what each cell shows, all texts
+    texts: pd.DataFrame
+    #: which cells are in bold
+    bold: pd.DataFrame
+    #: what marks and letters mean
+    legend: list[str]
+
+
+def style(
+    table: pd.DataFrame,
+    *,
+    best: str | None = None,
+    alpha: float = 0.05,
+    directions: Mapping[str, str] | None = None,
+    output: Literal["html", "latex"] = "html",
+) -> Styler:
+    """Style a result table for a notebook, a page or a paper (extra `report`).
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `summary`, `test_controls`, `compare`, `rank_test` or `meta_analysis`; some of its rows or columns
+        will do.
+    best : str, optional
+        Stratum whose best level is in bold, such as "algorithm", among rows that are alike in metric and other strata.
+        Default is the only stratum with several levels; with more of them nothing is in bold. Ranks need no `best`.
+    alpha : float
+        Largest p-value that is marked by a star, of adjusted p-values where there are any.
+    directions : {metric: {"minimize", "maximize", "zero", "none"}}, optional
+        Directions of metrics; those of registered ones are known.
+    output : {"html", "latex"}
+        For which of `to_html()` and `to_latex(hrules=True)`. LaTeX needs T1 or OpenType fonts, and booktabs for the
+        rules.
+
+    Returns
+    -------
+    Styler
+        Its data are the texts that it shows. Intervals stand behind their means. Arrows at the metric show which
+        direction is better. A p-value that is the least that R draws can give is written as "≤ 1/(R+1)". Words and
+        counts that are the same in all rows, notes and the meaning of marks are in the caption. Names are escaped.
+
+    Raises
+    ------
+    ValueError
+        If the table is not one of these results, or a name or setting is unknown.
+    ImportError
+        If jinja2 is missing.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("density == 0.2 and n == 400")
+    >>> cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=100, rng=7)
+    >>> styled = ce.style(cube.ceval.summary())
+    >>> styled.data[["algorithm", "metric", "skill", "p"]]
+      algorithm metric                 skill          p
+    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 1/101 *
+    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 1/101 *
+    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 1/101 *
+    >>> "font-weight: bold" in styled.to_html()
+    True
+    """
+    check_choice(output, ("html", "latex"), "output")
+    return styler(shown_table(table, best=best, alpha=alpha, directions=directions), output, legend=True)
+
+
+def styler(shown: Shown, output: Output, *, legend: bool = False, number_of_table: int | None = None) -> Styler:
+    """Return the Styler of a table for print; with a number its bytes are always the same."""
+    try:
+        from pandas.io.formats.style import Styler
+    except ImportError:
+        raise ImportError("styled tables and reports need jinja2: pip install 'causaleval_pd[report]'") from None
+
+    def written(text: object) -> str:
+        return escaped(text, output)
+
+    same = None if number_of_table is None else f"table-{number_of_table}"
+    found = Styler(shown.texts, cell_ids=False, uuid=same)
+    found = found.format(written).format_index(written, axis=1).hide(axis="index")
+    bold = "font-weight: bold;" if output == "html" else "textbf:--rwrap;"
+    found = found.apply(lambda _: np.where(shown.bold, bold, ""), axis=None)
+    if legend and shown.legend:
+        found = found.set_caption(written("; ".join(shown.legend) + "."))
+    return cast("Styler", found)
+
+
+def shown_table(
+    table: pd.DataFrame,
+    *,
+    best: str | None = None,
+    alpha: float = 0.05,
+    directions: Mapping[str, str] | None = None,
+) -> Shown:
+    """Return the texts, the bold cells and the legend of a result table; see `style`."""
+    verb = result_of(table)
+    check_number(alpha, "alpha", "(0, 1)")
+    strata = _strata(table, verb)
+    if best is not None:
+        check_known(best, strata, "stratum (best)")
+    made = calls(table.attrs)
+    settings = made[-1] if made and made[-1]["verb"] == verb else {}
+    aims = _directions(table, directions or {})
+    columns = [x for x in SHOWN[verb] if x.name in table and not _is_empty(table, x)]
+    corrected = _corrected(table)
+    if not corrected:
+        columns = [x for x in columns if x.name != "p_adjusted"]
+    legend = [word for x in columns if (word := _same_word(table, x))]
+    columns = [x for x in columns if not _is_constant(table, x)]
+
+    texts: dict[str, list[str]] = {name: [_level(x) for x in table[name]] for name in strata}
+    if "metric" in table:
+        arrows = [_ARROWS.get(aim, "") for aim in aims]
+        words = [f"{name} {arrow}".rstrip() for name, arrow in zip(table["metric"], arrows, strict=True)]
+        legend += [f"{arrow} {_AIMS[arrow]}" for arrow in dict.fromkeys(arrows) if arrow]
+        texts["metric"] = words
+        if verb == "rank_test":
+            # the levels that are ranked stand behind the metric
+            texts = {name: texts[name] for name in table.columns if name in texts}
+    starred = "p_adjusted" if corrected else "p_value"
+    notes: dict[str, str] = {}
+    headers: dict[str, str] = {}
+    for column in columns:
+        header = column.header
+        while header in texts:
+            # a stratum has this name
+            header += " (result)"
+        headers[column.name] = header
+        texts[header] = _cells(table, column, alpha if column.name == starred else None, notes)
+    bold = pd.DataFrame(False, index=table.index, columns=list(texts))
+    marked = _bold_cells(table, verb, strata, best, aims)
+    for name, where in marked.cells.items():
+        if name in headers:
+            bold[headers[name]] = where
+    legend += _mark_words(table, verb, columns, settings, alpha, starred)
+    if marked.cells and bold.to_numpy().any():
+        legend.append(f"bold: best {marked.of}")
+    legend += [f"{letter}: {text}" for text, letter in notes.items()]
+    index = pd.RangeIndex(len(table))
+    return Shown(pd.DataFrame(texts, index=index, dtype=object), bold.set_axis(index), legend)
+
+
+def result_of(table: pd.DataFrame) -> str:
+    """Return the verb that made a table, or refuse a table of none of them."""
+    check_type(table, pd.DataFrame, "a result table in memory (compute() one of dask)", "table")
+    if not table.columns.is_unique:
+        name = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"the column {name!r} occurs twice; rename one of them")
+    made = calls(table.attrs)
+    if made and made[-1]["verb"] in SHOWN:
+        return str(made[-1]["verb"])
+    found = [verb for verb, marks in _MARKS.items() if marks <= set(table.columns)] if not made else []
+    if not found:
+        source = f"it was made by {made[-1]['verb']}" if made else f"it has the columns {list(table.columns)[:8]}"
+        raise ValueError(f"style shows results of {', '.join(SHOWN)}, but {source}")
+    return found[0]
+
+
+def _strata(table: pd.DataFrame, verb: str) -> list[str]:
+    """Return the columns of strata, in their order; the null model of a summary is one."""
+    results = result_columns() | {x.name for x in SHOWN[verb]}
+    return [name for name in table.columns if name not in results or (name == "null" and verb == "summary")]
+
+
+def _directions(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
+    """Return the direction of every row's metric, "none" where it is not known."""
+    check_type(given, Mapping, "a mapping of metrics to directions", "directions")
+    for aim in given.values():
+        check_known(aim, ["minimize", "maximize", "zero", "none"], "direction")
+    names = table["metric"].astype(str) if "metric" in table else [""] * len(table)
+    return [str(given.get(name, METRICS[name].direction if name in METRICS else "none")) for name in names]
+
+
+def _is_empty(table: pd.DataFrame, column: _Column) -> bool:
+    """Return whether a column has nothing to show: no value, shares of 0, or runs without controls where all are."""
+    values = table[column.name]
+    if column.name == "n_without_controls" and "control_mean" in table and table["control_mean"].isna().all():
+        return True
+    shown_if_any = column.name == "n_without_controls" or column.kind == "share"
+    return bool(values.isna().all()) or (shown_if_any and not values.fillna(0).any())
+
+
+def _is_constant(table: pd.DataFrame, column: _Column) -> bool:
+    """Return whether a column of words or counts is the same in all of several rows."""
+    return column.kind in ("word", "count") and len(table) > 1 and table[column.name].nunique(dropna=False) == 1
+
+
+def _same_word(table: pd.DataFrame, column: _Column) -> str:
+    """Return what the legend states of a column that is the same in all rows."""
+    if not _is_constant(table, column) or (column.name, table[column.name].iloc[0]) in _DULL:
+        return ""
+    return f"{column.header}: {_cells(table.iloc[:1], column, None, {})[0]}"
+
+
+def _corrected(table: pd.DataFrame) -> bool:
+    """Return whether adjusted p-values differ from the others."""
+    if not {"p_value", "p_adjusted"} <= set(table.columns):
+        return "p_adjusted" in table
+    pair = table[["p_value", "p_adjusted"]].to_numpy(np.float64)
+    return not np.array_equal(pair[:, 0], pair[:, 1], equal_nan=True)
+
+
+def _level(x: Any) -> str:
+    """Return the name of a stratum's level."""
+    if isinstance(x, (float, np.floating)):
+        return "" if math.isnan(x) else f"{x:g}" if float(f"{x:g}") == x else str(x)
+    return "" if x is None or x is pd.NA or x is pd.NaT else str(x)
+
+
+def _cells(table: pd.DataFrame, column: _Column, alpha: float | None, notes: dict[str, str]) -> list[str]:
+    """Return the texts of a column; new notes get the next letter."""
+    values = table[column.name]
+    if column.kind == "word":
+        return ["" if pd.isna(x) else str(x) for x in values]
+    if column.kind == "note":
+        for text in values.dropna().unique():
+            notes.setdefault(str(text), _letter(len(notes)))
+        return ["" if pd.isna(x) else notes[str(x)] for x in values]
+    if column.kind == "count":
+        return [DASH if pd.isna(x) else f"{int(x):,}" for x in values]
+    numbers = values.to_numpy(np.float64, na_value=np.nan)
+    if column.kind == "p":
+        known = "p_at_floor" in table and column.name in ("p_value", "p_adjusted")
+        floor = table["p_at_floor"].fillna(False).to_numpy(bool) if known else np.zeros(len(table), bool)
+        marks = ["" if alpha is None or not p <= alpha else " *" for p in numbers]
+        return [p_text(p, at_floor=at) + mark for p, at, mark in zip(numbers, floor, marks, strict=True)]
+    texts = [number(x) for x in numbers]
+    if column.limits is None or not set(column.limits) <= set(table.columns):
+        return texts
+    limits = table[list(column.limits)].to_numpy(np.float64, na_value=np.nan)
+    known_limits = ~np.isnan(limits).all(axis=1)
+    return [
+        f"{text} [{number(low)}, {number(high)}]" if has else text
+        for text, (low, high), has in zip(texts, limits, known_limits, strict=True)
+    ]
+
+
+def _letter(i: int) -> str:
+    """Return the letter of the i-th note, and numbers from the 27th on."""
+    return string.ascii_lowercase[i] if i < 26 else str(i + 1)
+
+
+class _Bold(NamedTuple):
+    """Which cells are in bold, by column, and among which levels they are best."""
+
+    cells: dict[str, list[bool]]
+    of: str
+
+
+def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | None, aims: list[str]) -> _Bold:
+    """Find the best level of a stratum in each group of rows that are otherwise alike."""
+    several = [name for name in strata if name != "null" and table[name].nunique(dropna=False) > 1]
+    if verb == "rank_test" and {"metric", "mean_rank"} <= set(table.columns):
+        behind = list(table.columns)
+        best = behind[behind.index("metric") + 1]
+    elif best is None and len(several) == 1:
+        best = several[0]
+    if best is None or best not in strata or verb in ("compare", "test_controls"):
+        return _Bold({}, "")
+    keys = [name for name in ("metric", *strata, "null") if name != best and name in table]
+    grouped = table.groupby(list(dict.fromkeys(keys)), dropna=False, sort=False)
+    groups = grouped.indices.values() if keys else [np.arange(len(table))]
+    cells: dict[str, list[bool]] = {}
+    for name, fixed in {"mean": None, "skill": "maximize", "mean_rank": "minimize"}.items():
+        if name not in table:
+            continue
+        value = table[name].to_numpy(np.float64, na_value=np.nan)
+        where = np.zeros(len(table), bool)
+        for rows in groups:
+            aim = fixed or aims[rows[0]]
+            loss = {"minimize": value, "maximize": -value, "zero": abs(value)}.get(aim)
+            if loss is None or len(rows) < 2 or np.isnan(loss[rows]).all():
+                continue
+            # values that look alike are equally good
+            least = number(np.nanmin(loss[rows]))
+            where[rows] = [number(loss[row]) == least for row in rows]
+        cells[name] = where.tolist()
+    return _Bold(cells, f"of {best} among rows that are otherwise alike")
+
+
+def _mark_words(
+    table: pd.DataFrame,
+    verb: str,
+    columns: list[_Column],
+    settings: Mapping[str, Any],
+    alpha: float,
+    starred: str,
+) -> list[str]:
+    """Explain brackets, stars and bounds."""
+    words = []
+    names = {x.name for x in columns}
+    level = settings.get("level")
+    if any(x.limits and set(x.limits) <= set(table.columns) for x in columns):
+        share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
+        interval = settings.get("interval") if verb == "summary" else None
+        if interval in ("quantile", "mean_ci"):
+            of_mean = interval == "mean_ci"
+            parts = {
+                "mean": f"{share}interval of the mean" if of_mean else f"middle {share}of the runs",
+                "control_mean": f"{share}reference interval of the mean"
+                if of_mean
+                else f"middle {share}of the controls",
+                "skill": f"{share}interval of skill",
+            }
+            words.append(f"brackets: {', '.join(text for name, text in parts.items() if name in names)}")
+        else:
+            words.append(f"brackets: {share}interval")
+    if verb == "test_controls" and "effect" in names:
+        words.append("effect: mean of the runs less that of their controls")
+    if starred in names:
+        method = settings.get("adjust")
+        how = f", adjusted by {_CORRECTIONS.get(str(method), method)}" if starred == "p_adjusted" and method else ""
+        words.append(f"* p at most {alpha:g}{how}")
+        if "p_at_floor" in table and table["p_at_floor"].fillna(False).any():
+            words.append("≤: no draw was as extreme, so that p is an upper bound, 1/(R + 1) with R draws")
+    return words

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.reshaped import read_cube
+from causaleval_pd.reports.figures import Omitted, Picture, levels_share_truths, pictures
+
+matplotlib.use("agg")
+
+RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(4)
+
+
+def cube_of(runs=RUNS, by=("algorithm",), **settings):
+    return read_cube(runs.ceval.cube(["shd"], by=list(by), **({"n_draws": 9, "rng": 7} | settings)))
+
+
+def titles(cube, over=None):
+    return [x.title.partition(": ")[2] for x in pictures(cube, "shd", over, "png") if isinstance(x, Picture)]
+
+
+def test_figures_that_fit_one_stratum():
+    assert titles(cube_of(), "algorithm") == [
+        "mean of the runs and of their controls by stratum",
+        "distribution of the runs and of their controls",
+        "differences between all pairs of levels",
+        "mean ranks of levels, and groups without a detected difference",
+    ]
+
+
+def test_strata_share_one_figure():
+    assert titles(cube_of(by=["algorithm", "n"]), "algorithm") == ["mean of the runs and of their controls by stratum"]
+
+
+def test_a_cube_without_strata_has_distributions():
+    assert titles(cube_of(by=[])) == ["distribution of the runs and of their controls"]
+
+
+@pytest.mark.parametrize(
+    "null", [pytest.param(["edges", "permutation"], marks=pytest.mark.slow), ce.worst_of("edges", "permutation")]
+)
+def test_null_models_are_facets(null):
+    [first, *_] = pictures(cube_of(null=null), "shd", "algorithm", "png")
+    assert "Null model: edges, permutation" in first.caption
+
+
+def test_a_figure_that_would_not_be_readable_is_named():
+    runs = RUNS.head(1).loc[RUNS.index[:1].repeat(60)].assign(algorithm=[f"a{i}" for i in range(60)])
+    [first, *_] = pictures(cube_of(runs, n_draws=None), "shd", None, "png")
+    assert first == Omitted("No figure of the strata of structural Hamming distance: algorithm has 60 levels.")
+    wide = RUNS.assign(a=RUNS["replicate"] % 2, b=RUNS["replicate"] // 2 % 2, c=RUNS["seconds"] > 0.01)
+    found = list(pictures(cube_of(wide, ["algorithm", "n", "a", "b", "c"], n_draws=None), "shd", None, "png"))
+    assert [type(x) for x in found] == [Omitted] and "more than four strata" in found[0].reason
+
+
+@pytest.mark.parametrize(
+    ("suffix", "begins"), [("png", b"\x89PNG"), pytest.param("pdf", b"%PDF", marks=pytest.mark.slow)]
+)
+def test_files_have_no_time_stamp_and_figures_are_closed(suffix, begins):
+    open_before = plt.get_fignums()
+    one, other = ([x.content for x in pictures(cube_of(), "shd", None, suffix)] for _ in range(2))
+    assert one == other and all(x.startswith(begins) for x in one)
+    assert plt.get_fignums() == open_before
+
+
+def test_dollar_signs_in_names_are_no_formulas():
+    runs = RUNS.assign(algorithm=RUNS["algorithm"] + r" $\frac$")
+    assert len(list(pictures(cube_of(runs), "shd", None, "png"))) == 2
+
+
+def test_levels_share_truths_where_their_runs_do():
+    cube = cube_of(ce.datasets.runs().query("n == 400"), ["algorithm", "density"], n_draws=None)
+    assert levels_share_truths(cube, "algorithm") and not levels_share_truths(cube, "density")

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.cubes.reshaped import read_cube
+from causaleval_pd.reports.methods import Sentence, cited, counted, has_truths, listed, methods, references
+
+RUNS = ce.datasets.runs().query("density == 0.2 and n == 400")
+
+
+def paragraph(cube, **results):
+    cube = read_cube(cube)
+    return " ".join(x.text for x in methods(cube, [x for x in ("shd", "sid_lower") if x in cube], results))
+
+
+def test_the_paragraph_states_what_was_computed():
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=20, rng=11)
+    tests, pairs = cube.ceval.test_controls(adjust="bh"), cube.ceval.compare("algorithm", adjust=None)
+    text = paragraph(cube, test_controls=tests, compare=pairs)
+    for words in (
+        "shd, structural Hamming distance (lower is better)",
+        "Ratios 0/0 stayed undefined",
+        "Runs on the same truth depend on each other",
+        "20 random estimates drawn under the null model “edges”",
+        "from seed 11",
+        "compared the sum of standardised values",
+        "How p-values were found: simulated (3)",
+        "The 3 p-values of these tests were adjusted by the method of Benjamini and Hochberg",
+        "The levels of algorithm were compared in pairs on the same truths by Wilcoxon's signed-rank test, two-sided",
+        "the effect is the Hodges-Lehmann estimate",
+        "The 3 p-values of these tests were not adjusted",
+        f"computed by causaleval_pd {ce.__version__}",
+    ):
+        assert words in text
+
+
+def test_other_settings_have_other_sentences():
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1, cluster=None, zero_division=0)
+    tests = cube.ceval.test_controls(statistic="mean")
+    text = paragraph(cube, test_controls=tests)
+    assert "All runs were taken as independent" in text and "Ratios 0/0 count as 0" in text
+    assert "compared the mean of the runs" in text and "Benjamini" not in text and "were compared in pairs" not in text
+
+
+def test_without_controls_nothing_is_tested():
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    text = paragraph(cube)
+    assert "nothing was tested against random guessing" in text and "Skill" not in text and "seed" not in text
+
+
+def test_composite_and_reference_models_are_named():
+    some = RUNS.head(12)
+    both = some.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, null=ce.worst_of("edges", "permutation"))
+    text = paragraph(both)
+    assert "The null model “worst of edges, permutation” is composite" in text
+    upper = some.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, null="oracle_skeleton")
+    text = paragraph(upper, test_controls=upper.ceval.test_controls())
+    assert "oracle_skeleton: a point of reference that is not tested" in text
+    assert "No stratum has a test" in text and "How p-values" not in text
+
+
+def test_the_best_of_several_levels_is_named():
+    cube = RUNS.ceval.cube(["shd"], by=["n"], n_draws=9, rng=1, best_of="algorithm")
+    assert "Of the levels of algorithm (ges, lingam, pc) the best of each run counts" in paragraph(cube)
+
+
+def test_without_a_truth():
+    runs = ce.datasets.sachs_estimates().drop(columns="kind")
+    data = {"data": ce.datasets.sachs().head(50)}
+    cube = runs.ceval.cube(["mean_abs_partial"], by=["algorithm"], truth=None, context=data, n_draws=None)
+    text = " ".join(x.text for x in methods(read_cube(cube), ["mean_abs_partial"], {}))
+    assert "There is no truth" in text and "further inputs: data = DataFrame of 50 rows" in text
+    assert not has_truths(cube) and has_truths(RUNS.ceval.cube(["shd"], by=["n"], n_draws=None))
+
+
+def test_clusters_by_a_column_are_named():
+    cube = RUNS.assign(batch=RUNS["replicate"] // 2).ceval.cube(
+        ["shd"], by=["algorithm"], n_draws=None, cluster="batch"
+    )
+    assert "Runs with the same value of batch depend on each other" in paragraph(cube)
+
+
+def test_options_of_metrics_are_stated():
+    metric = ce.tweak("shd", reversal_cost=2)
+    cube = RUNS.ceval.cube([metric], by=["algorithm"], n_draws=None)
+    assert "Options of shd: reversal_cost = 2" in paragraph(cube)
+
+
+def test_a_cube_without_history_still_names_its_version():
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    del cube.attrs["causaleval_pd_history"]
+    assert f"causaleval_pd {ce.__version__}" in paragraph(cube)
+
+
+def test_other_versions_are_kept_apart():
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    history = cube.attrs["causaleval_pd_history"]
+    cube.attrs["causaleval_pd_history"] = history.replace(
+        f'"causaleval_pd": "{ce.__version__}"', '"causaleval_pd": "0.0.9"'
+    )
+    text = paragraph(cube)
+    assert "computed by causaleval_pd 0.0.9" in text and f"tables and tests by causaleval_pd {ce.__version__}" in text
+
+
+def test_references_are_listed_in_order_and_once():
+    found = references([Sentence("a", ("holm1979",)), Sentence("b", ("10.9/x}y", "holm1979"))])
+    assert [x.key for x in found] == ["holm1979", "doi-10-9-x-y"]
+    assert (
+        found[0].text.startswith("Holm, Sture (1979). A simple sequentially rejective") and "doi" not in found[0].text
+    )
+    assert found[1].bibtex == "@misc{doi-10-9-x-y,\n  doi = {10.9/xy},\n}"
+
+
+def test_metrics_are_cited_by_their_doi():
+    assert cited("10.1007/s10994-006-6889-7") == "tsamardinos2006"
+    assert cited("10.9/unknown") == "10.9/unknown"
+
+
+def test_every_entry_of_the_library_is_whole():
+    keys = [cited(x) for x in ce.list_metrics()["reference"].unique() if x]
+    for entry in references([Sentence("all", tuple(keys))]):
+        assert entry.bibtex.count("{") == entry.bibtex.count("}") and entry.bibtex.startswith("@")
+        assert "{" not in entry.text and "\\" not in entry.text and entry.text.endswith(".")
+
+
+@pytest.mark.parametrize(("n", "text"), [(0, "0 runs"), (1, "1 run"), (math.floor(1e4), "10,000 runs")])
+def test_numbers_have_their_noun(n, text):
+    assert counted(n, "run") == text
+    assert listed(["a"] * 13).endswith("a and 1 more")

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import matplotlib
+import numpy as np
+import pytest
+import xarray as xr
+
+import causaleval_pd as ce
+from causaleval_pd.reports import report as module
+
+matplotlib.use("agg")
+
+RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(6)
+ODD = ["<script>alert(1)</script>", "a & b_%$#{}~^\\", "[x](y) | *z*\n\n\\input{k}"]
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return RUNS.ceval.cube(["shd", "directed_precision"], by=["algorithm", "n"], n_draws=99, rng=7, values=["seconds"])
+
+
+class Page(HTMLParser):
+    """Tags of a page, and whether they are closed in their order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.links = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
+    before = cube.copy(deep=True)
+    path = cube.ceval.report(tmp_path / "r.html", metrics="shd")
+    text = path.read_text("utf-8")
+    page = Page(text)
+    assert page.open == [] and page.tags.count("table") == 3 and "script" not in page.tags
+    assert page.links and all(x.startswith("data:image/png;base64,") for x in page.links)
+    assert [x.name for x in tmp_path.iterdir()] == ["r.html"]
+    for words in (
+        "The report covers 54 runs in 9 strata on 6 truths. Levels of algorithm: ges, lingam, pc.",
+        "No run failed.",
+        "Comparison of the levels of algorithm",
+        "brackets: middle 95 % of the runs",
+    ):
+        assert words in text
+    assert path.samefile(ce.report(cube, tmp_path / "again.html", metrics="shd").with_name("r.html"))
+    assert (tmp_path / "again.html").read_bytes() == path.read_bytes()
+    xr.testing.assert_identical(cube, before)
+
+
+@pytest.mark.parametrize(("suffix", "picture"), [(".md", "png"), (".tex", "pdf")])
+def test_figures_and_references_lie_beside(cube, tmp_path, suffix, picture):
+    path = cube.ceval.report(tmp_path / f"my report_1{suffix}", metrics="shd", date="1 May <2026>")
+    text = path.read_text("utf-8")
+    folder = tmp_path / "my-report-1_files"
+    assert sorted(x.name for x in folder.iterdir()) == [f"figure-1.{picture}", "references.bib"]
+    assert f"{folder.name}/figure-1" in text and "2026" in text
+    assert "@article{holm1979," in (folder / "references.bib").read_text("utf-8")
+    if suffix == ".tex":
+        assert text.count(r"\begin{") == text.count(r"\end{") and r"\cite{holm1979}" in text
+        assert set(re.findall(r"\\cite\{(.*?)\}", text)) <= set(re.findall(r"\\bibitem\{(.*?)\}", text))
+
+
+def test_names_are_text_in_every_format(tmp_path):
+    runs = RUNS.assign(algorithm=RUNS["algorithm"].map(dict(zip(["pc", "ges", "lingam"], ODD, strict=True))))
+    odd = runs.rename(columns={"n": "<b>n_%"}).ceval.cube(["shd"], by=["algorithm", "<b>n_%"], n_draws=None)
+    pages = {x: odd.ceval.report(tmp_path / f"r.{x}", title="<i>T_%").read_text("utf-8") for x in ("html", "md", "tex")}
+    tags = Page(pages["html"]).tags
+    assert "script" not in tags and "i" not in tags and tags.count("b") == 1
+    assert r"\input" not in pages["tex"] and not re.search(r"(?<!\\)<b>n|(?<!\\)<i>", pages["md"])
+    assert r"\textless{}i\textgreater{}T\_\%" in pages["tex"]
+    assert len({row.count("| ") for row in pages["md"].split("\n") if row.startswith("| ") and "ges" not in row}) <= 4
+
+
+def test_nothing_is_replaced_unasked(cube, tmp_path):
+    path = tmp_path / "r.md"
+    cube.ceval.report(path, metrics="shd")
+    files = {x: x.read_bytes() for x in tmp_path.rglob("*.*") if x.is_file()}
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        cube.ceval.report(path, metrics="shd")
+    path.unlink()
+    (tmp_path / "r_files" / "figure-1.png").write_bytes(b"mine")
+    with pytest.raises(FileExistsError, match="figure-1"):
+        cube.ceval.report(path, metrics="shd")
+    assert not path.exists()
+    stale = tmp_path / "r_files" / "figure-9.png"
+    stale.write_bytes(b"")
+    assert cube.ceval.report(path, metrics="shd", overwrite=True) == path
+    assert {x: x.read_bytes() for x in tmp_path.rglob("*.*") if x.is_file()} == files
+
+
+def test_links_are_not_followed(cube, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "r_files").symlink_to(tmp_path / "other", target_is_directory=True)
+    with pytest.raises(ValueError, match="symbolic link"):
+        cube.ceval.report(tmp_path / "r.md", metrics="shd", overwrite=True)
+    assert not any((tmp_path / "other").iterdir())
+
+
+def test_a_failure_leaves_no_file(cube, tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise RuntimeError("no figure")
+
+    monkeypatch.setattr(module, "pictures", fail)
+    with pytest.raises(RuntimeError, match="no figure"):
+        cube.ceval.report(tmp_path / "r.tex")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_cube_that_was_saved_gives_the_same_report(cube, tmp_path):
+    cube.to_netcdf(tmp_path / "cube.nc")
+    with xr.open_dataset(tmp_path / "cube.nc") as read:
+        again = read.ceval.report(tmp_path / "again.html", metrics="shd").read_bytes()
+    assert again == cube.ceval.report(tmp_path / "r.html", metrics="shd").read_bytes()
+
+
+def test_failed_and_undefined_runs_and_empty_strata_are_counted(tmp_path):
+    runs = RUNS[~((RUNS["algorithm"] == "pc") & (RUNS["n"] == 100))].reset_index(drop=True)
+    runs["estimate"] = [None if a == "ges" else x for a, x in zip(runs["algorithm"], runs["estimate"], strict=True)]
+    without_edges = ce.graph_column(["; ".join(ce.as_graph(runs["truth"][0]).nodes)])[0]
+    runs.at[runs.index[runs["algorithm"] == "pc"][0], "estimate"] = without_edges
+    cube = runs.ceval.cube(["directed_precision"], by=["algorithm", "n"], n_draws=19, rng=1, invalid="nan")
+    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
+    assert "1 combination of levels has no run. 18 runs failed. Undefined: directed\\_precision in" in text
+    assert "Failed runs are not in means, skill and tests" in text
+
+
+@pytest.mark.slow
+def test_all_failed(tmp_path):
+    cube = RUNS.assign(estimate=None).ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, invalid="nan")
+    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
+    assert "54 runs failed" in text and "no stratum has a test" in text and "## Figures" not in text
+
+
+def test_without_controls(tmp_path):
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    text = cube.ceval.report(tmp_path / "r.md", over="algorithm").read_text("utf-8")
+    assert "There are no controls." in text and "## Tests against controls" not in text
+
+
+@pytest.mark.slow
+def test_several_null_models_and_carried_columns(tmp_path):
+    nulls = ["edges", "oracle_skeleton"]
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=99, rng=1, null=nulls, values={"seconds": "minimize"})
+    text = cube.ceval.report(tmp_path / "r.md", metrics=["shd", "seconds"]).read_text("utf-8")
+    tests = cube.ceval.test_controls(adjust="holm")
+    better = int((tests.query("null == 'edges'")["p_adjusted"] <= 0.05).sum())
+    assert f"{better} of 3 tested strata better than controls (null model “edges”" in text
+    assert "no stratum has a test (null model “oracle\\_skeleton”" in text
+    assert "Columns of the table of runs, which have no controls: seconds." in text and "| seconds ↓ |" in text
+
+
+def test_a_cube_that_was_cut_names_its_level(cube, tmp_path):
+    text = cube.sel(algorithm="pc").ceval.report(tmp_path / "r.md", metrics="shd").read_text("utf-8")
+    assert "Of algorithm it covers pc alone." in text and "## Comparison" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "error", "words"),
+    [
+        ("r.pdf", {}, ValueError, "suffix"),
+        ("none/r.html", {}, FileNotFoundError, "no folder"),
+        ("r.html", {"over": "m"}, ValueError, "over"),
+        ("r.html", {"metrics": "sid"}, ValueError, "metric"),
+        ("r.html", {"level": 95}, ValueError, "level"),
+        ("r.html", {"adjust": "holmes"}, ValueError, "holm"),
+        ("r.html", {"date": 3}, TypeError, "date"),
+        ("r.html", {"overwrite": "yes"}, TypeError, "overwrite"),
+    ],
+)
+def test_unknown_settings_are_refused(cube, tmp_path, name, settings, error, words):
+    with pytest.raises(error, match=words):
+        cube.ceval.report(tmp_path / name, **settings)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_levels_without_common_truths_are_not_compared(tmp_path):
+    runs = ce.datasets.runs().query("algorithm == 'pc' and n == 400")
+    cube = runs.ceval.cube(["shd"], by=["density"], n_draws=None)
+    with pytest.raises(ValueError, match="truth"):
+        cube.ceval.report(tmp_path / "r.html", over="density")
+
+
+def test_lazy_and_empty_cubes_are_refused(cube, tmp_path):
+    with pytest.raises(ValueError, match=r"compute\(\)"):
+        cube.chunk().ceval.report(tmp_path / "r.html")
+    with pytest.raises(ValueError, match="no runs"):
+        cube.where(cube["shd"] < -1).ceval.report(tmp_path / "r.html")
+    with pytest.raises(TypeError, match="cube"):
+        ce.report(np.zeros(3), tmp_path / "r.html")

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.reports.style import result_of, shown_table, styler
+
+RUNS = ce.datasets.runs().query("n == 400")
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return RUNS.ceval.cube(["shd", "adjacency_precision"], by=["algorithm", "density"], n_draws=99, rng=7)
+
+
+@pytest.fixture(scope="module")
+def results(cube):
+    return {
+        "summary": cube.ceval.summary(),
+        "test_controls": cube.ceval.test_controls(adjust="bh"),
+        "compare": cube.ceval.compare("algorithm"),
+        "rank_test": cube.ceval.rank_test("algorithm"),
+        "meta_analysis": cube.ceval.meta_analysis("density"),
+    }
+
+
+VERBS = ["summary", "test_controls", "compare", "rank_test", "meta_analysis"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_result_is_shown_as_html_and_latex(results, verb):
+    before = results[verb].copy()
+    page = ce.style(results[verb]).to_html()
+    paper = ce.style(results[verb], output="latex").to_latex(hrules=True)
+    assert page.count("<tr>") == 1 + len(before) and "≤" not in paper
+    assert paper.count(r"\\") == 1 + len(before) and r"\toprule" in paper
+    pd.testing.assert_frame_equal(results[verb], before)
+    assert results[verb].attrs == before.attrs
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_table_that_lost_its_history_is_recognised(results, verb):
+    bare = results[verb].copy()
+    bare.attrs = {}
+    assert result_of(bare) == verb
+
+
+def test_columns_of_the_summary(results):
+    shown = shown_table(results["summary"], best="algorithm")
+    assert list(shown.texts) == ["algorithm", "density", "metric", "mean", "controls", "skill", "p", "note"]
+    row = results["summary"].iloc[0]
+    assert shown.texts.loc[0, "mean"] == f"{row['mean']:#.3g} [{row['low']:#.3g}, {row['high']:#.3g}]"
+    assert shown.texts.loc[0, "p"] == "≤ 1/100 *" and shown.texts.loc[0, "note"] == "a"
+    assert {"runs: 20", "failed: 0", "↓ lower is better", "↑ higher is better"} <= set(shown.legend)
+    assert shown.legend[-1].startswith("a: assumes no rare large losses")
+
+
+def test_the_best_level_is_bold_by_the_direction_of_the_metric(results):
+    table = results["summary"]
+    bold = shown_table(table, best="algorithm").bold
+    for (name, _), rows in table.groupby(["metric", "density"]):
+        best = rows["mean"].idxmin() if name == "shd" else rows["mean"].idxmax()
+        assert bold.loc[best, "mean"] and bold.loc[rows["skill"].idxmax(), "skill"]
+        assert bold.loc[rows.index, "mean"].sum() == (rows["mean"].round(6) == round(rows.loc[best, "mean"], 6)).sum()
+
+
+def test_values_that_look_alike_are_equally_good():
+    table = pd.DataFrame({"a": ["x", "y", "z"], "metric": "shd", "mean": [1.0, 1.0001, 2.0], "control_mean": 5.0})
+    assert shown_table(table).bold["mean"].tolist() == [True, True, False]
+    # the direction of an unknown metric is not known
+    assert not shown_table(table.assign(metric="mine")).bold.any(axis=None)
+    assert shown_table(table.assign(metric="mine"), directions={"mine": "maximize"}).bold["mean"].tolist()[2]
+
+
+def test_shares_are_shown_where_one_is_not_zero():
+    table = pd.DataFrame({"a": ["x", "y"], "metric": "m", "undefined_share": 0.0, "mean": 1.0, "control_mean": 5.0})
+    assert list(shown_table(table).texts) == ["a", "metric", "mean", "controls"]
+    assert shown_table(table.assign(undefined_share=[0, 0.25])).texts["share undefined"].tolist() == ["0", "0.250"]
+
+
+def test_closest_to_zero_is_best():
+    table = pd.DataFrame({"a": ["x", "y"], "metric": "m", "mean": [-3.0, 1.0], "control_mean": 5.0})
+    shown = shown_table(table, directions={"m": "zero"})
+    assert shown.bold["mean"].tolist() == [False, True] and shown.texts["metric"][0] == "m → 0"
+
+
+def test_nothing_is_bold_where_several_strata_could_be_meant(results):
+    assert not shown_table(results["summary"]).bold.any(axis=None)
+    assert not shown_table(results["compare"]).bold.any(axis=None)
+
+
+def test_ranks_have_their_own_stratum(results):
+    shown = shown_table(results["rank_test"])
+    assert list(shown.texts)[:4] == ["density", "metric", "algorithm", "mean rank"]
+    assert shown.bold["mean rank"].sum() >= 6 and not shown.bold["algorithm"].any()
+
+
+def test_stars_belong_to_adjusted_p_values(results):
+    table = results["compare"]
+    shown = shown_table(table, alpha=0.01)
+    assert (shown.texts["adjusted p"].str.endswith("*") == (table["p_adjusted"] <= 0.01)).all()
+    assert not shown.texts["p"].str.contains("*", regex=False).any()
+    assert "* p at most 0.01, adjusted by Holm's method" in shown.legend
+    one = shown_table(table.assign(p_adjusted=table["p_value"]))
+    assert "adjusted p" not in one.texts and one.texts["p"].str.contains("*", regex=False).any()
+
+
+def test_names_are_text():
+    odd = "<img src=x onerror=alert(1)>"
+    table = pd.DataFrame({odd: [odd, r"\input{x} & %"], "metric": [odd, "a_b"], "mean": 1.0, "control_mean": 2.0})
+    table["note"] = [odd, None]
+    page, paper = ce.style(table).to_html(), ce.style(table, output="latex").to_latex()
+    assert "<img" not in page and "&lt;img" in page
+    assert r"\input" not in paper and r"\textbackslash{}input\{x\} \& \%" in paper and r"a\_b" in paper
+
+
+def test_a_stratum_called_like_a_header_keeps_its_column():
+    table = pd.DataFrame({"p": ["u", "v"], "metric": "shd", "mean": 1.0, "control_mean": 2.0, "p_value": 0.5})
+    assert list(shown_table(table).texts) == ["p", "metric", "mean", "controls", "p (result)"]
+
+
+def test_missing_values_are_dashes(results):
+    table = results["test_controls"].copy()
+    table.loc[0, ["p_value", "p_adjusted", "effect", "ci_low", "ci_high"]] = np.nan
+    table["p_at_floor"] = table["p_at_floor"].astype("boolean")
+    table.loc[0, "p_at_floor"] = pd.NA
+    assert set(shown_table(table).texts.loc[0, ["effect", "p"]]) == {"\u2013"}
+
+
+def test_some_rows_and_columns_will_do(results):
+    some = results["summary"].query("metric == 'shd'")[["algorithm", "metric", "skill"]]
+    assert list(shown_table(some).texts) == ["algorithm", "metric", "skill"]
+    empty = shown_table(results["summary"].head(0))
+    assert len(empty.texts) == 0 and len(empty.bold) == 0
+    assert ce.style(results["summary"].head(0)).to_html()
+
+
+def test_composite_null_models_name_their_member():
+    runs = ce.datasets.runs().query("n == 100 and density == 0.2").head(12)
+    both = ce.worst_of("edges", "permutation")
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], null=both, n_draws=19, rng=1)
+    shown = shown_table(cube.ceval.summary())
+    assert shown.texts["null"].unique().tolist() == ["worst of edges, permutation"]
+    assert "member" in shown.texts or any(word.startswith("member: ") for word in shown.legend)
+
+
+def test_a_table_with_a_number_has_the_same_bytes(results):
+    shown = shown_table(results["summary"])
+    pages = {styler(shown, "html", number_of_table=1).to_html() for _ in range(2)}
+    assert len(pages) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "words"),
+    [
+        (pd.DataFrame({"a": [1]}), ValueError, "results of summary, test_controls, compare"),
+        ([1], TypeError, "table"),
+        (pd.DataFrame([[1, 2]], columns=["mean", "mean"]), ValueError, "occurs twice"),
+    ],
+)
+def test_other_tables_are_refused(table, error, words):
+    with pytest.raises(error, match=words):
+        ce.style(table)
+
+
+def test_unknown_settings_are_refused(results):
+    with pytest.raises(ValueError, match="stratum"):
+        ce.style(results["summary"], best="algoritm")
+    with pytest.raises(ValueError, match="alpha"):
+        ce.style(results["summary"], alpha=2)
+    with pytest.raises(ValueError, match="direction"):
+        ce.style(results["summary"], directions={"shd": "down"})
+    with pytest.raises(ValueError, match="output"):
+        ce.style(results["summary"], output="pdf")
+    with pytest.raises(ValueError, match="evaluate"):
+        ce.style(RUNS.head(3).ceval.evaluate(["shd"]))
+
+
+@pytest.mark.slow
+def test_a_missing_extra_is_named_in_one_line():
+    code = """
+import sys
+sys.modules["jinja2"] = None
+import pandas as pd
+import causaleval_pd as ce
+table = pd.DataFrame({"metric": ["shd"], "mean": [1.0], "control_mean": [2.0]})
+try:
+    ce.style(table)
+except ImportError as error:
+    sys.stdout.write(str(error))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stdout == "styled tables and reports need jinja2: pip install 'causaleval_pd[report]'"
