@@ -229,7 +229,7 @@ def kill_a_worker_when(client: Client, write, begun) -> None:
     os.kill(next(iter(pids.values())), signal.SIGKILL)
     writer.join(120)
     assert not writer.is_alive() and not failures
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=300)
     assert set(client.run(os.getpid).values()) != set(pids.values())
 
 
