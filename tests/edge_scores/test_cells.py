@@ -158,3 +158,14 @@ def test_arguments_of_other_types_are_refused():
     ):
         with pytest.raises(TypeError, match=message):
             call()
+
+
+def test_cells_of_the_other_field_are_named():
+    scores = ce.score_column([[[0, 0.5], [0.5, 0]]], nodes=["A", "B"])
+    graphs = ce.graph_column(["A -> B"])
+    with pytest.raises(
+        ValueError, match=r"these are scores of edges: make graphs of them, as column\.score\.threshold"
+    ):
+        pd.DataFrame({"truth": graphs, "estimate": scores}).ceval.evaluate(["shd"])
+    with pytest.raises(ValueError, match="found a packed graph.*score_column"):
+        pd.DataFrame({"truth": graphs, "estimate": graphs}).ceval.evaluate(["auroc"])

@@ -127,8 +127,14 @@ def contents(raw: bytes) -> bytes:
 
 def not_a_graph(raw: bytes) -> str:
     """Return a message for bytes that are not a packed graph."""
-    lagged = "; this is a lagged graph: take a view of it, as column.lagged.summary()" if raw[:3] == b"ts_" else ""
-    return f"found {len(raw)} bytes starting with {raw[:8]!r}, not a packed graph{lagged}"
+    more = ""
+    if raw[:3] == b"ts_":
+        more = "; this is a lagged graph: take a view of it, as column.lagged.summary()"
+    elif raw.startswith((b"scores, ", b"weights, ", b"probabilities, ", b"edge types, ")):
+        more = (
+            "; these are scores of edges: make graphs of them, as column.score.threshold(0.5), or use metrics of scores"
+        )
+    return f"found {len(raw)} bytes starting with {raw[:8]!r}, not a packed graph{more}"
 
 
 def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
