@@ -14,7 +14,7 @@ from ..contract.figure import figure
 from ..drawing import caption, colours, place_to_draw
 from .cells.column import coerce_scores
 from .field import SCORES, batches
-from .forecasts import brier, forecasts
+from .forecasts import STRATEGIES, bins_of, brier, forecasts
 from .pairs import ScorePairs
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ __all__ = ["calibration_points"]
 
 Floats = NDArray[np.float64]
 
-_STRATEGIES = ("width", "quantile")
 #: candidates of a bin up to which the law of its true ones is computed; sums of more are taken as normal
 _MOST_EXACT = 5_000
 
@@ -77,7 +76,7 @@ def calibration_points(
     [[0.2, 0.0, 1.0], [0.9, 1.0, 1.0]]
     """
     check_type(table, pd.DataFrame, "a DataFrame", "table")
-    check_choice(strategy, _STRATEGIES, "strategy")
+    check_choice(strategy, STRATEGIES, "strategy")
     check_number(level, "level", "(0, 1)")
     bins = check_whole(bins, "bins", 1, 10_000)
     for what, column in (("truth", truth), ("estimate", estimate)):
@@ -85,11 +84,7 @@ def calibration_points(
         if column not in table.columns:
             raise ValueError(f"the table has no column {column!r}; its columns: {list(table.columns)}")
     q, y = _candidates(table, truth, estimate, universe)
-    if strategy == "width":
-        place = np.minimum((q * bins).astype(np.int64), bins - 1)
-    else:
-        edges = np.unique(np.quantile(q, np.arange(1, bins) / bins)) if len(q) else np.empty(0)
-        place = np.searchsorted(edges, q, side="right")
+    [place] = bins_of(q[None], np.ones((1, len(q)), np.bool_), bins, strategy)
     rows = []
     for number in np.unique(place).tolist():
         mine = place == number

@@ -10,10 +10,9 @@ import pandas as pd
 from ..contract.figure import figure
 from ..drawing import caption, colour_bar, colour_map, frame_square, name_ticks, place_to_draw, write_square
 from ..graphs.column import as_graph
-from ..graphs.kernels.planes import marks_from_planes
-from ..graphs.mixed.marks import is_mixed, plane_halves
 from .cells.column import score_column
 from .cells.packed import unpack_column
+from .field import true_marks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,11 +106,7 @@ def _frame(ax: Axes, truth: Any, nodes: tuple[str, ...], values: Any) -> tuple[i
     graph = as_graph(truth)
     if graph.nodes != nodes:
         raise ValueError(f"the truth has the nodes {list(graph.nodes)[:10]}, the estimate {list(nodes)[:10]}")
-    planes = graph.planes[None]
-    halves = plane_halves(planes) if is_mixed(planes) else [planes]
-    marks = np.logical_or.reduce([marks_from_planes(half, len(nodes))[0].astype(bool) for half in halves])
-    if is_mixed(planes):
-        marks |= marks.T
+    marks = true_marks(graph.planes[None], len(nodes))[0]
     for i, j in np.argwhere(marks).tolist():
         frame_square(ax, i, j)
     joined = np.nan_to_num(values) + np.nan_to_num(values).T

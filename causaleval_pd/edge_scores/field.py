@@ -31,15 +31,17 @@ __all__ = ["SCORES"]
 DEFAULT_METRICS = ("auroc", "average_precision", "precision_at_k", "max_f1")
 
 
+def true_marks(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.bool_]:
+    """Return the marks i -> j of graphs, (N, d, d): both ways for undirected edges, and for any edge of mixed graphs."""
+    if not is_mixed(planes):
+        return np.asarray(marks_from_planes(planes, n_nodes), np.bool_)
+    halves = [marks_from_planes(half, n_nodes) for half in plane_halves(planes)]
+    return np.asarray(np.logical_or.reduce([half | half.transpose(0, 2, 1) for half in halves]), np.bool_)
+
+
 def truths_of(block: Block, node_sets: tuple[tuple[str, ...], ...]) -> Truths:
     """Read graphs as matrices of marks."""
-    d = block.n_nodes
-    if is_mixed(block.planes):
-        halves = [marks_from_planes(half, d) for half in plane_halves(block.planes)]
-        marks = np.logical_or.reduce([half | half.transpose(0, 2, 1) for half in halves])
-    else:
-        marks = marks_from_planes(block.planes, d)
-    return Truths(d, np.asarray(marks, np.bool_), block.kinds, node_sets, block.node_set)
+    return Truths(block.n_nodes, true_marks(block.planes, block.n_nodes), block.kinds, node_sets, block.node_set)
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:

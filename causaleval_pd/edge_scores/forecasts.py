@@ -28,7 +28,7 @@ _FIELD: dict[str, Any] = {
     "direction": "minimize",
     "optimum": 0,
 }
-_STRATEGIES = ("width", "quantile")
+STRATEGIES = ("width", "quantile")
 
 
 class Forecasts(NamedTuple):
@@ -101,7 +101,7 @@ def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = Non
     return _mean(logs, known)
 
 
-def _bins(q: Floats, known: NDArray[np.bool_], bins: int, strategy: str) -> Ints:
+def bins_of(q: Floats, known: NDArray[np.bool_], bins: int, strategy: str) -> Ints:
     """Return the bin of each probability; the last is closed. Equal probabilities are in one bin."""
     if strategy == "width":
         return np.minimum((q * bins).astype(np.int64), bins - 1)
@@ -126,10 +126,10 @@ class _Binned(NamedTuple):
 
 def _binned(pairs: ScorePairs, bins: int, strategy: str, universe: str | None, undirected: str) -> _Binned:
     bins = check_whole(bins, "bins", 1, 10_000)
-    check_choice(strategy, _STRATEGIES, "strategy")
+    check_choice(strategy, STRATEGIES, "strategy")
     known, q, y = forecasts(pairs, universe, undirected)
     row, slot = np.nonzero(known)
-    cell = row * bins + _bins(q, known, bins, strategy)[row, slot]
+    cell = row * bins + bins_of(q, known, bins, strategy)[row, slot]
     values = q[row, slot], y[row, slot]
 
     def total(weights: Floats) -> Floats:
