@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known
 from ..contract.field import register_pooling
-from ..graphs.column import graph_column
+from ..graphs.column import as_graph, graph_column
 from ..graphs.graph import Graph
 from ..graphs.kernels.planes import KINDS
 from ..graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
@@ -220,16 +220,7 @@ def _acyclic(types: Types) -> Graph:
 
 def _graph(nodes: tuple[str, ...], marks: NDArray[np.uint8]) -> Graph:
     """Return the graph of marks in its narrowest class."""
-    signs = {(_TAIL, _ARROW): "->", (_ARROW, _TAIL): "<-", (_TAIL, _TAIL): "--", (_ARROW, _ARROW): "<->"}
-    quoted = ['"' + name.replace('"', '""') + '"' for name in nodes]
-    edges = [
-        f"{quoted[i]} {signs[int(marks[j, i]), int(marks[i, j])]} {quoted[j]}"
-        for i in range(len(nodes))
-        for j in range(i + 1, len(nodes))
-        if marks[i, j]
-    ]
-    [packed] = graph_column(["; ".join([*quoted, *edges]) or "{}"])
-    return Graph.from_bytes(packed)
+    return as_graph(marks, nodes=list(nodes), encoding="bnmetrics")  # has the same codes
 
 
 def _instability(types: Types, marks: NDArray[np.uint8], weights: Floats) -> tuple[float, float]:

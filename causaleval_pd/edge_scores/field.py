@@ -32,7 +32,7 @@ DEFAULT_METRICS = ("auroc", "average_precision", "precision_at_k", "max_f1")
 
 
 def true_marks(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.bool_]:
-    """Return the marks i -> j of graphs, (N, d, d): both ways for undirected edges, and for any edge of mixed graphs."""
+    """Return the marks i -> j of graphs, (N, d, d); undirected edges, and all of mixed graphs, have both ways."""
     if not is_mixed(planes):
         return np.asarray(marks_from_planes(planes, n_nodes), np.bool_)
     halves = [marks_from_planes(half, n_nodes) for half in plane_halves(planes)]
