@@ -131,6 +131,7 @@ def test_undefined_values():
     assert found.isna().to_numpy().tolist() == [[True, False, False], [True] * 3]
 
 
+@pytest.mark.filterwarnings("ignore:.*do not reach:UserWarning")
 def test_context():
     data = {"full": ce.configurational.ideal_data(parse(MODELS[4])), "small": pd.DataFrame({"A": [1, 0], "G": [1, 0]})}
     table = pd.DataFrame(

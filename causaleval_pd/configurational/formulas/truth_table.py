@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole, shown
 from .configurations import factor_columns, membership
 from .formula import Model, require_equivalences
-from .measures import of_memberships, ratios, read_measures
+from .measures import of_memberships, ratios, read_measures, short_name
 from .reader import as_model
 from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError, Vocabulary, bits, read_domains
 
@@ -342,6 +342,13 @@ class Setting:
         if self.data is None or self.names is None:
             raise ValueError("this setting has no data")
         return data_table(self.data, self.names, self.vocabulary)
+
+    @property
+    def thresholds(self) -> str:
+        """The thresholds that a minimal form must reach in the data, as `con=0.8 and cov=0.8`."""
+        con, cov = map(short_name, self.measures)
+        sizes = "" if self.max_size is None else f" within max_size={self.max_size}"
+        return f"{con}={self.con:.12g} and {cov}={self.cov:.12g}{sizes}"
 
     def check(self, model: Model, *, relative: bool) -> None:
         """Raise an error if a model has unknown values, or (`relative`) factors that the data lack."""
