@@ -24,7 +24,7 @@ SEVERAL = (list, tuple, set, frozenset)
 _TOKEN = re.compile(
     r"\s*(?:(?P<arrow><->|<=>|->|=>|<-|<=|[↔⇔→⇒←⇐])|(?P<name>[^\W\d_][\w.]*)"
     r"(?:\s*(?:=(?!>)\s*(?P<value>\d{1,9})|\{\s*(?P<braced>\d{1,9})\s*\}|\[\s*(?P<bracketed>\d{1,9})\s*\]))?"
-    r"|(?P<mark>[*+(),~·∧∨¬]))"
+    r"|(?P<mark>[*+(),~·¬\u2227\u2228]))"
 )
 #: what the arrows of programs state
 _ARROWS: dict[str, Arrow] = {
@@ -33,7 +33,7 @@ _ARROWS: dict[str, Arrow] = {
     **dict.fromkeys(("<-", "<=", "←", "⇐"), "<="),
 }
 #: marks of print by those of programs
-_MARKS = {"·": "*", "∧": "*", "∨": "+", "¬": "~"}
+_MARKS = {"·": "*", "\u2227": "*", "\u2228": "+", "¬": "~"}
 #: marks of other languages, and how they are written here
 _FOREIGN = {"&": "* joins conjuncts", "|": "+ joins disjuncts", "!": "~ or lower case negates"}
 _NO_ARROW = "a model has an arrow, as 'A*b+C<->E'; an output without models is written {}"
@@ -245,8 +245,9 @@ def parse(text: str) -> Model:
     Crisp literals are upper case (present) or lower case (absent, also `~A`), multi-value ones `NAME=value`,
     `NAME{value}` or `NAME[value]`; `A=1` and `A` are the same literal. Conjuncts are joined by `*`, disjuncts by `+`.
     `<->` and `<=>` state an equivalence, `->` and `=>` that the left-hand side suffices, `<-` and `<=` that it is
-    necessary (see `Model.as_equivalence`); arrows and signs of print are read too. The atoms of a complex model stand in parentheses joined by `*`, or are
-    joined by `,`. A number such as `M1:`, parentheses around a disjunct and braces around all are left out.
+    necessary (see `Model.as_equivalence`); arrows and signs of print are read too. The atoms of a complex model stand
+    in parentheses joined by `*`, or are joined by `,`. A number such as `M1:`, parentheses around a disjunct and braces
+    around all are left out.
 
     Parameters
     ----------

@@ -165,7 +165,7 @@ def test_letters_without_case_name_their_value():
         ("M1: A*B + (C) -> Y\nM2: A*B + (D) -> Y\n", "A*B+C=>Y; A*B+D=>Y"),
         ("M1:A->Y M2:B->Y;", "A=>Y; B=>Y"),
         ("{ }", "{}"),
-        ("A·¬B ∨ C∧D ↔ E", "A*b+C*D<->E"),
+        ("A·¬B \u2228 C\u2227D ↔ E", "A*b+C*D<->E"),
         ("A·b+C → E", "A*b+C=>E"),
         ("A ⇐ E", "A<=E"),
     ],
