@@ -38,15 +38,15 @@ class TruthTable:
 
     def __init__(self, rows: int, planes: dict[int, int]) -> None:
         self.rows, self.planes = rows, planes
-        self._conjunctions: dict[int, int] = {}
+        #: by conjunction; the empty one is satisfied everywhere
+        self._conjunctions: dict[int, int] = {0: rows}
 
     def conjunction(self, code: int) -> int:
         """Return the configurations that satisfy a conjunction."""
         found = self._conjunctions.get(code)
         if found is None:
-            found = self.rows
-            for bit in bits(code):
-                found &= self.planes[bit]
+            low = code & -code
+            found = self.planes[low] & self.conjunction(code ^ low)
             self._conjunctions[code] = found
         return found
 
