@@ -146,6 +146,12 @@ class _Reader:
             raise FormulaError(f"values go up to {MAX_VALUE}, found {value}", self.text, token.position)
         return name, value
 
+    def only_literal(self) -> Literal:
+        found = self.literal()
+        if self.tokens[self.next].sort != "end":
+            raise self.fail("the end", "an outcome is one literal")
+        return found
+
     def conjunction(self) -> frozenset[Literal]:
         """Read a disjunct; QCA writes those that only some of its models have in parentheses."""
         opened = self.accept("(")
@@ -279,6 +285,22 @@ def parse(text: str) -> Model:
     if not text.strip():
         raise FormulaError("expected a model, found nothing (the empty set of models is written {})", text, 0)
     return _read_model(text)
+
+
+def as_literal(given: Any) -> Literal:
+    """Return a literal, such as an outcome, read from its text if necessary.
+
+    Examples
+    --------
+    >>> as_literal("E"), as_literal("e"), as_literal("E=2"), as_literal(("E", 2))
+    (('E', 1), ('E', 0), ('E', 2), ('E', 2))
+    """
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and isinstance(given[1], int):
+        return given[0].upper(), given[1]
+    if not isinstance(given, str):
+        raise TypeError(f"expected a literal, as 'E', 'e', 'E=2' or ('E', 2), found {shown(given)}")
+    _check_length(given)
+    return _Reader(given, 0, len(given)).only_literal()
 
 
 def parse_set(text: str) -> Cell:

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_whole, shown
-from .configurations import factor_columns, membership
+from .configurations import factor_columns, membership, refuse_case_numbers
 from .formula import Model, require_equivalences
 from .measures import of_memberships, ratios, read_measures, short_name
 from .reader import as_model
@@ -333,6 +333,8 @@ class Setting:
         values: Domains = read_domains(domains)
         if data is not None and self.names is not None:
             values = {**data_values(data, self.names), **values}
+            if factors is None:
+                refuse_case_numbers(factor_columns(data, self.names))
         self.factors = None if factors is None else _factors(factors, self.names)
         self.vocabulary = Vocabulary(values)
 

@@ -123,7 +123,7 @@ class Vocabulary:
             known = "has the values " + ", ".join(map(str, self.domains[name])) if name in self.domains else "is binary"
             raise ValueError(
                 f"{literal_text(literal)} occurs, but factor {name} {known}; "
-                f"give all its values, as domains={{{name!r}: [0, 1, 2]}}, or data"
+                f"give all its values, as domains={{{name!r}: [0, 1, 2]}} (to verbs by context=), or data"
             )
         added = [(name, v) for v in self.domain(name)]
         start = len(self.literals)
