@@ -86,6 +86,8 @@ class Matching:
         Result of the null model's `prepare` for this table.
     cluster : (n,) int or None
         Number of the row's cluster, whose rows are relabelled alike; None where rows are relabelled one by one.
+    metrics : tuple of Metric
+        The metrics that are controlled, where they are known.
     """
 
     truth: pd.Series
@@ -96,6 +98,7 @@ class Matching:
     context: Context | None = None
     prepared: Any = None
     cluster: NDArray[np.int64] | None = None
+    metrics: tuple[Metric, ...] = ()
 
 
 #: `controls(matching, rows, pairs, keys)`: the controls of one batch, whose rows have these random keys
