@@ -174,3 +174,17 @@ def test_columns_of_controls_never_replace_a_metric():
     found = RUNS.ceval.with_controls(chosen, truth=None, null="permutation", context=BY, n_draws=5, rng=1)
     own = RUNS.ceval.evaluate(both, truth=None, context=BY)
     np.testing.assert_array_equal(found["fit"], own["deviance_p"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "simulate", "n_draws": 99}, {"stop_after": 5, "n_draws": 99}])
+def test_tiny_p_values_do_not_tie_with_those_of_controls(settings):
+    data = linear(400, ["AB", "BC", "CD", "DE", "EF"], 3, "ABCDEF")
+    data["F"] += 0.6 * data["A"]
+    graph = pd.DataFrame({"estimate": ["A -> B; B -> C; C -> D; D -> E; E -> F"]})
+    how = {"truth": None, "context": {"data": data}, "null": "permutation", "rng": 1, **settings}
+    found = ce.with_controls(graph, [ce.tweak(name, name=name[:6]) for name in ("deviance_p", "fisher_c_p")], **how)
+    same = {"devian": ("deviance", "deviance_p"), "fisher": ("fisher_c_rmsea", "fisher_c_rmsea_p")}
+    for name, (metric, p) in same.items():
+        assert 1e-300 < found[name][0] < 1e-12
+        assert found[f"{name}_p"][0] == pytest.approx(ce.with_controls(graph, [metric], **how)[p][0])
+        assert found[f"{name}_p"][0] < 0.05
