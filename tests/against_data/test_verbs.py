@@ -140,12 +140,26 @@ def test_cubes_pair_runs_by_their_data():
     assert (good["p_value"] < 0.05).all()
     compared = ce.compare(cube, "algorithm", metrics="bic")
     assert (compared["n_pairs"] == 4).all() and len(compared) == 3
-    # one data set is one pair, which no test can use
-    one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=BY, n_draws=9, rng=3)
+
+
+@pytest.mark.parametrize("given", [BY, {"data": FRAMES["set 0"]}])
+def test_one_data_set_is_one_pair_which_no_test_can_use(given):
+    one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=given, n_draws=9, rng=3)
     alone = ce.compare(one, "algorithm")
-    assert (
-        (alone["n_pairs"] == 1).all() and (alone["p_value"] == 1).all() and alone["note"].str.contains("too few").all()
-    )
+    assert (alone["n_pairs"] == 1).all() and (alone["p_value"] == 1).all()
+    assert alone["note"].str.contains("too few").all()
+
+
+def test_runs_on_one_frame_are_one_cluster():
+    """Named by a column or given for all rows, in memory and lazily."""
+    one, how = FRAMES["set 0"], {"by": ["algorithm"], "truth": None, "null": "permutation", "n_draws": 49, "rng": 3}
+    runs = RUNS.assign(dataset="set 0", name=range(len(RUNS)))
+    named = runs.ceval.cube(["bic"], context={"data": ("dataset", {"set 0": one})}, **how)
+    same = runs.ceval.cube(["bic"], context={"data": one}, **how)
+    lazy = dd.from_pandas(runs, npartitions=2).ceval.summary(["bic"], context={"data": one}, **how).compute()
+    for table in (same.ceval.summary(), named.ceval.summary()):
+        assert table["n_clusters"].tolist() == [1, 1, 1]
+    np.testing.assert_allclose(lazy.sort_values("algorithm")["p_value"], same.ceval.summary()["p_value"])
 
 
 def test_dask_gives_the_same_results():
