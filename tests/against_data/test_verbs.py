@@ -47,6 +47,25 @@ def test_metrics_that_need_a_truth_are_named_and_others_need_no_column():
     assert ce.evaluate(RUNS, ["lmc_share"], truth=None, context=BY)["lmc_share"].notna().sum() == 8
 
 
+def test_messages_without_a_truth_name_the_estimate_alone():
+    for call in (
+        lambda: ce.evaluate(pd.DataFrame({"estimate": ["A -- B; C"]}), ["n_lmc"], truth=None),
+        lambda: ce.n_lmc(None, "A -- B; C"),
+    ):
+        with pytest.raises(ValueError, match="the estimate is a cpdag") as caught:
+            call()
+        assert "truth is" not in str(caught.value)
+
+
+def test_cases_in_which_nodes_are_perturbed_are_not_pooled():
+    data = FRAMES["set 0"].assign(gene=[None] * 60 + ["A"] * 60)
+    given = {"data": data, "perturbed": "gene"}
+    for metric in ("bic", "separation_share"):
+        with pytest.raises(ValueError, match="one set of observational cases, and context 'perturbed' names"):
+            ce.evaluate(RUNS.head(1), [metric], truth=None, context=given)
+    assert ce.evaluate(RUNS.head(1), ["mean_wasserstein"], truth=None, context=given).notna().all().all()
+
+
 def test_a_missing_truth_leaves_metrics_of_data_alone():
     table = RUNS.assign(truth=[TRUE, None] * 6)
     found = ce.evaluate(table, ["shd", "separation_share", "bic"], context=BY)
