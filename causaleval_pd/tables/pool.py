@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_whole, name_row
+from ..contract.checks import check_choice, check_whole, name_row
 from ..contract.history import call, calls, remember
 from ..contract.metric import Metric
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
@@ -43,6 +43,7 @@ def pool(
     rule: Literal["threshold", "pairwise", "acyclic"] = "threshold",
     cyclic: Literal["missing", "break"] = "missing",
     undirected: Literal["half", "both", "none"] = "half",
+    failed: Failed = "drop",
     n_draws: int | None = None,
     level: float = 0.95,
     rng: RNGLike = None,
@@ -78,6 +79,9 @@ def pool(
     undirected : {"half", "both", "none"}
         What an undirected edge of a member counts for either of its directions: half an edge, which is a convention and
         not the share in its class; a whole one ("is this direction possible"); or nothing.
+    failed : {"drop", "empty"}
+        Rows without an estimate: no members, or members without edges over the nodes of the run's other members, or of
+        the truth where all failed.
     n_draws : int, optional
         Relabellings a run: each draw exchanges the nodes of all members of a run in one random way, so that members
         keep their dependence. Default none.
@@ -95,7 +99,7 @@ def pool(
     DataFrame
         A row a run: the columns `by`; the truth; `estimate`, probabilities of edges as a score cell (`series.score`),
         which metrics of scores such as "auroc" take, under the null model "permutation" by default; `consensus`, a
-        graph; `n_members` and, not among them, `n_failed` (rows without an estimate); `weight_sum`; `effective_size`,
+        graph; `n_members` and, not among them unless they count as empty, `n_failed` (rows without an estimate); `weight_sum`; `effective_size`,
         (sum w)^2 / sum w^2, which does not see autocorrelation; `instability` and `adjacency_instability`, the
         probability that two distinct members disagree about the edge of a pair, and about whether there is one,
         averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``, ``sd_<metric>``, with
@@ -139,21 +143,26 @@ def pool(
         raise ValueError(f"cells of field {own.field.name!r} cannot be pooled; pool graphs")
     codes, first = _runs(table, keys)
     _check_truths(own, codes, first, table, truth)
-    failed = own.field.missing(own.estimate)
-    raw = _weights(table, weight, log_weight, codes, failed)
-    used = ~failed
+    lacking = own.field.missing(own.estimate)
+    check_choice(failed, ("drop", "empty"), "failed")
+    if failed == "empty":
+        tasks = _with_empty_members(tasks, codes, lacking)
+        own = tasks[0]
+    used = ~own.field.missing(own.estimate)
+    raw = _weights(table, weight, log_weight, codes, ~used)
     sums = np.bincount(codes, raw, len(first)).astype(np.float64)
     _check_sums(sums, codes, used, table, keys, first)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(used, raw / sums[codes], 0.0)
         size = np.where(sums > 0, 1 / np.bincount(codes, shares**2, len(first)), 0.0)
-    options = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
+    options: dict[str, Any] = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
     pooled = own.field.pooling(own.estimate[used], codes[used], shares[used], len(first), **options)
     columns: dict[Hashable, Any] = {key: column_or_level(table, key, "by").iloc[first].array for key in keys}
-    columns[truth] = table[truth].iloc[first].array
+    if truth is not None:
+        columns[truth] = column_or_level(table, truth, "truth").iloc[first].array
     columns |= {"estimate": pooled["estimate"].array, "consensus": pooled["consensus"].array}
     columns |= {"n_members": np.bincount(codes[used], minlength=len(first)).astype(np.int64)}
-    columns |= {"n_failed": np.bincount(codes[failed], minlength=len(first)).astype(np.int64)}
+    columns |= {"n_failed": np.bincount(codes[lacking], minlength=len(first)).astype(np.int64)}
     columns |= {"weight_sum": sums, "effective_size": size}
     columns |= {name: pooled[name] for name in ("instability", "adjacency_instability", "member_kinds")}
     seed = resolve_seed(rng)
@@ -167,7 +176,8 @@ def pool(
             columns |= _controls(task, shares, codes, streams, how, table.index, work, columns)
     if how is not None:
         columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": np.full(len(first), how.n_draws)}
-    settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "rng": seed, "n_draws": n_draws}
+    settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "failed": failed}
+    settings |= {"rng": seed, "n_draws": n_draws}
     settings["metrics"] = [m.name for m in chosen]
     result = pd.DataFrame(columns)
     return remember(result, [*calls(table.attrs), call("pool", settings)], table.attrs)
@@ -189,6 +199,25 @@ def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
     place = np.empty(len(first), np.int64)
     place[np.argsort(first)] = np.arange(len(first))
     return place[inverse.reshape(-1)], np.sort(first).astype(np.int64)
+
+
+def _with_empty_members(tasks: Sequence[Task], codes: Ints, lacking: NDArray[np.bool_]) -> list[Task]:
+    """Return tasks whose failed members are estimates without edges."""
+    found = []
+    for task in tasks:
+        estimates = task.estimate.reset_index(drop=True)
+        # the nodes of another member, else those of the truth
+        models = estimates.groupby(codes).transform("first")
+        if task.truth is not None:
+            models = models.where(models.notna(), task.truth.reset_index(drop=True))
+        some = np.flatnonzero(lacking & models.notna().to_numpy())
+        if len(some) and task.field.without_edges is None:
+            raise ValueError(f"failed='empty' is for graphs, and the cells are of field {task.field.name!r}")
+        if len(some) and task.field.without_edges is not None:
+            estimates = estimates.copy()
+            estimates.iloc[some] = task.field.without_edges(models.iloc[some]).array
+        found.append(task._replace(estimate=estimates.set_axis(task.estimate.index)))
+    return found
 
 
 def _check_truths(task: Task, codes: Ints, first: Ints, table: pd.DataFrame, truth: Hashable) -> None:

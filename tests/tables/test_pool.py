@@ -79,6 +79,54 @@ def test_failed_members_are_counted():
     assert pooled["effective_size"].tolist() == [1, 0]
 
 
+def test_failed_members_count_as_empty_graphs_where_this_is_asked():
+    table = pd.DataFrame({"run": [1, 1, 1, 2], "truth": TRUTH, "estimate": ["A -> B; C; D", None, TRUTH, None]})
+    empty = table.assign(estimate=table["estimate"].fillna("A; B; C; D"))
+    settings = {"n_draws": 40, "rng": 1}
+    found, wanted = (
+        table.ceval.pool("run", ["shd"], failed="empty", **settings),
+        empty.ceval.pool("run", ["shd"], **settings),
+    )
+    assert found["n_members"].tolist() == [3, 1] and found["n_failed"].tolist() == [1, 1]
+    names = [name for name in wanted if name != "n_failed"]
+    pd.testing.assert_frame_equal(found[names], wanted[names])
+    # without a truth a run of failures alone has no nodes
+    alone = table.drop(columns="truth").ceval.pool("run", truth=None, failed="empty")
+    assert alone["n_members"].tolist() == [3, 0] and alone["estimate"].isna().tolist() == [False, True]
+
+
+NULLS = ["permutation", "ranking", "shuffle", "by_support", "calibrated"]
+
+
+@pytest.mark.parametrize("null", NULLS)
+def test_pooled_rows_take_null_models_that_have_a_law_of_ensembles(runs, null):
+    pooled = runs.ceval.pool("run")
+    metric = "brier" if null == "calibrated" else "auroc"
+    found = pooled.ceval.with_controls([metric], null=null, n_draws=20, rng=1)
+    assert found[f"{metric}_p"].between(0, 1).all()
+    assert (
+        found["control_kind"]
+        .eq({"permutation": "relabelled", "by_support": "relabelled"}.get(null, found["control_kind"][0]))
+        .all()
+    )
+
+
+def test_null_models_without_a_law_of_ensembles_are_refused(runs):
+    pooled = runs.ceval.pool("run")
+    for null in ("random_scores", "edges"):
+        with pytest.raises(ValueError, match="members have no joint law as random graphs.*test the consensus"):
+            pooled.ceval.with_controls(["auroc"], null=null, n_draws=5, rng=1)
+    for null in ("dags", "degree", "orientation"):
+        with pytest.raises(ValueError, match=f"unknown null '{null}' for field 'scores'"):
+            pooled.ceval.with_controls(["auroc"], null=null, n_draws=5, rng=1)
+
+    def turned(estimate, rng):
+        return estimate
+
+    with pytest.raises(ValueError, match="takes no function as null"):
+        pooled.ceval.with_controls(["auroc"], null=turned, n_draws=5, rng=1)
+
+
 def test_several_columns_name_a_run():
     table = pd.DataFrame({"a": list("xyxy"), "b": [2, 2, 1, 2], "truth": TRUTH, "estimate": ["A -> B; C; D"] * 4})
     pooled = table.ceval.pool(["a", "b"])
