@@ -27,6 +27,13 @@ class Conditional(NamedTuple):
     rows: NDArray[np.bool_]
 
 
+class Listing(NamedTuple):
+    """All controls of rows, equally likely, in an order that all rows share: draw r of `controls` is the r-th of n."""
+
+    n: int
+    controls: Controls
+
+
 class Controls(ABC):
     """Matched controls of one batch of pairs; a null model must define `draw`, and may define the rest."""
 
@@ -55,6 +62,11 @@ class Controls(ABC):
     @property
     def walk(self) -> Walk | None:
         """The controls as states that change step by step, or None where they are not."""
+        return None
+
+    @property
+    def listing(self) -> Listing | None:
+        """All joint relabellings one by one, where the model has one for all rows, and they are few; else None."""
         return None
 
     @abstractmethod

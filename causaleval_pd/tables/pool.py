@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice, check_whole, name_row
 from ..contract.history import call, calls, remember
 from ..contract.metric import Metric
+from ..contract.null import Controls, Matcher
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
 from .columns import column_or_level, numbers
 from .controls import control_columns
@@ -84,7 +86,7 @@ def pool(
         the truth where all failed.
     n_draws : int, optional
         Relabellings a run: each draw exchanges the nodes of all members of a run in one random way, so that members
-        keep their dependence. Default none.
+        keep their dependence. Up to six nodes all are listed instead, and p is exact. Default none.
     level : float
         Probability of the null reference interval of expected metrics.
     rng : int, Generator or None
@@ -104,7 +106,7 @@ def pool(
         probability that two distinct members disagree about the edge of a pair, and about whether there is one,
         averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``, ``sd_<metric>``, with
         draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``, ``_skill`` and
-        `pool_seed` and `pool_draws`.
+        `pool_seed` and `pool_draws`, the number of draws or of all relabellings.
 
     Raises
     ------
@@ -175,7 +177,8 @@ def pool(
             streams = _streams(table, keys, seed, first)
             columns |= _controls(task, shares, codes, streams, how, table.index, work, columns)
     if how is not None:
-        columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": np.full(len(first), how.n_draws)}
+        drawn = columns.pop("pool_draws", np.full(len(first), how.n_draws))
+        columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": drawn}
     settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "failed": failed}
     settings |= {"rng": seed, "n_draws": n_draws}
     settings["metrics"] = [m.name for m in chosen]
@@ -324,35 +327,68 @@ def _controls(
 ) -> dict[Hashable, Any]:
     """Relabel the members of a run alike, and return what their expected metrics are by chance."""
     model = task.field.joint_null
-    n_runs = len(streams)
     keys = streams[codes]
+    match = Matches(0, keys, None, keys).matcher(model, task, None, codes + 1)
+    listed = np.zeros(len(streams), np.int64)
+    for batch in task.batches():
+        listing = match(batch.rows, batch.pairs, keys[batch.rows]).listing
+        listed[codes[batch.rows]] = 0 if listing is None else listing.n
+    columns: dict[Hashable, Any] = {}
+    for n in np.unique(listed).tolist():
+        runs = np.flatnonzero(listed == n)
+        own = replace(how, n_draws=n, p_rule="share") if n else how
+        draws = _draws(task, shares, codes, keys, runs, own, index, work)
+        for m in task.metrics:
+            summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], own)
+            for name, values in _named(m, control_columns(m, summary, model.p_given, own)).items():
+                columns.setdefault(name, np.full(len(streams), np.nan))[runs] = values
+    return columns | {"pool_draws": np.where(listed > 0, listed, how.n_draws)}
+
+
+def _draws(
+    task: Task,
+    shares: Floats,
+    codes: Ints,
+    keys: NDArray[np.uint64],
+    wanted: Ints,
+    how: Drawing,
+    index: pd.Index,
+    work: Execution,
+) -> dict[str, Floats]:
+    """Return the expected metrics of some runs' relabelled members, (runs, draws): drawn, or all where these are few."""
     alone = replace(how, summarise=False)
-    draws = {m.name: np.empty((n_runs, how.n_draws)) for m in task.metrics}
-    sizes = np.bincount(codes, minlength=n_runs)
+    every = how.p_rule == "share"
+    draws = {m.name: np.empty((len(wanted), how.n_draws)) for m in task.metrics}
+    sizes = np.bincount(codes, minlength=int(codes.max()) + 1)[wanted]
     most = max(1, _BLOCK_BYTES // (8 * how.n_draws * max(1, len(task.metrics))))
     block = np.cumsum(sizes) // most
     for number in np.unique(block).tolist():
-        runs = np.flatnonzero(block == number)
+        places = np.flatnonzero(block == number)
+        runs = wanted[places]
         rows = np.flatnonzero(np.isin(codes, runs))
         some = task._replace(
             truth=task.truth.iloc[rows],
             estimate=task.estimate.iloc[rows],
             context=None if task.context is None else task.context.take(rows),
         )
-        matches = Matches(0, keys[rows], None, keys[rows])
-        match = matches.matcher(model, some, None, codes[rows] + 1)
+        drawing = Matches(0, keys[rows], None, keys[rows]).matcher(task.field.joint_null, some, None, codes[rows] + 1)
+        match = partial(_listed, drawing) if every else drawing
         drawn = {m.name: np.full((len(rows), how.n_draws), np.nan) for m in task.metrics}
         for chunk in control_chunks(some, match, keys[rows], alone, index[rows], work):
             for name, values in chunk.draws.items():
                 drawn[name][chunk.rows] = values
         within = np.searchsorted(runs, codes[rows])
         for name, values in drawn.items():
-            draws[name][runs] = _weighted(values, shares[rows], within, len(runs))
-    columns: dict[Hashable, Any] = {}
-    for m in task.metrics:
-        summary = summarise(m, found[f"e_{m.name}"], None, draws[m.name], how)
-        columns |= _named(m, control_columns(m, summary, model.p_given, how))
-    return columns
+            draws[name][places] = _weighted(values, shares[rows], within, len(runs))
+    return draws
+
+
+def _listed(match: Matcher, rows: Ints, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Return the controls of a batch one by one."""
+    listing = match(rows, pairs, keys).listing
+    if listing is None:  # pragma: no cover - callers check
+        raise ValueError("no listing")
+    return listing.controls
 
 
 def _named(metric: Metric, columns: Mapping[str, Any]) -> dict[Hashable, Any]:
