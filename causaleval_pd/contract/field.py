@@ -142,7 +142,7 @@ class Field:
 
     @property
     def without_edges(self) -> Callable[[pd.Series], pd.Series] | None:
-        """How cells without edges over the nodes of others are made, by `register_pooling`; None where there are none."""
+        """How cells without edges over the nodes of others are made, by `register_pooling`; None without that."""
         return _EMPTY.get(self.name)
 
     @property

@@ -101,12 +101,12 @@ def pool(
     DataFrame
         A row a run: the columns `by`; the truth; `estimate`, probabilities of edges as a score cell (`series.score`),
         which metrics of scores such as "auroc" take, under the null model "permutation" by default; `consensus`, a
-        graph; `n_members` and, not among them unless they count as empty, `n_failed` (rows without an estimate); `weight_sum`; `effective_size`,
-        (sum w)^2 / sum w^2, which does not see autocorrelation; `instability` and `adjacency_instability`, the
-        probability that two distinct members disagree about the edge of a pair, and about whether there is one,
-        averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``, ``sd_<metric>``, with
-        draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``, ``_skill`` and
-        `pool_seed` and `pool_draws`, the number of draws or of all relabellings.
+        graph; `n_members` and, not among them unless they count as empty, `n_failed` (rows without an estimate);
+        `weight_sum`; `effective_size`, (sum w)^2 / sum w^2, which does not see autocorrelation; `instability` and
+        `adjacency_instability`, the probability that two distinct members disagree about the edge of a pair, and about
+        whether there is one, averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``,
+        ``sd_<metric>``, with draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``,
+        ``_skill`` and `pool_seed` and `pool_draws`, the number of draws or of all relabellings.
 
     Raises
     ------
@@ -355,7 +355,7 @@ def _draws(
     index: pd.Index,
     work: Execution,
 ) -> dict[str, Floats]:
-    """Return the expected metrics of some runs' relabelled members, (runs, draws): drawn, or all where these are few."""
+    """Return the expected metrics of runs' relabelled members, (runs, draws): drawn, or all where these are few."""
     alone = replace(how, summarise=False)
     every = how.p_rule == "share"
     draws = {m.name: np.empty((len(wanted), how.n_draws)) for m in task.metrics}

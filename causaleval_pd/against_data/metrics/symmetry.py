@@ -31,10 +31,10 @@ __all__ = ["p_floor"]
 def p_floor(pairs: GraphPairs) -> Values:
     """Share of the relabellings of the estimate's nodes that give an equivalent graph.
 
-    The number of automorphisms of its CPDAG, or of the PAG of a MAG or ADMG, divided by d! It is the smallest p-value that a metric which is the same
-    for equivalent graphs can reach under the null model "permutation": where it is above alpha, no data can show that
-    the graph is better than its relabellings. Metrics that differ between equivalent graphs, such as `lmc_share`, can
-    go below it. It needs no data.
+    The number of automorphisms of its CPDAG, or of the PAG of a MAG or ADMG, divided by d! It is the smallest p-value
+    that a metric which is the same for equivalent graphs can reach under the null model "permutation": where it is
+    above alpha, no data can show that the graph is better than its relabellings. Metrics that differ between equivalent
+    graphs, such as `lmc_share`, can go below it. It needs no data.
 
     Examples
     --------

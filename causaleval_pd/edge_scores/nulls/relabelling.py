@@ -68,7 +68,6 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     It is valid for every guesser that does not use the names, whatever the shape of its guesses. Where pairs are not
     scored, these move with the names, so that the number of true candidates varies.
     """
-
     refuse_sources(matching, "permutation")
 
     def planes(start: int, count: int) -> NDArray[np.float64]:
