@@ -46,7 +46,8 @@ def with_verdicts(
     known, joint = METRICS.get(metric), FIELDS[str(cube.attrs["field"])].joint_null
     p = table["p_value"].to_numpy(np.float64)
     least = [
-        float(found.prod()) if len(found) else 0.0 for found in (cluster_floors(cube) if floors is None else floors)
+        float(np.prod(found.to_numpy(np.float64))) if len(found) else 0.0
+        for found in (cluster_floors(cube) if floors is None else floors)
     ]
     words: list[str | None] = [BETTER if one else NOT_BETTER for one in (p <= 1 - level).tolist()]
     null = str(cube[metric].attrs.get("control_null"))

@@ -141,7 +141,8 @@ def pool(
     read = Cells(truth, estimate, None, context, zero_division)
     tasks, chosen = read_tasks(table, metrics, read)
     own = tasks[0]
-    if own.field.pooling is None:
+    pooling = own.field.pooling
+    if pooling is None:
         raise ValueError(f"cells of field {own.field.name!r} cannot be pooled; pool graphs")
     codes, first = _runs(table, keys)
     _check_truths(own, codes, first, table, truth)
@@ -158,7 +159,7 @@ def pool(
         shares = np.where(used, raw / sums[codes], 0.0)
         size = np.where(sums > 0, 1 / np.bincount(codes, shares**2, len(first)), 0.0)
     options: dict[str, Any] = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
-    pooled = own.field.pooling(own.estimate[used], codes[used], shares[used], len(first), **options)
+    pooled = pooling(own.estimate[used], codes[used], shares[used], len(first), **options)
     columns: dict[Hashable, Any] = {key: column_or_level(table, key, "by").iloc[first].array for key in keys}
     if truth is not None:
         columns[truth] = column_or_level(table, truth, "truth").iloc[first].array

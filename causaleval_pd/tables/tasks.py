@@ -86,7 +86,7 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     own = cells_field(found, chosen, cells.field)
     try:
         canonical = {role: _of_role(own, role).coerce(values, str(cells.names[role])) for role, values in found.items()}
-    except (ValueError, TypeError) as error:
+    except TypeError as error:
         _refuse_other_field(own, found, chosen, error)
         raise
     further = [own.of_truth.coerce(column(table, name, "truth"), str(name)) for name in cells.further_truths]
