@@ -160,7 +160,7 @@ class Endpoint:
             fault = self._refusal(error.response)
         except (self._openai.APIConnectionError, self._http.TransportError, zlib.error, _TooLong) as error:
             fault = self._broken(error.__cause__ or error)
-        except (AttributeError, IndexError, TypeError, ValueError, RecursionError) as error:
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             found = self._without_key(str(error))[:200]
             fault = RetryLater(f"the reply is not a chat completion ({type(error).__name__}): {found}")
         # raised here, since the first exception, its context otherwise, may hold the key
@@ -207,13 +207,18 @@ def _reply(completion: Any) -> Reply:
     """Return the reply in a chat completion; content may be text, a list of parts, or null."""
     if isinstance(completion, str):  # a body that is not JSON
         raise ValueError(completion)
-    choice, usage = completion.choices[0], completion.usage
+    choices = getattr(completion, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        # whole, since the key is removed before texts are cut
+        error = getattr(completion, "error", None)
+        raise ValueError("it has no choices" if error is None else f"it has no choices, but the error {error}")
+    choice, usage = choices[0], completion.usage
     content = choice.message.content
     if isinstance(content, list):
         content = "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
     refusal = getattr(choice.message, "refusal", None)
     if not isinstance(content, str) and not refusal and choice.finish_reason != "content_filter":
-        raise TypeError("no text")
+        raise TypeError(f"it has no text, and ends with {choice.finish_reason!r}")
     return Reply(
         content if isinstance(content, str) else None,
         refusal=refusal or None,

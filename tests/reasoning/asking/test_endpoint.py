@@ -6,6 +6,7 @@ import gzip
 import json
 import logging
 import pickle
+import re
 import socket
 import threading
 import time
@@ -430,6 +431,37 @@ def test_whatever_a_server_answers_is_the_outcome_of_its_question(kind, tmp_path
         with Endpoint(url, "tiny") as gone:  # the server has ended
             again = quick(gone, questions(8), cache=tmp_path / "replies.sqlite")
         pd.testing.assert_frame_equal(again, found)
+
+
+NO_COMPLETIONS = {
+    "error": ({"error": {"message": f"{'.' * 60} {SECRET}", "code": 429}}, "it has no choices, but the error .*429"),
+    "no choices": ({"choices": []}, "it has no choices"),
+    "choices by number": ({"choices": {"0": {"message": {"content": "Answer: yes"}}}}, "it has no choices"),
+    "list": ([{"content": "Answer: yes"}], "it has no choices"),
+    "tool": (
+        {"choices": [{"message": {"content": None}, "finish_reason": "tool_calls"}]},
+        "it has no text, and ends with 'tool_calls'",
+    ),
+    "number": ({"choices": [{"message": {"content": 1}}]}, "it has no text"),
+    "parts": ({"choices": [{"message": {"content": [{"type": "text"}]}}]}, "'text'"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_COMPLETIONS)
+def test_what_is_no_completion_is_tried_again_and_described(kind):
+    body, message = NO_COMPLETIONS[kind]
+    n = []
+
+    def act(*_):
+        n.append(1)
+        return response(json.dumps(body).encode())
+
+    with serving(act) as url, Endpoint(url, "tiny", api_key=SECRET) as model:
+        found = quick(model, retries=1)
+    assert len(n) == 2
+    assert found["outcome"].tolist() == ["failed"]
+    assert re.search(f"not a chat completion .*{message}", found["error"][0])
+    assert SECRET[:6] not in found["error"][0]
 
 
 OUTCOME_NAMES = ("answered", "unread", "refused", "truncated", "failed", "not_asked")
