@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import pathlib
 import pickle
 import re
 import socket
@@ -16,8 +17,9 @@ from contextlib import contextmanager, suppress
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import Endpoint, RetryLater, ask
+from causaleval_pd.reasoning import Endpoint, RetryLater, answer_scores, ask, make_tasks, parse_answers
 
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers"
 SECRET = "sk-Ab9/+x=&<7>Zq"
 
 
@@ -431,6 +433,31 @@ def test_whatever_a_server_answers_is_the_outcome_of_its_question(kind, tmp_path
         with Endpoint(url, "tiny") as gone:  # the server has ended
             again = quick(gone, questions(8), cache=tmp_path / "replies.sqlite")
         pd.testing.assert_frame_equal(again, found)
+
+
+def test_replies_of_a_real_language_model():
+    """Replies of a small model are replayed: gibberish is no answer, and constant answers are no better than chance."""
+    tasks = make_tasks("candy_party", [[2, 2]], n_samples=3, rng=1)
+    asked = tasks.questionnaire().assign(prompt=lambda q: tasks.prompts(q))
+    place = {prompt: row for row, prompt in enumerate(asked["prompt"])}
+    stored = pd.read_csv(KNOWN / "language_model_replies.csv", keep_default_na=False)
+    outcomes = {}
+    for key, said in stored.groupby(["model", "temperature"]):
+        said = asked[["sample", "question"]].merge(said, how="left", validate="1:1")
+
+        def act(_, request, said=said):
+            row = place[json.loads(request.partition(b"\r\n\r\n")[2])["messages"][-1]["content"]]
+            content = {"content": said["reply"][row]}
+            return completion(content, finish_reason=said["finish_reason"][row])
+
+        with serving(act) as url, Endpoint(url, "textgenrnn", temperature=key[1]) as model:
+            found = ask(asked, model)
+        outcomes[key] = found["outcome"].value_counts().loc[["answered", "unread", "truncated"]].tolist()
+        assert found["reply"].tolist() == said["reply"].tolist()
+        assert parse_answers(found["reply"], how="prose").isna().all() == (key[0] == "free")
+        if key[0] == "choice":
+            assert answer_scores(found)["p_value"].eq(1).all()
+    assert outcomes == {("choice", 0.0): [24, 0, 0], ("free", 1.0): [0, 16, 8]}
 
 
 NO_COMPLETIONS = {
