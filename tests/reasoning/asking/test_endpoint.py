@@ -435,6 +435,7 @@ def test_whatever_a_server_answers_is_the_outcome_of_its_question(kind, tmp_path
         pd.testing.assert_frame_equal(again, found)
 
 
+@pytest.mark.slow
 def test_replies_of_a_real_language_model():
     """Replies of a small model are replayed: gibberish is no answer, and constant answers are no better than chance."""
     tasks = make_tasks("candy_party", [[2, 2]], n_samples=3, rng=1)
