@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import weakref
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -118,6 +119,8 @@ class Endpoint:
             api_key="none", base_url=self.url, max_retries=0, timeout=None, http_client=http
         )
         self._running = ExitStack()
+        # at the exit of Python too, while the thread of the event loop still runs: later it would be waited for in vain
+        weakref.finalize(self, self._running.close)
         self._portal: Any = None
         self._is_closed = False
         self._lock = threading.Lock()
@@ -143,10 +146,9 @@ class Endpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        with self._lock, self._running:
-            if self._portal is not None and not self._is_closed:
-                self._portal.call(self._client.close)
+        with self._lock:
             self._is_closed = True
+            self._running.close()
 
     def __call__(self, prompt: str) -> Reply:
         """Send one prompt and return the reply."""
@@ -175,6 +177,7 @@ class Endpoint:
                 raise RuntimeError("this Endpoint is closed; make a new one")
             if self._portal is None:
                 self._portal = self._running.enter_context(start_blocking_portal())
+                self._running.callback(self._portal.call, self._client.close)
             return self._portal
 
     async def _send(self, prompt: str) -> Any:

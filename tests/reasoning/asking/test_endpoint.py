@@ -9,6 +9,9 @@ import pathlib
 import pickle
 import re
 import socket
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 import warnings
@@ -367,6 +370,23 @@ def test_a_closed_endpoint_is_not_called():
         unused.close()
         with pytest.raises(RuntimeError, match="closed"):
             unused("x")
+
+
+@pytest.mark.slow
+def test_a_script_ends_though_its_endpoints_are_not_closed():
+    script = """
+        import pandas as pd
+        from causaleval_pd.reasoning import Endpoint, ask
+        asked = pd.DataFrame({"question": [1], "prompt": ["Is it?"]})
+        never_called = Endpoint("http://127.0.0.1:1/v1", "tiny")
+        for _ in range(2):  # the first is dropped
+            model = Endpoint("http://127.0.0.1:1/v1", "tiny")
+            print(ask(asked, model, key=["question"], retries=0)["outcome"].tolist(), flush=True)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert found.stdout == "['failed']\n" * 2
+    assert "Exception ignored" not in found.stderr and "Task was destroyed" not in found.stderr
 
 
 def test_an_endpoint_is_not_pickled_with_its_key():
