@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 _AIMS = {"minimize": "lower is better", "maximize": "higher is better", "zero": "closest to 0 is best"}
 #: width of a letter of labels and of captions, in inches
 LETTER, _SMALL = 0.085, 0.068
+#: smallest size of names of rows, in points, and number of rows from which on they are in small print
+_SMALLEST, _MANY_ROWS = 5.0, 12
+#: width of axes, in inches, from which on legends stand right of them
+_WIDE = 4.0
 #: height of a line of a legend, in inches
 _LEGEND_LINE = 0.22
 
@@ -57,6 +61,38 @@ def colours(n: int) -> list[Any]:
     return list(sns.color_palette("colorblind" if n <= 10 else "viridis", n))
 
 
+def tone(share: float, ax: Axes | None = None) -> tuple[float, float, float]:
+    """Return the colour of text, or a paler one: this share of it on the colour of the axes, light or dark."""
+    from matplotlib import rcParams
+    from matplotlib.colors import to_rgb
+
+    paper = to_rgb(rcParams["axes.facecolor"] if ax is None else ax.get_facecolor())
+    red, green, blue = (share * t + (1 - share) * p for t, p in zip(to_rgb(rcParams["text.color"]), paper, strict=True))
+    return red, green, blue
+
+
+def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> None:
+    """Write a legend right of wide axes or above narrow ones; a figure of its own gets room for it."""
+    if not handles:
+        return
+    figure, width = figure_of(ax), inches(ax)
+    for handle in handles:
+        handle.set_label(wrapped(str(handle.get_label()), 1.9))
+    labels = [str(handle.get_label()) for handle in handles]
+    style: dict[str, Any] = {"handles": list(handles), "title": title, "frameon": False, "fontsize": "small"}
+    style |= {"borderaxespad": 0, "alignment": "left"}
+    if own and figure is not None:
+        columns, room = legend_room(labels, title, figure.get_figheight() - 0.3)
+        figure.set_figwidth(figure.get_figwidth() + room)
+        ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), ncols=columns, **style)
+    elif width >= _WIDE:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), **style)
+    else:
+        longest = max(len(line) for label in labels for line in label.split("\n"))
+        columns = max(1, int(width / (0.45 + _SMALL * longest)))
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1.02), ncols=columns, **style)
+
+
 def place_to_draw(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the given axes, or those of a new figure of this width and height in inches."""
     if ax is not None:
@@ -78,12 +114,13 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     ax.annotate(
         wrapped(text, max(3.0, inches(ax))),
         xy=(0, 0),
-        xycoords=("axes fraction", ax.xaxis.label),
+        # names of rows are left of the axes, where there is room for the caption too
+        xycoords=(ax.yaxis.label, ax.xaxis.label),
         xytext=(0, -8),
         textcoords="offset points",
         va="top",
         size="small",
-        color="0.35",
+        color=tone(0.65),
         gid="caption",
     )
 
@@ -92,7 +129,7 @@ def caption_figure(figure: Figure, text: str) -> None:
     """Write a caption in small print at the foot of a figure, and make the figure higher by its lines."""
     lines = wrapped(text, figure.get_figwidth() - 0.2)
     figure.set_figheight(figure.get_figheight() + 0.1 + 0.16 * len(lines.split("\n")))
-    figure.supxlabel(lines, x=0.01, ha="left", size="small", color="0.35", gid="caption")
+    figure.supxlabel(lines, x=0.01, ha="left", size="small", color=tone(0.65), gid="caption")
 
 
 def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float]:
@@ -121,6 +158,32 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: fl
     for label in ax.get_xticklabels():
         label.set(rotation=40, ha="right", rotation_mode="anchor")
     return math.sin(math.radians(40)) * LETTER * max(map(len, words))
+
+
+def name_rows(ax: Axes, words: Sequence[str], room: float, height: float) -> None:
+    """Name the rows of axes of `height` inches, broken to `room` inches, in smaller print where the rows are low."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties
+
+    size = FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
+    slot = height / max(len(words), 1)
+    while True:
+        letters = max(6, int(room / (LETTER * size / 10)))
+        # lines may end at an underscore too
+        broken = [textwrap.fill(word.replace("_", "_\0 "), letters) for word in words]
+        names = [name.replace("\0 ", "").replace("\0", "") for name in broken]
+        lines = max((1 + name.count("\n") for name in names), default=1)
+        if size <= _SMALLEST or 1.25 * lines * size / 72 <= slot:
+            break
+        size -= 0.5
+    ax.set_yticks(range(len(words)), names, fontsize=size)
+
+
+def rows_height(words: Sequence[str], room: float) -> float:
+    """Return the height, in inches, of rows with these names beside them, broken to `room` inches."""
+    size = 10 if len(words) <= _MANY_ROWS else 8
+    lines = max(math.ceil(len(word) * LETTER * size / 10 / room) for word in words)
+    return len(words) * max(0.3 if len(words) <= _MANY_ROWS else 0.2, 0.06 + lines * size * 1.25 / 72)
 
 
 def figure_of(ax: Axes) -> Figure | None:
