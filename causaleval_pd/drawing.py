@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,8 @@ LETTER, _SMALL = 0.085, 0.068
 _SMALLEST, _MANY_ROWS = 5.0, 12
 #: width of axes, in inches, from which on legends stand right of them
 _WIDE = 4.0
+#: width of a page, in inches
+_PAGE = 7.0
 #: height of a line of a legend, in inches
 _LEGEND_LINE = 0.22
 
@@ -72,25 +75,41 @@ def tone(share: float, ax: Axes | None = None) -> tuple[float, float, float]:
 
 
 def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> None:
-    """Write a legend right of wide axes or above narrow ones; a figure of its own gets room for it."""
-    if not handles:
+    """Write a legend right of the axes if it fits there, else above them; a figure of its own gets room for it."""
+    figure, words = figure_of(ax), [str(handle.get_label()) for handle in handles]
+    if not handles or figure is None:
         return
-    figure, width = figure_of(ax), inches(ax)
-    for handle in handles:
-        handle.set_label(wrapped(str(handle.get_label()), 1.9))
-    labels = [str(handle.get_label()) for handle in handles]
-    style: dict[str, Any] = {"handles": list(handles), "title": title, "frameon": False, "fontsize": "small"}
-    style |= {"borderaxespad": 0, "alignment": "left"}
-    if own and figure is not None:
-        columns, room = legend_room(labels, title, figure.get_figheight() - 0.3)
-        figure.set_figwidth(figure.get_figwidth() + room)
-        ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), ncols=columns, **style)
-    elif width >= _WIDE:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), **style)
-    else:
-        longest = max(len(line) for label in labels for line in label.split("\n"))
-        columns = max(1, int(width / (0.45 + _SMALL * longest)))
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1.02), ncols=columns, **style)
+    style: dict[str, Any] = {"handles": list(handles), "title": title or None, "frameon": False, "borderaxespad": 0}
+    beside = [_broken(word, int(1.9 / _SMALL)) for word in words]
+    rows = sum(0.3 + 0.7 * (1 + label.count("\n")) for label in [title, *beside])
+    if (own or inches(ax) >= _WIDE) and rows * _LEGEND_LINE <= inches(ax, "height") + 0.4:
+        _label(handles, beside)
+        if own:
+            figure.set_figwidth(figure.get_figwidth() + legend_room(beside, title, math.inf)[1])
+        ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize="small", alignment="left", **style)
+        return
+    many = len(words) > _MANY_ROWS
+    letter, line = (0.057, 0.15) if many else (_SMALL, 0.19)
+    if own and many:
+        figure.set_figwidth(max(_PAGE, figure.get_figwidth()))
+    # axes are measured without their labels, above which the legend goes on
+    width = figure.get_figwidth() - 0.2 if own else 1.2 * inches(ax)
+    above = [_broken(word, max(6, int((width - 0.5) / letter))) for word in words]
+    longest = max(len(part) for label in above for part in label.split("\n"))
+    columns = min(len(words), max(1, int(width / (0.5 + letter * longest))))
+    _label(handles, above)
+    if own:
+        lines = math.ceil(sum(1 + label.count("\n") for label in above) / columns) + bool(title)
+        figure.set_figheight(figure.get_figheight() + 0.2 + line * lines)
+    size = "x-small" if many else "small"
+    style |= {"columnspacing": 1.0, "handlelength": 1.6, "labelspacing": 0.25, "alignment": "left"}
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1.02), ncols=columns, fontsize=size, **style)
+
+
+def _label(handles: Sequence[Any], words: Sequence[str]) -> None:
+    """Give the entries of a legend their labels."""
+    for handle, word in zip(handles, words, strict=True):
+        handle.set_label(word)
 
 
 def place_to_draw(ax: Axes | None, width: float, height: float) -> Axes:
@@ -111,15 +130,18 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     if own and figure is not None:
         caption_figure(figure, text)
         return
+    # axes are measured without their labels, below which the caption goes on
+    width = max(2.8, 1.2 * inches(ax))
+    narrow = width < _WIDE
     ax.annotate(
-        wrapped(text, max(3.0, inches(ax))),
+        wrapped(text, width / 0.83 if narrow else width),
         xy=(0, 0),
         # names of rows are left of the axes, where there is room for the caption too
         xycoords=(ax.yaxis.label, ax.xaxis.label),
-        xytext=(0, -8),
+        xytext=(3, -8),
         textcoords="offset points",
         va="top",
-        size="small",
+        size="x-small" if narrow else "small",
         color=tone(0.65),
         gid="caption",
     )
@@ -169,14 +191,24 @@ def name_rows(ax: Axes, words: Sequence[str], room: float, height: float) -> Non
     slot = height / max(len(words), 1)
     while True:
         letters = max(6, int(room / (LETTER * size / 10)))
-        # lines may end at an underscore too
-        broken = [textwrap.fill(word.replace("_", "_\0 "), letters) for word in words]
-        names = [name.replace("\0 ", "").replace("\0", "") for name in broken]
+        names = [_broken(word, letters) for word in words]
         lines = max((1 + name.count("\n") for name in names), default=1)
         if size <= _SMALLEST or 1.25 * lines * size / 72 <= slot:
             break
         size -= 0.5
     ax.set_yticks(range(len(words)), names, fontsize=size)
+
+
+def _broken(word: str, letters: int) -> str:
+    """Break a name into lines of at most this number of letters: after spaces, underscores and hyphens if possible."""
+    lines = [""]
+    for piece in re.split(r"(?<=[\s_/-])", word):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > letters:
+            lines.append("")
+        lines[-1] += piece
+        while len(lines[-1].rstrip()) > letters:
+            lines[-1:] = [lines[-1][:letters], lines[-1][letters:]]
+    return "\n".join(line.strip() for line in lines)
 
 
 def rows_height(words: Sequence[str], room: float) -> float:
@@ -192,10 +224,10 @@ def figure_of(ax: Axes) -> Figure | None:
     return None if ax.figure is None else ax.figure.figure
 
 
-def inches(ax: Axes) -> float:
-    """Return the width of axes before their layout."""
+def inches(ax: Axes, side: Literal["width", "height"] = "width") -> float:
+    """Return the width or height of axes before their layout."""
     figure = figure_of(ax)
-    return 4.0 if figure is None else float(ax.get_window_extent().width / figure.dpi)
+    return 4.0 if figure is None else float(getattr(ax.get_window_extent(), side) / figure.dpi)
 
 
 def colour_map(name: str) -> Any:

@@ -129,7 +129,7 @@ def strata(
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
     grid.set_axis_labels(x, wrapped_label(metric_label(cube, metric), HEIGHT - 0.6))
     legend_right(cube, grid, hue, shades, points=True)
-    caption_figure(grid.figure, cube_caption(cube, _caption_parts(cube, level, interval, statistic)))
+    caption_figure(grid.figure, cube_caption(cube, describe_means(cube, level, interval, statistic)))
     return grid
 
 
@@ -152,8 +152,8 @@ def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, mar
         ax.plot(at[open_], mean[open_], marker, color=shade, markerfacecolor="white", markersize=5, gid="open")
 
 
-def _caption_parts(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
-    """Describe points, lines and bands."""
+def describe_means(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
+    """Describe points, lines and bands of means, for a caption."""
     share = f"{100 * level:.4g} %"
     of_mean = interval == "mean_ci"
     parts = [

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
-from ..contract.metric import METRICS
 from ..cubes.schema import result_columns
+from ..inference.result_tables import directions_of
 from .markup import DASH, Output, escaped, number, p_text
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def shown_table(
         check_known(best, strata, "stratum (best)")
     made = calls(table.attrs)
     settings = made[-1] if made and made[-1]["verb"] == verb else {}
-    aims = _directions(table, directions or {})
+    aims = directions_of(table, directions or {})
     columns = [x for x in SHOWN[verb] if x.name in table and not _is_empty(table, x)]
     corrected = _corrected(table)
     if not corrected:
@@ -254,15 +254,6 @@ def _strata(table: pd.DataFrame, verb: str) -> list[str]:
     """Return the columns of strata, in their order; the null model of a summary is one."""
     results = result_columns() | {x.name for x in SHOWN[verb]}
     return [name for name in table.columns if name not in results or (name == "null" and verb == "summary")]
-
-
-def _directions(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
-    """Return the direction of every row's metric, "none" where it is not known."""
-    check_type(given, Mapping, "a mapping of metrics to directions", "directions")
-    for aim in given.values():
-        check_known(aim, ["minimize", "maximize", "zero", "none"], "direction")
-    names = table["metric"].astype(str) if "metric" in table else [""] * len(table)
-    return [str(given.get(name, METRICS[name].direction if name in METRICS else "none")) for name in names]
 
 
 def _is_empty(table: pd.DataFrame, column: _Column) -> bool:

@@ -173,12 +173,11 @@ def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: floa
     for what, share in shares.items():
         right = left + 0.92 * share
         at = np.argwhere(share > 0)
-        corners = [
-            [(j + left[i, j], i - 0.46), (j + right[i, j], i - 0.46), (j + right[i, j], i + 0.46)]
-            + [(j + left[i, j], i + 0.46)]
-            for i, j in at.tolist()
-        ]
-        ax.add_collection(PolyCollection(corners, facecolor=shades[what], linewidth=0, snap=False, gid=what), autolim=False)
+        ends = [(i, j + left[i, j], j + right[i, j]) for i, j in at.tolist()]
+        corners = [[(a, i - 0.46), (b, i - 0.46), (b, i + 0.46), (a, i + 0.46)] for i, a, b in ends]
+        ax.add_collection(
+            PolyCollection(corners, facecolor=shades[what], linewidth=0, snap=False, gid=what), autolim=False
+        )
         for i, j in at.tolist() if n else []:
             number = f"{n * share[i, j]:.0f}"
             if share[i, j] * square >= 0.05 + 0.08 * len(number):
@@ -199,7 +198,7 @@ def _frame_true(ax: Axes, marks: NDArray[np.uint8]) -> None:
 
     here = ((marks != 0) | (marks.T != 0)) & ((marks == ARROW) | (marks.T != ARROW))
     step = np.array([(-0.48, -0.48), (0.48, -0.48), (0.48, 0.48), (-0.48, 0.48)])
-    corners = [step + (j, i) for i, j in np.argwhere(here).tolist()]
+    corners = list(step + np.argwhere(here)[:, None, ::-1])
     style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8}
     ax.add_collection(PolyCollection(corners, clip_on=False, snap=False, gid="frame", **style), autolim=False)
 
@@ -208,7 +207,7 @@ def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:
     """Name rows and columns, and mark the diagonal, where no edge is."""
     d = len(names)
     name_rows(ax, names, room, square * d)
-    size = ax.get_yticklabels()[0].get_fontsize()
+    size = float(ax.get_yticklabels()[0].get_fontsize())
     upright = max(map(len, names)) * 0.085 * size / 10 > square
     ax.set_xticks(range(d), names, fontsize=size, rotation=90 if upright else 0)
     ax.set(xlabel="to", ylabel="from", aspect="equal")

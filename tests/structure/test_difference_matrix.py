@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -37,8 +39,8 @@ def widths(ax):
 
 
 def caption(ax):
-    texts = [*ax.texts, *ax.figure.texts, ax.figure._supxlabel]
-    return " ".join(next(x.get_text() for x in texts if x and x.get_gid() == "caption").split())
+    found = ax.figure.findobj(lambda artist: artist.get_gid() == "caption")
+    return " ".join(" ".join(text.get_text() for text in found).split())
 
 
 def test_squares_are_shares_of_runs():
@@ -93,16 +95,18 @@ def test_totals_are_those_of_the_metrics():
 def test_names_stay_apart_in_given_axes_and_alone(n_nodes):
     names = [f"a_long_name_of_the_variable_{i:02d}" for i in range(n_nodes)]
     rng, text = np.random.default_rng(2), "; ".join(names)
-    graphs = ["; ".join([f"{a} -> {b}" for a, b in zip(names, names[1:]) if rng.random() < 0.6] + [text]) for _ in "abc"]
-    figure, given = plt.subplots(figsize=(7, 8), layout="constrained")
-    for ax in (ce.plot.difference_matrix(table(graphs[0], graphs)), None):
-        ax = ce.plot.difference_matrix(table(graphs[0], graphs), ax=given) if ax is None else ax
+    graphs = [
+        "; ".join([f"{a} -> {b}" for a, b in itertools.pairwise(names) if rng.random() < 0.6] + [text]) for _ in "abc"
+    ]
+    given = plt.figure(figsize=(7, 8), layout="constrained").add_subplot()
+    for where in (None, given):
+        ax = ce.plot.difference_matrix(table(graphs[0], graphs), ax=where)
         ax.figure.canvas.draw()
         labels = [tick.get_text() for tick in ax.get_yticklabels()]
         assert len(set(labels)) == n_nodes
         for ticks in (ax.get_yticklabels(), ax.get_xticklabels()):
             boxes = [tick.get_window_extent() for tick in ticks]
-            assert not any(a.overlaps(b) for a, b in zip(boxes, boxes[1:]))
+            assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
 
 
 def test_cells_with_a_graph_are_drawn_by_it():
