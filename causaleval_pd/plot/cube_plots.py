@@ -42,7 +42,7 @@ class CubePlots:
     'FacetGrid'
     >>> cube.ceval.plot
     <figures of a cube of shd by algorithm (3), n (3), 540 runs, 20 controls each (edges): critical_difference,
-    distributions, p_values, comparisons, strata>
+    distributions, p_values, comparisons, pareto, skills, skill_profile, strata, trend>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:

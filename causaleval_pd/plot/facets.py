@@ -25,7 +25,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import check_metric, read_cube
 from ..cubes.schema import NO_RUN
-from ..drawing import LETTER, axis_label, legend_room, tick_names, wrapped
+from ..drawing import LETTER, axis_label, legend_room, tick_names, tone, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,7 +173,7 @@ def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
 def mark_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
     """Write into facets that no run has a value; where all are empty, remove the ticks of these scales ("y", "xy")."""
     for ax in empty:
-        ax.text(0.5, 0.6, "no run has a value", transform=ax.transAxes, ha="center", color="0.35", gid="empty")
+        ax.text(0.5, 0.6, "no run has a value", transform=ax.transAxes, ha="center", color=tone(0.65, ax), gid="empty")
         if len(empty) == grid.axes.size:
             ax.set(**{f"{scale}ticks": [] for scale in scales})
 
@@ -192,11 +192,11 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
         handles.append(Line2D([], [], color=shades[h], marker=marker, label=wrapped(word, 1.8)))
     if handles:
         handles.append(Line2D([], [], linestyle="none", label=" "))
-    grey = "0.35" if hue is not None else shades[0]
+    grey = tone(0.65) if hue is not None else shades[0]
     if points and has_controls(cube):
         handles.append(Line2D([], [], color=grey, marker="o", label="runs, p at most .05"))
         others = "runs, p above .05" + (" or no test" if null_references(cube) else "")
-        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label=others))
+        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="none", label=others))
     else:
         handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
     if has_controls(cube):

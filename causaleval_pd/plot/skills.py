@@ -113,7 +113,7 @@ def skills(
     >>> cube = runs.ceval.cube(["shd"], by=["algorithm", "density"], n_draws=50, rng=7)
     >>> ax = ce.plot.skills(cube, "shd", x="density", y="algorithm")
     >>> [text.get_text() for text in ax.texts[:3]]
-    ['.57', '.48', '.23']
+    ['.57', '.42', '.21']
     """
     need_controls(read_cube(cube), [metric], "for skill")
     cube = drawn_cube(cube, metric)

@@ -149,7 +149,9 @@ def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, mar
     if opened:
         # drawn over the filled points, so that these stay one line a hue
         open_ = ~(table["p_value"].to_numpy(np.float64) <= 0.05)
-        ax.plot(at[open_], mean[open_], marker, color=shade, markerfacecolor="white", markersize=5, gid="open")
+        ax.plot(
+            at[open_], mean[open_], marker, color=shade, markerfacecolor=ax.get_facecolor(), markersize=5, gid="open"
+        )
 
 
 def describe_means(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:

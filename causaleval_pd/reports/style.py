@@ -132,7 +132,8 @@ def style(
     Styler
         Its data are the texts that it shows. Intervals stand behind their means. Arrows at the metric show which
         direction is better. A p-value that is the least that R draws can give is written as "≤ 1/(R+1)". Words and
-        counts that are the same in all rows, notes and the meaning of marks are in the caption. Names are escaped.
+        counts that are the same in all rows, notes, the meaning of marks, and the controls, seeds and conventions
+        behind the table are in the caption. Names are escaped.
 
     Raises
     ------
@@ -156,7 +157,28 @@ def style(
     True
     """
     check_choice(output, ("html", "latex"), "output")
-    return styler(shown_table(table, best=best, alpha=alpha, directions=directions), output, legend=True)
+    shown = shown_table(table, best=best, alpha=alpha, directions=directions)
+    return styler(shown._replace(legend=[*shown.legend, *_origin(table)]), output, legend=True)
+
+
+def _origin(table: pd.DataFrame) -> list[str]:
+    """Return the controls, seeds and conventions behind a table, by the calls that made it; nothing without them."""
+    made = calls(table.attrs)
+    cubes = [one for one in made if one["verb"] == "cube"]
+    if len(cubes) != 1:
+        # cubes that were put together have settings of their own, which a report names
+        return []
+    [cube] = cubes
+    words = []
+    if cube.get("n_draws"):
+        nulls = [str(x) for x in cube.get("null") or []]
+        words.append(f"controls: {cube['n_draws']} draws a run of {' and '.join(nulls)}, seed {cube['seed']}")
+    if made[-1] is not cube and made[-1].get("seed") is not None:
+        words.append(f"resampling: seed {made[-1]['seed']}")
+    ratio = str(cube.get("zero_division", "nan"))
+    words.append("0/0 is undefined" if ratio == "nan" else f"0/0 counts as {ratio}")
+    version = (cube.get("versions") or {}).get("causaleval_pd")
+    return words + ([f"causaleval_pd {version}"] if version else [])
 
 
 def styler(shown: Shown, output: Output, *, legend: bool = False, number_of_table: int | None = None) -> Styler:

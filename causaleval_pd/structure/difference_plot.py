@@ -96,7 +96,7 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
     shades = shades_of_edges()
     for edge in sorted(edges, key=lambda edge: edge.what == RIGHT):
         _draw(ax, edge, places, shades[edge.what])
-    ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color="0.1", zorder=3)
+    ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color=tone(0.9), zorder=3)
     _name_nodes(ax, true.nodes, places, edges)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
@@ -242,7 +242,7 @@ def _circle(ax: Axes, here: NDArray[np.float64], there: NDArray[np.float64], col
         *here[:, None],
         "o",
         ms=4.5,
-        mfc="white",
+        mfc=tone(0.0),
         mec=colour,
         mew=1.2,
         zorder=2.5,
@@ -266,7 +266,7 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], e
         text = ax.annotate(
             label, tuple(place), (6 * x, 6 * y), textcoords="offset points", ha=across, va=above, size=size, zorder=4
         )
-        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+        text.set_path_effects([withStroke(linewidth=2.5, foreground=tone(0.0))])
 
 
 def _free_side(away: NDArray[np.float64]) -> tuple[float, float]:
