@@ -280,7 +280,7 @@ def comparisons(
     direction = cube[metric].attrs["direction"]
     higher = direction == "maximize" or on == "skill"
     aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
-    _colour_effects(ax, size, higher, f"{_effect_label(table)}, row - column{aim}")
+    _colour_effects(ax, size, higher, f"{effect_words(table)}, row - column{aim}")
     for i, j in zip(*np.nonzero(~np.isnan(size)), strict=True):
         words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
         write_square(ax, ax.images[0], i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
@@ -310,7 +310,7 @@ def _correction(table: pd.DataFrame, adjust: str | None) -> str:
     return adjust or "no"
 
 
-def _effect_label(table: pd.DataFrame) -> str:
+def effect_words(table: pd.DataFrame) -> str:
     """Return the words for the effect size of a table of comparisons."""
     name = str(table["effect_size"].iloc[0])
     return _EFFECTS.get(name, name.replace("_", " "))

@@ -129,7 +129,7 @@ def strata(
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
     grid.set_axis_labels(x, wrapped_label(metric_label(cube, metric), HEIGHT - 0.6))
     legend_right(cube, grid, hue, shades, points=True)
-    caption_figure(grid.figure, cube_caption(cube, _caption_parts(cube, level, interval, statistic)))
+    caption_figure(grid.figure, cube_caption(cube, describe_means(cube, level, interval, statistic)))
     return grid
 
 
@@ -149,11 +149,13 @@ def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, mar
     if opened:
         # drawn over the filled points, so that these stay one line a hue
         open_ = ~(table["p_value"].to_numpy(np.float64) <= 0.05)
-        ax.plot(at[open_], mean[open_], marker, color=shade, markerfacecolor="white", markersize=5, gid="open")
+        ax.plot(
+            at[open_], mean[open_], marker, color=shade, markerfacecolor=ax.get_facecolor(), markersize=5, gid="open"
+        )
 
 
-def _caption_parts(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
-    """Describe points, lines and bands."""
+def describe_means(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
+    """Describe points, lines and bands of means, for a caption."""
     share = f"{100 * level:.4g} %"
     of_mean = interval == "mean_ci"
     parts = [
