@@ -232,14 +232,14 @@ def test_every_page_is_in_the_index(folder):
 
 @pytest.mark.parametrize("page", sorted(GUIDE.glob("*.md")), ids=lambda page: page.name)
 def test_numbers_of_the_guide_are_computed_there(page):
-    """Every number with a decimal point in the text is, rounded, in an output of the page or in its code."""
+    """Every number of the text that has a point or several digits is, rounded, in an output of the page or its code."""
     text = page.read_text(encoding="utf-8")
     blocks = "".join(found[0] for found in BLOCK.finditer(text))
     computed = {float(x) for x in re.findall(r"(?<![\w.])-?\d*\.?\d+(?:e-?\d+)?(?![\w.]*\w)", blocks)}
     prose = re.sub(r"`[^`\n]*`|\]\([^)]*\)", "", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE))
-    for number in re.findall(r"(?<![\w.])\d*\.\d+(?!\.?\d)", prose):
+    for number in re.findall(r"(?<![\w.])(?:\d*\.\d+|\d{2,})(?!\.?\d| %)", prose):
         places = len(number.partition(".")[2])
-        near = 0.5 * 10.0**-places + 1e-9
+        near = 0.5 * 10.0**-places + 1e-9 if places else 0
         assert any(abs(abs(x) - float(number)) <= near for x in computed), f"{number} is not computed on {page.name}"
 
 
