@@ -30,8 +30,10 @@ GUIDE = ROOT / "docs/guide"
 PAGES = [ROOT / "README.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md")), *sorted(GUIDE.glob("*.md"))]
 #: a block of code, with the output that it shows if a block `output` follows
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n```output\n(?P<output>.*?)^```$)?", re.DOTALL | re.MULTILINE)
-#: how tables are printed, about as wide as a line of a page
-PRINTED = ("display.width", 110, "display.max_columns", 20, "display.max_rows", 60)
+#: letters of a line of output that a page shows without scrolling
+WIDEST = 86
+#: how tables are printed
+PRINTED = ("display.width", WIDEST, "display.max_columns", 20, "display.max_rows", 60)
 MARKED = "(?<=<!-- {0}: begin -->\n).*?(?=<!-- {0}: end -->)"
 COPY = re.compile(r"<!-- source: (\S+) -->\n(?:```python\n(?P<code>.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 REGISTERS = re.compile(r"@ce\.\w+\(|\bregister\w*\(")
@@ -196,6 +198,13 @@ def test_every_metric_and_null_model_is_in_its_table():
     assert sorted(metrics) == sorted(ce.list_metrics().index)
     text = (ROOT / "docs/null_models.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^\| `\w+`", text, re.MULTILINE)) == len(null_models())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_outputs_fit_their_pages(page):
+    outputs = [found["output"] or "" for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    lines = "".join(outputs).splitlines()
+    assert [line for line in lines if len(line) > WIDEST or line.endswith("\\")] == [], "show fewer columns"
 
 
 def test_every_closed_form_is_explained():
