@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, NoReturn, cast
 
 try:
     import dask.dataframe as dd
@@ -17,6 +17,7 @@ import pandas as pd
 from dask.dataframe.extensions import register_dataframe_accessor
 from dask.delayed import delayed
 
+from .accessors import FrameAccessor
 from .contract.checks import check_known
 from .contract.delegation import method, settings_of, takes_settings_of
 from .contract.field import get_field
@@ -439,6 +440,15 @@ class DaskAccessor:
             f"<lazy verbs on a dask table of runs in {self._object.npartitions} partitions (columns: {names}): "
             "evaluate, with_controls, cube; summary, test_controls, compare; to_parquet>"
         )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse verbs of pandas tables that need all rows, such as `pool`, by name."""
+        if not name.startswith("_") and hasattr(FrameAccessor, name):
+            raise AttributeError(
+                f"a dask table has no verb {name!r}, which needs all rows; use table.compute().ceval.{name}(...), or "
+                "table.map_partitions where each partition has all rows that belong together"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     evaluate = method(evaluate)
     with_controls = method(with_controls)  # type: ignore[arg-type]
