@@ -367,9 +367,9 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
         best = several[0]
     if best is None or best not in strata or verb in ("compare", "test_controls"):
         return _Bold({}, "")
-    keys = [name for name in ("metric", *strata, "null") if name != best and name in table]
-    grouped = table.groupby(list(dict.fromkeys(keys)), dropna=False, sort=False)
-    groups = grouped.indices.values() if keys else [np.arange(len(table))]
+    keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))
+    together = table.groupby(keys, dropna=False, sort=False).indices if keys else {"all": np.arange(len(table))}
+    groups = together.values()
     cells: dict[str, list[bool]] = {}
     for name, fixed in {"mean": None, "skill": "maximize", "mean_rank": "minimize"}.items():
         if name not in table:
