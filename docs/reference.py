@@ -157,9 +157,23 @@ def accessors() -> dict[str, type]:
 
 
 def public_modules() -> dict[str, ModuleType]:
-    """Return the public modules that have functions of their own, by name."""
-    found = {name: value for name in ce.__all__ if isinstance(value := getattr(ce, name), ModuleType)}
-    return {name: module for name, module in found.items() if own_functions(module)}
+    """Return the public modules that have functions of their own, and theirs, as in "reasoning.reasoners"."""
+    found = modules_of(ce)
+    for name, module in list(found.items()):
+        found |= {f"{name}.{key}": value for key, value in modules_of(module).items() if value not in found.values()}
+    kept, shown = {}, set()
+    for name, module in found.items():
+        own = {id(value) for value in own_functions(module).values()}
+        if own - shown:  # figures of a field are those of `plot`
+            kept[name] = module
+        shown |= own
+    return kept
+
+
+def modules_of(module: ModuleType) -> dict[str, ModuleType]:
+    """Return the modules among the public names of a module."""
+    names = getattr(module, "__all__", [])
+    return {name: value for name in names if isinstance(value := getattr(module, name), ModuleType)}
 
 
 def own_functions(module: ModuleType) -> dict[str, Any]:
