@@ -40,7 +40,8 @@ html_copy_source = False
 html_show_sourcelink = False
 # lists of metrics and functions are long: each of their pages would repeat them
 _without_lists = ["metrics", "null_models", *(f"generated/{x}/*" for x in ("metrics", "nulls", "api", "examples"))]
-html_sidebars = {page: [] for page in ["index", *_without_lists]}
+_without_lists += ["index", "generated/contributing", "generated/changelog"]
+html_sidebars = {page: [] for page in _without_lists}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 8,

@@ -36,7 +36,7 @@ def write(folder: Path = GENERATED) -> None:
 def example_pages() -> Iterator[tuple[str, str]]:
     """Yield a page an example: its docstring, the stored figures that it writes, its code; and their index."""
     figures = sorted((ROOT / "examples/figures").glob("*.png"))
-    names = []
+    names, gallery = [], []
     for path in sorted((ROOT / "examples").glob("*.py")):
         code = path.read_text(encoding="utf-8")
         tree = ast.parse(code)
@@ -52,8 +52,11 @@ def example_pages() -> Iterator[tuple[str, str]]:
         ]
         yield f"examples/{path.stem}.md", "\n".join(parts)
         names.append(path.stem)
+        gallery += [
+            f"[![{x.stem.replace('_', ' ')}](../../../examples/figures/{x.name})]({path.stem}.md)" for x in shown
+        ]
     listed = moved(sections(ROOT / "README.md")["Examples"], ROOT / "README.md", GENERATED / "examples/index.md")
-    yield "examples/index.md", f"# Examples\n\n{listed}\n{toctree(names)}"
+    yield "examples/index.md", "\n".join(["# Examples\n", listed, "## Figures\n", *gallery, toctree(names)])
 
 
 def copied_pages() -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from causaleval_pd.contract.closed_form import CLOSED_FORMS
 from causaleval_pd.contract.field import FIELDS
 from causaleval_pd.contract.null import Null
 
+CLOSED_FORMS_PAGE = markup.DOCS / "closed_forms.md"
 #: what is better, by the direction of a metric
 BETTER = {"minimize": "lower", "maximize": "higher", "zero": "near 0", None: "a description without better or worse"}
 
@@ -88,10 +89,19 @@ def null_laws(metric: ce.Metric) -> str:
             "The metric declares no closed form. Its distribution is exact where a null model lists all controls, and "
             f"simulated elsewhere ([closed forms](../../closed_forms.md)).\n\n{listed}"
         )
-    page = markup.DOCS / "closed_forms.md"
-    law = markup.sections(page, 3)[metric.closed_form].split("\n## ")[0].strip()
-    law = markup.moved(law, page, markup.GENERATED / "metrics/page.md")
+    law = markup.moved(closed_form(metric.closed_form), CLOSED_FORMS_PAGE, markup.GENERATED / "metrics/page.md")
     return f"Closed form [{metric.closed_form}](../../closed_forms.md#{metric.closed_form}):\n\n{law}\n\n{listed}"
+
+
+def closed_form(key: str) -> str:
+    """Return what the page of closed forms has about a key, after what it has about all keys of the field."""
+    for section in markup.sections(CLOSED_FORMS_PAGE).values():
+        shared, *parts = re.split(r"^### ", section, flags=re.MULTILINE)
+        for part in parts:
+            heading, _, text = part.partition("\n")
+            if heading == key:
+                return f"{shared.strip()}\n\n{text.strip()}".strip()
+    raise KeyError(f"docs/closed_forms.md has no section {key}")
 
 
 def null_page(field: str, null: Null) -> str:
@@ -108,7 +118,6 @@ def null_page(field: str, null: Null) -> str:
         ("rows with one key", "are relabelled jointly" if null.joint else ""),
         ("published numbers", "are enough, for `ce.control_distribution`" if null.published is not None else ""),
     ]
-    keys = [rule.name for rule in CLOSED_FORMS.every() if rule.field == field]
     law = inspect.getdoc(null.controls) if inspect.isfunction(null.controls) else None
     # sources stand in the docstring of the module
     lines = (inspect.getdoc(inspect.getmodule(null.controls)) or "").splitlines() if law else []
@@ -122,14 +131,24 @@ def null_page(field: str, null: Null) -> str:
         "```\n",
         *(["## Law\n", markup.rst([markup.as_text(law), "", *sources])] if law else []),
         "## Closed forms\n",
-        "Metrics of the field declare these forms, each of which names the null models that have it: "
-        + ", ".join(f"[{key}](../../closed_forms.md#{key})" for key in keys)
-        + ".\n"
-        if keys
-        else "No metric of the field has a closed form.\n",
+        exact_forms(field, null),
         "[Which null model](../../null_models.md) answers which question.\n",
     ]
     return "\n".join(parts)
+
+
+def exact_forms(field: str, null: Null) -> str:
+    """List the closed forms of a null model's field, first those that name it."""
+    keys = [rule.name for rule in CLOSED_FORMS.every() if rule.field == field]
+    if not keys:
+        return "No metric of the field has a closed form.\n"
+    named = [key for key in keys if re.search(rf"[`\"]{null.name}[`\"]", closed_form(key))]
+    others = [key for key in keys if key not in named]
+    starts = {"Closed forms that name this null model": named, "Other closed forms of the field": others}
+    links = {
+        start: ", ".join(f"[{key}](../../closed_forms.md#{key})" for key in found) for start, found in starts.items()
+    }
+    return "\n".join(f"{start}: {found}.\n" for start, found in links.items() if found)
 
 
 # -- API reference ---------------------------------------------------------------------------------------------------

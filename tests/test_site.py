@@ -69,6 +69,17 @@ def test_every_closed_form_is_on_the_pages_of_its_metrics():
     forms = ce.list_metrics()["closed_form"].dropna()
     for name, form in forms.items():
         assert f"(../../closed_forms.md#{form}):" in PAGES[f"metrics/{name}.md"]
+    assert "Mann-Whitney statistic" in PAGES["metrics/auroc.md"]
+    # what all keys of a field share is there too
+    assert "(Hoeffding 1951" in PAGES["metrics/correctness_literal.md"]
+    edges, degree = (PAGES[f"nulls/graph-{name}.md"].split("this null model: ")[-1] for name in ("edges", "degree"))
+    assert re.findall(r"\[(\w+)\]", edges.split("Other closed")[0]) == [
+        "hypergeometric",
+        "linear",
+        "reversal",
+        "mean_over_edges",
+    ]
+    assert "Other closed forms of the field: [hypergeometric]" in degree and "that name" not in degree
 
 
 def test_every_public_function_and_class_has_a_page():
