@@ -27,19 +27,28 @@ def from_docs(name: str) -> ModuleType:
 
 
 generate = from_docs("generate")
-PAGES = generate.pages()
-#: pages of docs as the site shows them
-SHOWN = {
-    path.relative_to(DOCS).with_suffix("").as_posix(): generate.on_site(
-        path.relative_to(DOCS).with_suffix("").as_posix(), path.read_text(encoding="utf-8")
-    )
-    for path in [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]
-}
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """Return the generated pages."""
+    return generate.pages()
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, str]:
+    """Return the pages of docs as the site shows them, by name."""
+    names = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md")}
+    return {
+        name: generate.on_site(name, path.read_text(encoding="utf-8"))
+        for name, path in names.items()
+        if not name.startswith("generated/")
+    }
 
 
 def shows(page: str, directive: str, name: str) -> bool:
     """Return whether a page shows the docstring of an object."""
-    return f".. {directive}:: {name}\n" in PAGES[page]
+    return f".. {directive}:: {name}\n" in page
 
 
 def in_toctrees(text: str) -> set[str]:
@@ -48,31 +57,31 @@ def in_toctrees(text: str) -> set[str]:
     return {line for tree in trees for line in tree.split()}
 
 
-def test_every_metric_has_a_page_in_the_list_of_metrics():
+def test_every_metric_has_a_page_in_the_list_of_metrics(pages, shown):
     for name, row in ce.list_metrics().iterrows():
-        page = PAGES[f"metrics/{name}.md"]
-        assert shows(f"metrics/{name}.md", "autofunction", name)
+        page = pages[f"metrics/{name}.md"]
+        assert shows(pages[f"metrics/{name}.md"], "autofunction", name)
         assert row["reference"] in page and row["field"] in page
-        assert f"| [`{name}`](generated/metrics/{name}.md) |" in SHOWN["metrics"]
-    assert {f"generated/metrics/{name}" for name in ce.list_metrics().index} == in_toctrees(SHOWN["metrics"])
+        assert f"| [`{name}`](generated/metrics/{name}.md) |" in shown["metrics"]
+    assert {f"generated/metrics/{name}" for name in ce.list_metrics().index} == in_toctrees(shown["metrics"])
 
 
-def test_every_null_model_has_a_page_in_the_list_of_null_models():
+def test_every_null_model_has_a_page_in_the_list_of_null_models(pages, shown):
     for (field, name), row in ce.list_nulls().iterrows():
-        page = PAGES[f"nulls/{field}-{name}.md"]
+        page = pages[f"nulls/{field}-{name}.md"]
         assert row["long_name"] in page and (f"[{field}]" in page)
-        assert SHOWN["null_models"].count(f"| [`{name}`](generated/nulls/{field}-{name}.md)") == 1
-    assert {f"generated/nulls/{x}-{y}" for x, y in ce.list_nulls().index} == in_toctrees(SHOWN["null_models"])
+        assert shown["null_models"].count(f"| [`{name}`](generated/nulls/{field}-{name}.md)") == 1
+    assert {f"generated/nulls/{x}-{y}" for x, y in ce.list_nulls().index} == in_toctrees(shown["null_models"])
 
 
-def test_every_closed_form_is_on_the_pages_of_its_metrics():
+def test_every_closed_form_is_on_the_pages_of_its_metrics(pages):
     forms = ce.list_metrics()["closed_form"].dropna()
     for name, form in forms.items():
-        assert f"(../../closed_forms.md#{form}):" in PAGES[f"metrics/{name}.md"]
-    assert "Mann-Whitney statistic" in PAGES["metrics/auroc.md"]
+        assert f"(../../closed_forms.md#{form}):" in pages[f"metrics/{name}.md"]
+    assert "Mann-Whitney statistic" in pages["metrics/auroc.md"]
     # what all keys of a field share is there too
-    assert "(Hoeffding 1951" in PAGES["metrics/correctness_literal.md"]
-    edges, degree = (PAGES[f"nulls/graph-{name}.md"].split("this null model: ")[-1] for name in ("edges", "degree"))
+    assert "(Hoeffding 1951" in pages["metrics/correctness_literal.md"]
+    edges, degree = (pages[f"nulls/graph-{name}.md"].split("this null model: ")[-1] for name in ("edges", "degree"))
     assert re.findall(r"\[(\w+)\]", edges.split("Other closed")[0]) == [
         "hypergeometric",
         "linear",
@@ -82,8 +91,8 @@ def test_every_closed_form_is_on_the_pages_of_its_metrics():
     assert "Other closed forms of the field: [hypergeometric]" in degree and "that name" not in degree
 
 
-def test_every_public_function_and_class_has_a_page():
-    index = in_toctrees(PAGES["api/index.md"])
+def test_every_public_function_and_class_has_a_page(pages):
+    index = in_toctrees(pages["api/index.md"])
     for name in ce.__all__:
         value = getattr(ce, name)
         if isinstance(value, ModuleType):
@@ -92,11 +101,11 @@ def test_every_public_function_and_class_has_a_page():
             ]
             for key in own:
                 if inspect.isroutine(getattr(value, key)):
-                    assert shows(f"api/{name}.module.md", "autofunction", key) and f"{name}.module" in index
+                    assert shows(pages[f"api/{name}.module.md"], "autofunction", key) and f"{name}.module" in index
         elif inspect.isroutine(value) or inspect.isclass(value):
             kind = "autoclass" if inspect.isclass(value) else "autofunction"
-            assert shows(f"api/{name}.md", kind, name) and name in index
-    assert shows("api/datasets.module.md", "autofunction", "runs")
+            assert shows(pages[f"api/{name}.md"], kind, name) and name in index
+    assert shows(pages["api/datasets.module.md"], "autofunction", "runs")
 
 
 @pytest.mark.parametrize(
@@ -109,53 +118,49 @@ def test_every_public_function_and_class_has_a_page():
         ("pandas.Series.score", ce.accessors.SeriesScoreAccessor),
     ],
 )
-def test_every_verb_of_an_accessor_is_on_its_page(page, accessor):
+def test_every_verb_of_an_accessor_is_on_its_page(page, accessor, pages):
     name = page.split(".", 1)[1]
     for verb in vars(accessor):
         if not verb.startswith("_"):
             kind = "attribute" if isinstance(vars(accessor)[verb], property) else "method"
-            assert shows(f"api/{page}.md", f"autoaccessor{kind}", f"{name}.{verb}")
-    assert page in in_toctrees(PAGES["api/index.md"])
+            assert shows(pages[f"api/{page}.md"], f"autoaccessor{kind}", f"{name}.{verb}")
+    assert page in in_toctrees(pages["api/index.md"])
 
 
-def test_every_example_has_a_page_with_its_code_and_figures():
+def test_every_example_has_a_page_with_its_code_and_figures(pages):
     for path in (ROOT / "examples").glob("*.py"):
-        page = PAGES[f"examples/{path.stem}.md"]
+        page = pages[f"examples/{path.stem}.md"]
         assert page.rstrip().endswith(path.read_text(encoding="utf-8").splitlines()[-1] + "\n```")
-    assert "(../../../examples/figures/null_models.png)" in PAGES["examples/14_null_models.md"]
+    assert "(../../../examples/figures/null_models.png)" in pages["examples/14_null_models.md"]
 
 
-def test_every_page_is_in_the_navigation():
-    generated = {f"generated/{name.removesuffix('.md')}": text for name, text in PAGES.items()}
+def test_every_page_is_in_the_navigation(pages, shown):
+    generated = {f"generated/{name.removesuffix('.md')}": text for name, text in pages.items()}
     listed = {"index"}
-    for name, text in {**SHOWN, **generated}.items():
+    for name, text in {**shown, **generated}.items():
         folder = (DOCS / name).parent
         listed |= {(folder / x).resolve().relative_to(DOCS).as_posix() for x in in_toctrees(text)}
-    assert listed == {*SHOWN, *generated}
+    assert listed == {*shown, *generated}
 
 
-def test_links_lead_to_pages_and_files():
-    shown = {DOCS / f"{name}.md": text for name, text in SHOWN.items()}
-    generated = {DOCS / "generated" / name: text for name, text in PAGES.items()}
-    for page, text in {**shown, **generated}.items():
+def test_links_lead_to_pages_and_files(pages, shown):
+    texts = {DOCS / f"{name}.md": text for name, text in shown.items()}
+    texts |= {DOCS / "generated" / name: text for name, text in pages.items()}
+    for page, text in texts.items():
         # code may hold brackets
         prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-        for target in re.findall(r"\]\((?!https?:)(?:path:)?([^)#\s]+)[^)]*\)", prose):
+        for is_file, target in re.findall(r"\]\((?!https?:)(path:)?([^)#\s]+)[^)]*\)", prose):
             found = (page.parent / target).resolve()
-            assert (
-                found in shown
-                or found in generated
-                or (found.suffix != ".md" and found.exists())
-                or ("path:" + target in text and found.exists())
-            ), (page, target)
+            # Markdown is a page unless it is marked as a file
+            assert found in texts if found.suffix == ".md" and not is_file else found.exists(), (page, target)
 
 
-def test_pages_are_written_once_and_old_ones_removed(tmp_path):
+def test_pages_are_written_once_and_old_ones_removed(tmp_path, pages):
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics/gone.md").write_text("# gone\n")
     generate.write(tmp_path)
     written = {path.relative_to(tmp_path).as_posix(): path.stat().st_mtime_ns for path in tmp_path.rglob("*.md")}
-    assert set(written) == set(PAGES)
+    assert set(written) == set(pages)
     generate.write(tmp_path)
     assert written == {
         path.relative_to(tmp_path).as_posix(): path.stat().st_mtime_ns for path in tmp_path.rglob("*.md")
