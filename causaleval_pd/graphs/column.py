@@ -182,6 +182,8 @@ def as_graph(
     def where(row: int) -> str:
         return "graph"
 
+    if isinstance(value, pd.Series):
+        raise TypeError("graph: found a column, expected one graph; pass a cell of it, as column.iloc[0]")
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
     lists = NodeLists(None if nodes is None else list(nodes), 1, None)

@@ -17,7 +17,7 @@ from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
-from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise, with_p_of
+from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise, with_p_of
 from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import ClusterRows, StratumDraws, add_strata, cluster_sizes
@@ -306,8 +306,8 @@ class Stopped:
     def count(self, rows: NDArray[np.int64], draws: Floats) -> None:
         """Count further draws of some rows; those after the one that stops a row do not count."""
         m = self.metric
-        seen = self.observed[rows, None]
-        hit = as_good(draws, seen, direction=m.direction, optimum=m.optimum)
+        seen = compared(m, self.observed[rows, None])
+        hit = as_good(compared(m, draws), seen, direction=m.direction, optimum=m.optimum)
         total = self.hits[rows, None] + np.cumsum(hit, axis=1)
         counts = (total - hit) < self.stop_after
         self.hits[rows] += (hit & counts).sum(axis=1)
