@@ -438,13 +438,8 @@ class DaskAccessor:
         )
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Refuse verbs of pandas tables that need all rows, such as `pool`, by name."""
-        if not name.startswith("_") and hasattr(FrameAccessor, name):
-            raise AttributeError(
-                f"a dask table has no verb {name!r}, which needs all rows; use table.compute().ceval.{name}(...), or "
-                "table.map_partitions where each partition has all rows that belong together"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        hint = f"; it needs all rows: use table.compute().ceval.{name}(...)" if hasattr(FrameAccessor, name) else ""
+        raise AttributeError(f"a dask table has no verb {name!r}{hint}")
 
     evaluate = method(evaluate)
     with_controls = method(with_controls)  # type: ignore[arg-type]
