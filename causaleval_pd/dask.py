@@ -19,7 +19,7 @@ from dask.delayed import delayed
 
 from .accessors import FrameAccessor
 from .contract.checks import check_known
-from .contract.delegation import method, takes_settings_of
+from .contract.delegation import method, settings_of, takes_settings_of
 from .contract.field import get_field
 from .contract.null import NullLike, Nulls, WorstOf
 from .cubes.cube import cube as cube_table
@@ -257,6 +257,7 @@ def summary(
     return dd.from_delayed(found, meta=meta, verify_meta=False)
 
 
+@takes_settings_of(cube)
 @takes_settings_of(compare_cube)
 def compare(
     table: dd.DataFrame,
@@ -292,9 +293,9 @@ def compare(
     metrics, adjust, family, on
         As in `causaleval_pd.compare`.
     cube_settings : mapping, optional
-        Further keywords of `causaleval_pd.cube`.
+        Keywords of `causaleval_pd.cube` that `causaleval_pd.compare` has as well.
     **settings
-        Further keywords of `causaleval_pd.compare`.
+        Further keywords of `causaleval_pd.compare` and of `cube`.
 
     Returns
     -------
@@ -322,9 +323,10 @@ def compare(
     # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
     last = sorted(strata_edges(by).items(), key=lambda entry: entry[0] == dim)
     order = [name if edges is None else {name: edges} for name, edges in last]
-    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    how, compared = settings_of(cube, settings, compare_cube, given=cube_settings, name="cube_settings")
+    how = {"cluster": cluster} | how
     whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **how)
-    compared = {"adjust": adjust, "family": family, "on": on, "rng": seed, **settings}
+    compared = {"adjust": adjust, "family": family, "on": on, "rng": seed} | compared
     return cast(dd.DataFrame, compare_cube(whole, dim, **compared))
 
 
@@ -362,6 +364,7 @@ def _ordered(found: CubeSums, columns: pd.DataFrame, by: By, how: dict[str, Any]
     return sort_strata(table, columns, by, metrics_of(found.empty)) if len(table) else empty
 
 
+@takes_settings_of(cube)
 @takes_settings_of(test_cube)
 def test_controls(
     table: dd.DataFrame,
@@ -385,9 +388,9 @@ def test_controls(
     metrics, by, n_draws, null, rng, key, cluster
         As in `causaleval_pd.cube`.
     cube_settings : mapping, optional
-        Further keywords of `causaleval_pd.cube`.
+        Keywords of `causaleval_pd.cube` that `causaleval_pd.test_controls` has as well.
     **settings
-        Further keywords of `causaleval_pd.test_controls`.
+        Further keywords of `causaleval_pd.test_controls` and of `cube`.
 
     Returns
     -------
@@ -408,9 +411,10 @@ def test_controls(
     >>> len(runs.ceval.test_controls(["shd"], by=["algorithm"], n_draws=20, rng=7).compute())
     3
     """
-    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    how, tested = settings_of(cube, settings, test_cube, given=cube_settings, name="cube_settings")
+    how = {"cluster": cluster} | how
     made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **how)
-    return cast(dd.DataFrame, test_cube(made, **settings))
+    return cast(dd.DataFrame, test_cube(made, **tested))
 
 
 # pytest collects what is called test_...

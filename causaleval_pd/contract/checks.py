@@ -158,7 +158,9 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
     Traceback (most recent call last):
     ValueError: n_draws must be a positive integer, found 'many'
     """
-    if isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most and not value % 1:
+    inside = isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most
+    # the remainder of an infinite float64 would warn
+    if inside and value < math.inf and not value % 1:
         return int(value)
     beyond = isinstance(value, _NUMBERS) and value > most
     words = "a positive integer" if least == 1 and not beyond else f"an integer from {least}"

@@ -65,7 +65,7 @@ class Field:
     coerce : callable
         `coerce(cells, column)` returns the canonical column; raises where a decoding is ambiguous.
     batches : callable
-        `batches(truth, estimate, context)` aligns two canonical columns by name and yields `Batch`es; rows with a
+        `batches(truth, estimate, context)` aligns two canonical columns by name and yields batches; rows with a
         missing cell are left out, rows that cannot be aligned raise an error that names them. The context is None
         where none was given; the truth is None where the call has none (`truth=None`).
     pair : callable

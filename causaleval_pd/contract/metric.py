@@ -263,7 +263,7 @@ def metric(
     truth_kinds : iterable of str, optional
         Kinds of truth, where they are others than the estimate's; empty for a metric that needs no truth.
     dims : mapping, optional
-        Further dimensions: the function then returns an array of shape (n, *sizes). Names map to labels, or to None
+        Further dimensions: the function then returns an array of shape `(n, *sizes)`. Names map to labels, or to None
         where the data decide how many positions there are.
     conventions : iterable of Convention
         Options by which the metric takes further kinds; without them these are refused.

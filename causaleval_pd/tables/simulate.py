@@ -18,7 +18,7 @@ from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise, with_p_of
-from .scoring import check_kinds, score, scoring_work
+from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import ClusterRows, StratumDraws, add_strata, cluster_sizes
 from .tails import with_splitting
@@ -89,6 +89,7 @@ def control_chunks(
         of_clusters = cluster_sizes(strata, clusters, np.concatenate(every))
     job = _Job(task, match, keys, how, index, strata, of_clusters)
     check_kinds(task.metrics, batches, how.invalid, index)
+    warn_of_rows(task.metrics, batches, index)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
