@@ -284,6 +284,11 @@ class FormulaPairs(Pairs):
         self._refuse(refusals)
         return found
 
+    def expect(self, n_controls: int) -> None:
+        """Decide whether kernels are compiled at once, instead of after the first blocks of controls."""
+        if all(map(is_plain, self.settings)):
+            PATIENCE.lasts(n_controls)
+
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield the pairs whose estimates do not reach the thresholds of their data, by thresholds."""
         quality = next((m for m in metrics if "convention" in inspect.signature(m.function).parameters), None)

@@ -197,7 +197,11 @@ class Model:
 
     @cached_property
     def _text(self) -> str:
-        texts = [atom.text(multi_value=self.multi_value) for atom in self.atoms]
+        return self.text(multi_value=self.multi_value)
+
+    def text(self, *, multi_value: bool = False) -> str:
+        """Write the model, as `(A*b+C<->D)*(D<->E)`."""
+        texts = [atom.text(multi_value=multi_value) for atom in self.atoms]
         return texts[0] if len(texts) == 1 else "*".join(f"({text})" for text in texts)
 
     def __repr__(self) -> str:

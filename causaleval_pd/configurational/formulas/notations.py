@@ -69,8 +69,7 @@ def _cna(model: Model, multi_value: bool) -> str:
         raise ValueError(
             f"cna writes solutions as equivalences, and {model} has other arrows; use model.as_equivalence()"
         )
-    texts = [atom.text(multi_value=multi_value) for atom in model.atoms]
-    return texts[0] if len(texts) == 1 else "*".join(f"({text})" for text in texts)
+    return model.text(multi_value=multi_value)
 
 
 def _qca(model: Model, multi_value: bool) -> str:

@@ -171,7 +171,8 @@ def expose(
     try:
         return _Expositor(model, setting, relative, path_rule, size_caps).exposition()
     except FormulaTooLargeError as error:
-        raise FormulaTooLargeError(f"{model}: {error}") from None
+        text = str(model)
+        raise FormulaTooLargeError(f"{text if len(text) <= 80 else text[:77] + '...'}: {error}") from None
 
 
 class _Expositor:

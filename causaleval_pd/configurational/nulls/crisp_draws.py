@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,6 @@ from ..formulas.formula import Model
 from ..formulas.reader import Cell
 from ..formulas.vocabulary import BINARY, Domains
 from ..simulation.ground_truths import MAX_PROPOSALS, NoSuchModelError, no_such_model
-
-if TYPE_CHECKING:
-    pass
 
 Ints = NDArray[np.int64]
 #: limits of the kernels: known factors, atoms of a model, and free factors of a truth table
