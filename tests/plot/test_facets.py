@@ -122,3 +122,17 @@ def test_many_columns_go_on_in_further_rows():
     assert [ax.get_title() for ax in grid.axes[:2]] == ["algorithm = method 0", "algorithm = method 1"]
     assert grid.figure.get_figwidth() < 30
     inside(grid.figure)
+
+
+@pytest.mark.slow
+def test_single_panels_of_lazy_cubes_are_those_of_cubes_in_memory(cube):
+    for part in (cube.sel(density=0.2), cube.sel(density=0.2).chunk({"algorithm": 1})):
+        drawn = [
+            ce.plot.trend(part, "shd", x="n", hue="algorithm"),
+            ce.plot.skills(part, "shd", x="n", y="algorithm"),
+            ce.plot.skill_profile(part.sel(n=100), "algorithm"),
+        ]
+        found = [[line.get_ydata().tolist() for ax in drawn for line in ax.lines], captions(drawn[1].figure)]
+        if part is not cube and part["shd"].chunks is None:
+            expected = found
+    assert found == expected
