@@ -224,7 +224,7 @@ def shown_table(
     legend = [word for x in columns if (word := _same_word(table, x))]
     columns = [x for x in columns if not _is_constant(table, x)]
 
-    texts: dict[str, list[str]] = {name: [_level(x) for x in table[name]] for name in strata}
+    texts: dict[str, list[str]] = {name: [level_name(x) for x in table[name]] for name in strata}
     if "metric" in table:
         arrows = [_ARROWS.get(aim, "") for aim in aims]
         words = [f"{name} {arrow}".rstrip() for name, arrow in zip(table["metric"], arrows, strict=True)]
@@ -307,10 +307,13 @@ def _corrected(table: pd.DataFrame) -> bool:
     return not np.array_equal(pair[:, 0], pair[:, 1], equal_nan=True)
 
 
-def _level(x: Any) -> str:
+def level_name(x: Any) -> str:
     """Return the name of a stratum's level."""
     if isinstance(x, (float, np.floating)):
         return "" if math.isnan(x) else f"{x:g}" if float(f"{x:g}") == x else str(x)
+    if isinstance(x, (pd.Timestamp, np.datetime64)) and not pd.isna(x):
+        stamp = pd.Timestamp(x)
+        return stamp.strftime("%Y-%m-%d") if stamp == stamp.normalize() else str(stamp)
     return "" if x is None or x is pd.NA or x is pd.NaT else str(x)
 
 
@@ -364,9 +367,9 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
         best = several[0]
     if best is None or best not in strata or verb in ("compare", "test_controls"):
         return _Bold({}, "")
-    keys = [name for name in ("metric", *strata, "null") if name != best and name in table]
-    grouped = table.groupby(list(dict.fromkeys(keys)), dropna=False, sort=False)
-    groups = grouped.indices.values() if keys else [np.arange(len(table))]
+    keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))
+    together = table.groupby(keys, dropna=False, sort=False).indices if keys else {"all": np.arange(len(table))}
+    groups = together.values()
     cells: dict[str, list[bool]] = {}
     for name, fixed in {"mean": None, "skill": "maximize", "mean_rank": "minimize"}.items():
         if name not in table:

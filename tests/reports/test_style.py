@@ -140,6 +140,13 @@ def test_some_rows_and_columns_will_do(results):
     assert ce.style(results["summary"].head(0)).to_html()
 
 
+def test_a_table_with_one_stratum_and_no_metric_is_one_group(results):
+    table = results["summary"].query("metric == 'shd' and density == 0.2").drop(columns=["metric", "density"])
+    shown = shown_table(table)
+    best = table["skill"].to_numpy().argmax()
+    assert shown.bold["skill"].tolist() == [row == best for row in range(len(table))]
+
+
 def test_composite_null_models_name_their_member():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2").head(12)
     both = ce.worst_of("edges", "permutation")
