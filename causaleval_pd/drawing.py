@@ -85,7 +85,8 @@ def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> Non
     if (own or inches(ax) >= _WIDE) and rows * _LEGEND_LINE <= inches(ax, "height") + 0.4:
         _label(handles, beside)
         if own:
-            figure.set_figwidth(figure.get_figwidth() + legend_room(beside, title, math.inf)[1])
+            longest = max(len(line) for label in [title, *beside] for line in label.split("\n"))
+            figure.set_figwidth(figure.get_figwidth() + 0.7 + _SMALL * longest)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize="small", alignment="left", **style)
         return
     many = len(words) > _MANY_ROWS
@@ -94,9 +95,9 @@ def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> Non
         figure.set_figwidth(max(_PAGE, figure.get_figwidth()))
     # axes are measured without their labels, above which the legend goes on
     width = figure.get_figwidth() - 0.2 if own else 1.2 * inches(ax)
-    above = [_broken(word, max(6, int((width - 0.5) / letter))) for word in words]
+    above = [_broken(word, max(6, int((width - 0.6) / letter))) for word in words]
     longest = max(len(part) for label in above for part in label.split("\n"))
-    columns = min(len(words), max(1, int(width / (0.5 + letter * longest))))
+    columns = min(len(words), max(1, int(width / (0.6 + letter * longest))))
     _label(handles, above)
     if own:
         lines = math.ceil(sum(1 + label.count("\n") for label in above) / columns) + bool(title)
@@ -131,7 +132,7 @@ def caption(ax: Axes, own: bool, text: str) -> None:
         caption_figure(figure, text)
         return
     # axes are measured without their labels, below which the caption goes on
-    width = max(2.8, 1.2 * inches(ax))
+    width = max(2.8, 1.1 * inches(ax))
     narrow = width < _WIDE
     ax.annotate(
         wrapped(text, width / 0.83 if narrow else width),

@@ -28,6 +28,10 @@ __all__ = ["pareto"]
 
 #: smaller skills are drawn at the lower edge
 _LEAST = -1.0
+#: why neither skill nor cost has a place
+_NO_RUNS = ("no runs", "all runs failed")
+#: ratio of the ends of a log axis below which it is short
+_FEW_DECADES = 100.0
 #: points this near each other, in points of print, share their number
 _NEAR = 9.0
 
@@ -102,7 +106,7 @@ def pareto(
     need_controls(read_cube(cube), [metric], "for skill")
     cube = drawn_cube(cube, metric)
     check_use(cube, metric, {"dim": dim, "hue": hue}, alone=True)
-    aim = _direction(cube, cost)
+    aim = _direction(cube, metric, cost)
     both = computed(summary(cube, [metric, cost], level=level, statistic=statistic))
     mine, theirs = (with_levels(cube, both[both["metric"] == name].reset_index(drop=True)) for name in (metric, cost))
     # means and limits are those of the cost
@@ -119,6 +123,8 @@ def pareto(
     ax.axhline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5)
     ax.set(xlabel=f"{cost} ({'lower' if aim == 'minimize' else 'higher'} is better)", ylim=(floor, 1.06))
     ax.set_ylabel(wrapped_label(f"skill, {cube[metric].attrs.get('long_name', metric)} (0: guessing, 1: perfect)", 3.2))
+    if scale == "log":
+        _name_short_axis(ax)
     numbered = _number_points(ax, points, dim, floor, always=cube.sizes[dim] > len(MARKERS))
     legend_of(ax, _handles(cube, dim, hue, shades, numbered=numbered), dim if hue is None else "", own=own)
     parts = [f"Points: mean {cost} and skill of the runs; lines: middle {100 * level:.4g} % of {cost}"]
@@ -127,15 +133,18 @@ def pareto(
     parts.append(f"front that no other level beats in both: {_names_of(cube, points[best], dim, hue)}")
     if (points["skill"] < _LEAST).any():
         parts.append("triangles at the edge: skill below -1")
-    parts += [f"skill {words}" for words in left_out(cube, points, "skill")]
-    parts += [f"{cost} {words}" for words in left_out(cube, points, "mean") if not words.startswith("no runs")]
+    gone = left_out(cube, points, "skill")
+    parts += [words if words.startswith(_NO_RUNS) else f"skill {words}" for words in gone]
+    parts += [f"{cost} {words}" for words in left_out(cube, points, "mean") if not words.startswith(_NO_RUNS)]
     caption(ax, own, cube_caption(cube, parts))
     return ax
 
 
-def _direction(cube: xr.Dataset, cost: str) -> str:
+def _direction(cube: xr.Dataset, metric: str, cost: str) -> str:
     """Return which direction of the cost is better, or refuse it."""
     cube_metrics(cube, [cost])
+    if cost == metric:
+        raise ValueError(f"metric and cost are both {cost!r}; name a column that the cube carries as cost")
     aim = str(cube[cost].attrs["direction"])
     if aim not in ("minimize", "maximize"):
         raise ValueError(
@@ -147,6 +156,17 @@ def _direction(cube: xr.Dataset, cost: str) -> str:
 def _floor(points: pd.DataFrame) -> float:
     """Return the lower end of the axis of skill."""
     return max(_LEAST, min(0.0, float(points[["skill", "skill_low"]].min().min()))) - 0.06
+
+
+def _name_short_axis(ax: Axes) -> None:
+    """Name 1, 2 and 5 of each decade of a log axis of few decades, which has too few names, or too many, otherwise."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = ax.get_xlim()
+    if high < _FEW_DECADES * low:
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _places(points: pd.DataFrame) -> tuple[Floats, Floats]:
@@ -185,6 +205,8 @@ def _draw_fronts(
 ) -> NDArray[np.bool_]:
     """Draw a front, one for each level by colour, and return which points are on one."""
     best = np.zeros(len(points), bool)
+    # wide and pale, since intervals lie on it
+    style: dict[str, Any] = {"lw": 4.0, "alpha": 0.35, "zorder": 0.8}
     sign = 1.0 if aim == "minimize" else -1.0
     codes = np.zeros(len(points)) if hue is None else points[hue].cat.codes.to_numpy()
     for code in np.unique(codes).astype(int):
@@ -195,7 +217,7 @@ def _draw_fronts(
         order = np.argsort(sign * cost[front], kind="stable")
         shade = tone(0.6, ax) if hue is None else shades[code]
         heights = np.maximum(skill[front][order], floor)
-        ax.plot(cost[front][order], heights, drawstyle="steps-post", color=shade, lw=1.4, zorder=1, gid="front")
+        ax.plot(cost[front][order], heights, color=shade, drawstyle="steps-post", gid="front", **style)
     return best
 
 
@@ -233,7 +255,7 @@ def _handles(cube: xr.Dataset, dim: str, hue: str | None, shades: list[Any], *, 
         handles.append(Line2D([], [], color=shades[k], lw=3, label=f"{hue} {word}"))
     grey: dict[str, Any] = {"color": tone(0.6)}
     handles.append(Line2D([], [], marker="o", mfc="none", ls="", ms=6, label="p above .05 or no test", **grey))
-    return [*handles, Line2D([], [], lw=1.4, label="Pareto front", **grey)]
+    return [*handles, Line2D([], [], lw=4.0, alpha=0.35, label="Pareto front", **grey)]
 
 
 def _names_of(cube: xr.Dataset, front: pd.DataFrame, dim: str, hue: str | None) -> str:

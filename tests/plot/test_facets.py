@@ -143,3 +143,17 @@ def test_many_columns_go_on_in_further_rows():
     assert [ax.get_title() for ax in grid.axes[:2]] == ["algorithm = method 0", "algorithm = method 1"]
     assert grid.figure.get_figwidth() < 30
     inside(grid.figure)
+
+
+@pytest.mark.slow
+def test_single_panels_of_lazy_cubes_are_those_of_cubes_in_memory(cube):
+    found = []
+    for part in (cube.sel(density=0.2), cube.sel(density=0.2).chunk({"algorithm": 1})):
+        drawn = [
+            ce.plot.trend(part, "shd", x="n", hue="algorithm"),
+            ce.plot.skills(part, "shd", x="n", y="algorithm"),
+            ce.plot.skill_profile(part.sel(n=100), "algorithm"),
+        ]
+        lines = [np.asarray(line.get_ydata(), float) for ax in drawn for line in ax.lines]
+        found.append((lines, captions(drawn[1].figure)))
+    np.testing.assert_equal(found[1], found[0])

@@ -82,6 +82,7 @@ def test_thirty_levels_have_numbers_and_a_page():
     ("cost", "message"),
     [
         ("block", "which direction of 'block' is better is not known; make the cube with values="),
+        ("shd", "metric and cost are both 'shd'"),
         ("minutes", "unknown metric of this cube 'minutes'"),
     ],
 )
