@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,23 @@ def check_column_name(value: Any, what: str) -> None:
     """
     if not isinstance(value, Hashable) or value is pd.NA:
         raise TypeError(f"{what} must be the name of a column, found {shown(value)}")
+
+
+def check_columns(table: Any, columns: Mapping[str, Any]) -> None:
+    """Refuse what is not a table, and a table without the columns that have these roles.
+
+    Examples
+    --------
+    >>> check_columns(pd.DataFrame({"graph": ["A"]}), {"truth": "true"})
+    Traceback (most recent call last):
+    ValueError: the table has no column 'true' (truth); its columns are ['graph']
+    """
+    check_type(table, pd.DataFrame, "a DataFrame", "table")
+    for what, column in columns.items():
+        check_column_name(column, what)
+        if column not in table.columns:
+            hint = f"{nearest(column, table.columns)}its columns are {list(table.columns)}"
+            raise ValueError(f"the table has no column {column!r} ({what}); {hint}")
 
 
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
