@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from ..contract.figure import FIGURES
-from ..cubes.reading import has_controls, null_references, strata_dims
+from ..cubes.reading import draws_shared, has_controls, null_references, strata_dims
 from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
@@ -78,8 +79,14 @@ def _pictures(
     cube: xr.Dataset, metric: str, over: str | None, suffix: str, level: float, adjust: str | None
 ) -> Iterator[Picture | Omitted]:
     label = str(cube[metric].attrs.get("long_name", metric))
-    title = label if label == metric else f"{metric}, {label}"
-    controls = _Controls(has_controls(cube, metric), bool(null_references(cube)))
+    title = label if label == metric.replace("_", " ") else f"{metric}, {label}"
+    references = null_references(cube)
+    models = [str(x) for x in np.atleast_1d(cube["null"].to_numpy())] if "null" in cube.coords else references[:1]
+    controls = _Controls(
+        has_controls(cube, metric),
+        bool(references),
+        tested=not draws_shared(cube) and not (references and set(models) <= set(references)),
+    )
     drawn = drawn_cube(cube, metric)
     sizes = {dim: drawn.sizes[dim] for dim in strata_dims(drawn)}
     wide = {dim: size for dim, size in sizes.items() if size > 1}
@@ -135,6 +142,8 @@ class _Controls(NamedTuple):
     drawn: bool = True
     #: whether some are points of reference, which are not tested
     reference: bool = False
+    #: whether strata can be tested against any of them
+    tested: bool = True
 
 
 #: what figures of runs without controls show
@@ -165,10 +174,14 @@ def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls
     title, shows = found.long_name, found.concludes
     if controls is not None and not controls.drawn:
         title, shows = _ALONE[name]
-    if controls is not None and controls.reference:
-        words.append("Points of reference among the null models are not tested.")
-    elif name == "strata" and controls is not None and controls.drawn:
-        words.append("The p-values of filled points are not adjusted.")
+    if name == "strata" and controls is not None and controls.drawn:
+        if controls.reference:
+            words.append("Points of reference among the null models are not tested.")
+        if controls.tested:
+            words.append("The p-values of filled points are not adjusted.")
+        else:
+            words.append("No stratum is tested, so that no point is filled.")
+            shows = "how far strata are from their controls"
     return Picture(f"{label}: {title}", f"{' '.join(words)} It shows {shows}.", file.getvalue(), width)
 
 

@@ -225,7 +225,7 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | No
     names = null_models(cube, metrics)
     n_draws = int(cube.attrs["n_draws"])
     how = (
-        "all runs that ended were compared with the same"
+        "runs that ended and are alike for the null model were compared with the same"
         if draws_shared(cube)
         else "each run that ended was compared with"
     )

@@ -352,4 +352,9 @@ def _differences(table: pd.DataFrame, level: float) -> list[Sentence]:
                 f"{'differs' if differ == 1 else 'differ'} ({_limit(table, level)})."
             )
         )
+    # the note of a pair whose least possible p is above the level
+    hopeless = int(table["note"].fillna("").str.contains("is at least").sum())
+    if hopeless:
+        text = f"{counted(hopeless, 'pair has', 'pairs have')} too few clusters for a p of {1 - level:.4g} whatever"
+        found.append(Sentence(f"{text} the differences, so that this is no evidence of equality."))
     return found

@@ -71,12 +71,27 @@ SHOWN: dict[str, tuple[_Column, ...]] = {
         *(_Column("p of equal skills", "heterogeneity_p", "p"), _Column("runs", "n_runs", "count")),
         *(_Column("combined by", "method", "word"), _NOTE),
     ),
+    "bayesian_comparison": (
+        *(_Column("comparison", "comparison", "word"), _Column("null model", "null", "word")),
+        *(_Column("P(first better)", "p_first_better"), _Column("P(equivalent)", "p_equivalent")),
+        *(_Column("P(second better)", "p_second_better"), _Column("mean difference", "mean_difference")),
+        *(_Column("rope", "rope"), _Column("pairs", "n_pairs", "count"), _Column("clusters", "n_clusters", "count")),
+        *(_Column("of", "on", "word"), _Column("model", "method", "word"), _NOTE),
+    ),
+    "size_and_power": (
+        *(_Column("null model", "null", "word"), _Column("test", "method", "word")),
+        *(_Column("alpha", "alpha"), _Column("size", "size", limits=("size_low", "size_high"))),
+        *(_Column("skill", "skill"), _Column("power", "power"), _Column("pairs", "n_pairs", "count")),
+        *(_Column("tables", "n_tables", "count"), _Column("verdict", "verdict", "word")),
+    ),
 }
 #: columns by which a table without history is recognised
 _MARKS = {
     "rank_test": {"mean_rank"},
     "meta_analysis": {"n_strata", "tau2"},
     "compare": {"comparison", "effect_size"},
+    "bayesian_comparison": {"comparison", "p_equivalent"},
+    "size_and_power": {"size", "power"},
     "test_controls": {"comparison", "test_statistic"},
     "summary": {"mean", "control_mean"},
 }
@@ -114,8 +129,8 @@ def style(
     Parameters
     ----------
     table : DataFrame
-        Result of `summary`, `test_controls`, `compare`, `rank_test` or `meta_analysis`; some of its rows or columns
-        will do.
+        Result of `summary`, `test_controls`, `compare`, `rank_test`, `meta_analysis`, `bayesian_comparison` or
+        `size_and_power`; some of its rows or columns will do.
     best : str, optional
         Stratum whose best level is in bold, such as "algorithm", among rows that are alike in metric and other strata.
         Default is the only stratum with several levels; with more of them nothing is in bold. Ranks need no `best`.
@@ -274,7 +289,7 @@ def result_of(table: pd.DataFrame) -> str:
 
 def _strata(table: pd.DataFrame, verb: str) -> list[str]:
     """Return the columns of strata, in their order; the null model of a summary is one."""
-    results = result_columns() | {x.name for x in SHOWN[verb]}
+    results = result_columns() | {name for x in SHOWN[verb] for name in (x.name, *(x.limits or ()))}
     return [name for name in table.columns if name not in results or (name == "null" and verb == "summary")]
 
 
@@ -365,7 +380,7 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
         best = behind[behind.index("metric") + 1]
     elif best is None and len(several) == 1:
         best = several[0]
-    if best is None or best not in strata or verb in ("compare", "test_controls"):
+    if best is None or best not in strata or verb not in ("summary", "rank_test", "meta_analysis"):
         return _Bold({}, "")
     keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))
     together = table.groupby(keys, dropna=False, sort=False).indices if keys else {"all": np.arange(len(table))}

@@ -34,8 +34,9 @@ def test_figures_of_runs_alone_claim_nothing_of_controls():
     found = list(pictures(cube_of(n_draws=None), "shd", None, "png"))
     assert [x.title.partition(": ")[2] for x in found] == ["mean of the runs by stratum", "distribution of the runs"]
     assert not any("better than" in x.caption for x in found)
-    [first, *_] = pictures(cube_of(null="oracle_skeleton"), "shd", None, "png")
-    assert "not tested" in first.caption
+    for settings in ({"null": "oracle_skeleton"}, {"share_draws": True, "by": ["algorithm", "n"]}):
+        [first, *_] = pictures(cube_of(**settings), "shd", None, "png")
+        assert "No stratum is tested" in first.caption and "better than their" not in first.caption
 
 
 def test_figures_have_the_level_and_the_correction_of_the_report():

@@ -236,3 +236,10 @@ def test_dates_and_infinite_values_are_stated(tmp_path):
     text = cube.ceval.report(tmp_path / "r.md", metrics=["shd", "seconds"]).read_text("utf-8")
     assert "Levels of day: 2024-01-01, 2024-01-02." in text
     assert "Infinite: seconds in 1 run." in text
+
+
+def test_too_few_clusters_for_a_comparison_are_no_evidence(cube, tmp_path):
+    text = cube.ceval.report(tmp_path / "r.html", metrics="shd", adjust="bonferroni").read_text("utf-8")
+    assert "9 pairs have too few clusters for a p of 0.05 whatever the differences" in text
+    many = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None, cluster=None)
+    assert "too few clusters" not in many.ceval.report(tmp_path / "many.html").read_text("utf-8")

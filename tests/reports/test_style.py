@@ -215,3 +215,23 @@ def test_the_caption_states_controls_seed_and_conventions():
     table = cube.ceval.summary()
     table.attrs.clear()
     assert "controls: 20" not in ce.style(table).to_html()
+
+
+def test_posteriors_and_sizes_of_tests_are_shown():
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1)
+    table = cube.ceval.bayesian_comparison("algorithm", rope=1, rng=1)
+    shown = shown_table(table)
+    assert [x for x in shown.texts if x.startswith("P(")] == ["P(first better)", "P(equivalent)", "P(second better)"]
+    assert list(shown.texts)[:2] == ["metric", "comparison"] and not shown.bold.any(axis=None)
+    assert not any("p at most" in word for word in shown.legend)
+    sizes = shown_table(cube.ceval.size_and_power())
+    assert (
+        list(sizes.texts)[:3] == ["algorithm", "metric", "test"]
+        and sizes.texts["size"].str.contains("[", regex=False).any()
+    )
+    assert not sizes.bold.any(axis=None)
+    for one in (table, cube.ceval.size_and_power()):
+        ce.style(one).to_html()
+        plain = one.copy()
+        plain.attrs = {}
+        assert list(shown_table(plain).texts) == list(shown_table(one).texts)
