@@ -38,6 +38,7 @@ from .facets import (
     check_use,
     cube_caption,
     drawn_cube,
+    fill_uses,
     left_out,
     level_words,
     longest_word,
@@ -68,8 +69,8 @@ def skills(
     cube: xr.Dataset,
     metric: str,
     *,
-    x: str,
-    y: str,
+    x: str | None = None,
+    y: str | None = None,
     adjust: str | None = None,
     statistic: Statistic = "standardized",
     ax: Axes | None = None,
@@ -82,8 +83,8 @@ def skills(
         Made by `cube` with controls.
     metric : str
         One of its metrics.
-    x, y : str
-        Strata along the axes.
+    x, y : str, optional
+        Strata along the axes; default those of several levels, the last one whose levels are numbers along x.
     adjust : str, optional
         Method that adjusts the p-values of the marks, as in `test_controls`.
     statistic : {"standardized", "mean", "rank"}
@@ -117,7 +118,9 @@ def skills(
     """
     need_controls(read_cube(cube), [metric], "for skill")
     cube = drawn_cube(cube, metric)
-    check_use(cube, metric, {"x": x, "y": y}, alone=True)
+    uses = fill_uses(cube, {"x": x, "y": y}, needed=["x", "y"])
+    x, y = uses["x"], uses["y"]
+    check_use(cube, metric, dict(uses), alone=True)
     table = with_levels(cube, computed(summary(cube, metric, statistic=statistic)))
     shape = cube.sizes[y], cube.sizes[x]
     skill, p = np.full(shape, np.nan), np.full(shape, np.nan)

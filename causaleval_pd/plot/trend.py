@@ -16,7 +16,17 @@ from ..cubes.reading import has_controls
 from ..cubes.summary import summary
 from ..drawing import LETTER, caption, colours, inches, legend_of, place_to_draw, tone, wrapped_label
 from ..statistics.stratum_statistic import Statistic
-from .facets import MARKERS, check_use, cube_caption, drawn_cube, left_out, level_words, metric_label, with_levels
+from .facets import (
+    MARKERS,
+    check_use,
+    cube_caption,
+    drawn_cube,
+    fill_uses,
+    left_out,
+    level_words,
+    metric_label,
+    with_levels,
+)
 from .strata import describe_means
 
 if TYPE_CHECKING:
@@ -40,7 +50,7 @@ def trend(
     cube: xr.Dataset,
     metric: str,
     *,
-    x: str,
+    x: str | None = None,
     hue: str | None = None,
     scale: Literal["log", "linear"] = "log",
     level: float = 0.95,
@@ -56,10 +66,10 @@ def trend(
         Made by `cube`; without controls there are no bands.
     metric : str
         One of its metrics.
-    x : str
-        Stratum along the x axis, whose levels are numbers, such as the number of observations.
+    x : str, optional
+        Stratum along the x axis, whose levels are numbers, such as the number of observations; default the last one.
     hue : str, optional
-        Stratum by colour; further strata must have one level.
+        Stratum by colour; further strata must have one level. If neither is named, another stratum of several levels.
     scale : {"log", "linear"}
         Scale of the x axis.
     level, interval, statistic
@@ -94,6 +104,8 @@ def trend(
     """
     check_choice(scale, ("log", "linear"), "scale")
     cube = drawn_cube(cube, metric)
+    uses = fill_uses(cube, {"x": x, "hue": hue}, needed=["x"])
+    x, hue = uses["x"], uses.get("hue")
     check_use(cube, metric, {"x": x, "hue": hue}, alone=True)
     levels = _numbers(cube, x, scale)
     cube = cube.isel({x: np.argsort(levels, kind="stable")})

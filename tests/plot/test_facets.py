@@ -88,6 +88,10 @@ def test_strata_that_are_not_named_take_the_places_that_are_free(cube):
     heat = ce.plot.p_values(cube.sel(n=[100]), "shd")
     assert (heat.get_xlabel(), heat.get_ylabel()) == ("density", "algorithm")
     assert ce.plot.p_values(cube.sel(n=[100]), "shd", x="algorithm").get_ylabel() == "density"
+    heat = ce.plot.skills(cube.sel(n=[100]), "shd")
+    assert (heat.get_xlabel(), heat.get_ylabel()) == ("density", "algorithm")
+    line = ce.plot.trend(cube.sel(density=[0.2]), "shd")
+    assert line.get_xlabel() == "n" and line.get_legend().get_title().get_text() == "algorithm"
 
 
 def test_a_place_without_a_stratum_is_an_error(cube, runs):
