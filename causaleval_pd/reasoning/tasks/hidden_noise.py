@@ -96,7 +96,7 @@ def hidden_noise_questions(
     >>> asked["text"][0].split("? ")[0][-58:]
     'Is the probability that Piri sings then greater than 20 %?'
     """
-    check_type(tasks, Tasks, "what make_tasks gave", "tasks")
+    check_type(tasks, Tasks, "the Tasks that make_tasks returns", "tasks")
     last = instruction_text(instruction)
     seed = resolve_seed(rng)
     rows = [row for task in tasks.tasks for row in _task_rows(task, pairs, seed)]
