@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, NoReturn, cast
 
 try:
     import dask.dataframe as dd
@@ -17,8 +17,9 @@ import pandas as pd
 from dask.dataframe.extensions import register_dataframe_accessor
 from dask.delayed import delayed
 
+from .accessors import FrameAccessor
 from .contract.checks import check_known
-from .contract.delegation import method, takes_settings_of
+from .contract.delegation import method, settings_of, takes_settings_of
 from .contract.field import get_field
 from .contract.null import NullLike, Nulls, WorstOf
 from .cubes.cube import cube as cube_table
@@ -256,6 +257,7 @@ def summary(
     return dd.from_delayed(found, meta=meta, verify_meta=False)
 
 
+@takes_settings_of(cube)
 @takes_settings_of(compare_cube)
 def compare(
     table: dd.DataFrame,
@@ -291,9 +293,9 @@ def compare(
     metrics, adjust, family, on
         As in `causaleval_pd.compare`.
     cube_settings : mapping, optional
-        Further keywords of `causaleval_pd.cube`.
+        Keywords of `causaleval_pd.cube` that `causaleval_pd.compare` has as well.
     **settings
-        Further keywords of `causaleval_pd.compare`.
+        Further keywords of `causaleval_pd.compare` and of `cube`.
 
     Returns
     -------
@@ -321,9 +323,10 @@ def compare(
     # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
     last = sorted(strata_edges(by).items(), key=lambda entry: entry[0] == dim)
     order = [name if edges is None else {name: edges} for name, edges in last]
-    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    how, compared = settings_of(cube, settings, compare_cube, given=cube_settings, name="cube_settings")
+    how = {"cluster": cluster} | how
     whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **how)
-    compared = {"adjust": adjust, "family": family, "on": on, "rng": seed, **settings}
+    compared = {"adjust": adjust, "family": family, "on": on, "rng": seed} | compared
     return cast(dd.DataFrame, compare_cube(whole, dim, **compared))
 
 
@@ -361,6 +364,7 @@ def _ordered(found: CubeSums, columns: pd.DataFrame, by: By, how: dict[str, Any]
     return sort_strata(table, columns, by, metrics_of(found.empty)) if len(table) else empty
 
 
+@takes_settings_of(cube)
 @takes_settings_of(test_cube)
 def test_controls(
     table: dd.DataFrame,
@@ -384,9 +388,9 @@ def test_controls(
     metrics, by, n_draws, null, rng, key, cluster
         As in `causaleval_pd.cube`.
     cube_settings : mapping, optional
-        Further keywords of `causaleval_pd.cube`.
+        Keywords of `causaleval_pd.cube` that `causaleval_pd.test_controls` has as well.
     **settings
-        Further keywords of `causaleval_pd.test_controls`.
+        Further keywords of `causaleval_pd.test_controls` and of `cube`.
 
     Returns
     -------
@@ -407,9 +411,10 @@ def test_controls(
     >>> len(runs.ceval.test_controls(["shd"], by=["algorithm"], n_draws=20, rng=7).compute())
     3
     """
-    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    how, tested = settings_of(cube, settings, test_cube, given=cube_settings, name="cube_settings")
+    how = {"cluster": cluster} | how
     made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **how)
-    return cast(dd.DataFrame, test_cube(made, **settings))
+    return cast(dd.DataFrame, test_cube(made, **tested))
 
 
 # pytest collects what is called test_...
@@ -435,6 +440,15 @@ class DaskAccessor:
             f"<lazy verbs on a dask table of runs in {self._object.npartitions} partitions (columns: {names}): "
             "evaluate, with_controls, cube; summary, test_controls, compare; to_parquet>"
         )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse verbs of pandas tables that need all rows, such as `pool`, by name."""
+        if not name.startswith("_") and hasattr(FrameAccessor, name):
+            raise AttributeError(
+                f"a dask table has no verb {name!r}, which needs all rows; use table.compute().ceval.{name}(...), or "
+                "table.map_partitions where each partition has all rows that belong together"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     evaluate = method(evaluate)
     with_controls = method(with_controls)  # type: ignore[arg-type]

@@ -132,6 +132,12 @@ def _parts(pairs: GraphPairs) -> list[Part]:
             "this metric judges estimates by data; pass the data by context={'data': frame}, or by "
             "context={'data': (column, {name: frame})} where a column names each row's"
         )
+    if inputs.context.gives(["perturbed"]):
+        raise ValueError(
+            "this metric judges estimates by one set of observational cases, and context 'perturbed' names cases in "
+            "which nodes are perturbed; score it in a call without 'perturbed', on the observational cases, as by "
+            "data[data[column].isna()]"
+        )
     numbers = inputs.numbers[pairs.truth_index]
     distinct, part = np.unique(numbers, axis=0, return_inverse=True)
     found = []

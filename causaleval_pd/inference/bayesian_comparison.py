@@ -32,6 +32,8 @@ MODELS: tuple[Model, ...] = ("signed_rank", "hierarchical")
 #: clusters below which the prior of the signed-rank model counts
 FEWEST_TRUTHS = 5
 PRIOR_COUNTS = f"fewer than {FEWEST_TRUTHS} clusters: the prior counts"
+#: note on levels between which no pair differs, where a region of width 0 gives one half to either side
+ALL_EQUAL = "all differences are 0: neither level is better"
 PROBABILITIES = ("p_first_better", "p_equivalent", "p_second_better")
 
 #: columns of the result, after the strata
@@ -217,7 +219,8 @@ def _rows(part: xr.Dataset, name: str, asked: _Request) -> pd.DataFrame:
         table = table.assign(n=n, deviation=deviation, own=pd.Series(own, index=table.index, dtype=object))
     else:
         found = signed_rank_posterior(by_cluster, asked.ropes[name], n_resamples=asked.n_resamples, rng=asked.seed)
-        table = table.assign(**_named(found, maximize), n_strata=1)
+        equal = (n > 0) & ~np.nan_to_num(by_cluster).any(axis=1)
+        table = table.assign(**_named(found, maximize), n_strata=1, equal=equal)
     return table[compared.here.reshape(-1)]
 
 
@@ -244,12 +247,13 @@ def _finish(parts: list[pd.DataFrame], asked: _Request) -> pd.DataFrame:
         )
         table = table.astype({"rope": np.float64} | dict.fromkeys(["n_pairs", "n_clusters", "n_strata"], np.int64))
     else:
-        gone = table["n_clusters"] == 0
-        few = table["n_clusters"] < FEWEST_TRUTHS
-        table["note"] = [
-            "no pair has a value" if x else PRIOR_COUNTS if y else None for x, y in zip(gone, few, strict=True)
-        ]
-        table = table.drop(columns="maximize")
+        clusters = table["n_clusters"]
+        table["note"] = np.select(
+            [clusters == 0, table["equal"], clusters < FEWEST_TRUTHS],
+            ["no pair has a value", ALL_EQUAL, PRIOR_COUNTS],
+            None,
+        )
+        table = table.drop(columns=["maximize", "equal"])
     drawn = pd.NA if asked.model == "hierarchical" else asked.seed
     table = table.assign(
         on=asked.on,

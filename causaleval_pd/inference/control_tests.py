@@ -38,7 +38,7 @@ from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
-from .interval_notes import interval_notes
+from .interval_notes import interval_notes, joined
 from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 from .statistical_tests import MOMENTS
 
@@ -116,7 +116,7 @@ def test_controls(
         bound", an upper one; "simulated"; "relabelling by truth" or by a column; "twice the mean p by" these;
         "moments", "exact moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`, limits of a
         p-value that does not rest on draws; `n_no_information`, the runs which equal all their draws; and `note` (why
-        `effect` has no interval).
+        `effect` has no interval, and how a p-value at the floor of the draws becomes smaller).
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.
@@ -267,7 +267,7 @@ def _against_controls(
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=interval_notes(effect, cluster_means(differences, clusters), level),
+        note=joined(interval_notes(effect, cluster_means(differences, clusters), level), _floor_notes(of_strata)),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]
@@ -291,6 +291,18 @@ def _p_of_draws(
     of_strata = of_draws(found, p, cluster_setting(cube), able)
     words = np.where(np.isnan(p), of_strata.method, np.where(by_draws, "moments", "exact moments"))
     return of_strata._replace(se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words)
+
+
+def _floor_notes(found: StratumP) -> list[str | None]:
+    """Return for every p-value that no draw reached what finds smaller ones."""
+    smaller = "the least that these draws give; n_draws='auto' or tails='splitting' of the cube resolves smaller p"
+    words = [
+        "splitting ended at this p, an upper bound"
+        if str(method).startswith("splitting")
+        else f"p <= {p:.3g}, {smaller}"
+        for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)
+    ]
+    return [word if floor else None for word, floor in zip(words, found.at_floor.tolist(), strict=True)]
 
 
 def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:

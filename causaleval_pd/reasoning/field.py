@@ -23,7 +23,11 @@ def _holds_answers(cells: pd.Series) -> bool:
     """Return whether a column holds booleans, missing ones allowed."""
     if cells.dtype in ("bool", "boolean"):
         return True
-    return cells.dtype == object and len(cells) > 0 and bool(cells.dropna().map(lambda x: x in (True, False)).all())
+    return (
+        cells.dtype == object
+        and len(cells) > 0
+        and bool(cells.dropna().map(lambda x: pd.api.types.is_scalar(x) and x in (True, False)).all())
+    )
 
 
 def _holds_quantities(cells: pd.Series) -> bool:

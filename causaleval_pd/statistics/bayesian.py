@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Floats, rows_by_number
+from .direction import TOLERANCE
 from .resampling import resamples
 
 #: weight of the prior observation of the signed-rank model, which is a difference of 0
@@ -88,11 +89,14 @@ def _largest(values: Floats, weights: Floats, rope: float) -> Floats:
     """Return how often each region is the most probable for the mean of two values with weights (count, n)."""
     order = np.argsort(values, kind="stable")
     ordered, weights = values[order], weights[:, order]
+    even_split = rope == 0
+    # the mean of two values that differs from a limit by rounding lies on it
+    rope += TOLERANCE * max(rope, float(np.abs(values).max()))
     total = np.concatenate([np.zeros((len(weights), 1)), np.cumsum(weights, axis=1)], axis=1)
     # the other value of a pair below -2 rope - value, and above 2 rope - value
     below = (weights * total[:, np.searchsorted(ordered, -2 * rope - ordered, "left")]).sum(axis=1)
     above = (weights * (1 - total[:, np.searchsorted(ordered, 2 * rope - ordered, "right")])).sum(axis=1)
-    if rope == 0:
+    if even_split:
         left = above > below
         even = np.abs(above - below) <= 1e-12
         return np.array([(~left & ~even).sum() + even.sum() / 2, 0.0, (left & ~even).sum() + even.sum() / 2])

@@ -97,6 +97,7 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     if left.nodes != right.nodes:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
     columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
+    columns[0] = columns[1] if truth is None else columns[0]
     true, estimated, _, truth_index, estimate_index = shared_rows(*columns)[0]
     sides = [GraphBatch(block.n_nodes, block.planes, block.kinds) for block in (true, estimated)]
     return GraphPairs(sides[0], sides[1], truth_index, estimate_index)

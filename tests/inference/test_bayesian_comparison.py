@@ -80,6 +80,9 @@ def test_levels_that_are_always_equal(make_cube):
     row = bayesian_comparison(cube, "algorithm", rope=0.5, model="hierarchical").iloc[0]
     assert row["note"] == "no variation" and np.isnan(row["p_equivalent"])
     assert bayesian_comparison(cube, "algorithm", rope=0.5, rng=1)["p_equivalent"].tolist() == [1, 1]
+    no_region = bayesian_comparison(cube, "algorithm", rope=0, rng=1)
+    assert no_region[P].to_numpy().tolist() == [[0.5, 0, 0.5]] * 2
+    assert set(no_region["note"]) == {"all differences are 0: neither level is better"}
 
 
 @pytest.mark.slow

@@ -242,6 +242,40 @@ def test_random_reasoners_have_uniform_p_values():
         assert p.mean() == pytest.approx(0.5, abs=0.08)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("null", "arms"),
+    [
+        ("permute_answers", (0.7, 0.3)),
+        ("random_answers", (0.5, 0.5)),
+        ("biased_answers", (0.8, 0.8)),
+        ("exchange_arms", (0.8, 0.8)),
+    ],
+)
+def test_strata_of_guessed_answers_keep_the_level(null, arms):
+    """Reasoners that answer by coins with a share of yes for each arm, on quantities and on single answers."""
+    rng, rows = np.random.default_rng(8), []
+    for i in range(160):
+        one, zero = rng.random(40) < arms[0], rng.random(40) < arms[1]
+        counts = f"pns 40 {one.sum()} 40 {zero.sum()} {(one & zero).sum()}"
+        rows.append({"truth": rng.random() / 2, "estimate": (one & ~zero).mean(), "counts": counts, "s": i // 4})
+    how = {"null": null, "n_draws": 59, "rng": 1}
+    runs, metric = pd.DataFrame(rows), ["quantity_error"]
+    found = [
+        runs.ceval.with_controls(metric, context=COUNTS, **how)["quantity_error_p"],
+        runs.ceval.cube(metric, by=["s"], context=COUNTS, **how).ceval.test_controls()["p_value"],
+    ]
+    if null in ce.list_nulls("answer").index:
+        singles = pd.DataFrame({"truth": rng.random(2000) < 0.3, "estimate": rng.random(2000) < arms[0]})
+        singles = singles.assign(s=np.arange(2000) // 40, group=np.arange(2000) // 20)
+        cube = singles.ceval.cube(["answer_accuracy"], by=["s"], context={"group": "group"}, **how)
+        found.append(cube.ceval.test_controls()["p_value"])
+    for p in found:
+        assert p.notna().all()
+        for level in (0.05, 0.2):
+            assert (p <= level).mean() <= level + 3 * np.sqrt(level * (1 - level) / len(p))
+
+
 def test_controls_are_needed_from_counts(table):
     with pytest.raises(ValueError, match="pass context="):
         table.ceval.with_controls(["quantity_error"], n_draws=5)

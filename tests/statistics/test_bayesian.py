@@ -75,6 +75,11 @@ def test_differences_at_the_limits_are_equivalent():
     ones = np.ones(10)
     assert signed_rank_posterior(ones, 1.0, rng=1).tolist() == [0, 1, 0]
     assert signed_rank_posterior(np.zeros(10), 0.0, rng=1).tolist() == [0.5, 0, 0.5]
+    assert signed_rank_posterior(np.zeros(10), 1e-6, rng=1).tolist() == [0, 1, 0]
+    # sums of tenths that differ from the limit by rounding lie on it, whatever the unit
+    for unit in (1e-6, 1.0, 1e6):
+        assert signed_rank_posterior(np.full(10, 0.1 + 0.2) * unit, 0.3 * unit, rng=1).tolist() == [0, 1, 0]
+        assert signed_rank_posterior(np.full(10, -0.1 - 0.2) * unit, 0.3 * unit, rng=1).tolist() == [0, 1, 0]
 
 
 def test_nothing_is_undefined():

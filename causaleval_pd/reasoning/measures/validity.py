@@ -32,7 +32,7 @@ def judge(
     """Decide whether each quantity is valid, and whether each composition is consistent.
 
     A decision has three values, since any reasoner may pass or fail by chance in small samples: a quantity is valid if
-    its error is shown to lie within delta x max(|truth|, floor), invalid if it is shown to lie beyond, and otherwise
+    its error is shown to lie within `delta x max(|truth|, floor)`, invalid if it is shown to lie beyond, and otherwise
     undecided. The published thresholds are applied as well.
 
     Parameters
