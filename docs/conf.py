@@ -44,7 +44,7 @@ _without_lists += ["index", "generated/contributing", "generated/changelog"]
 html_sidebars = {page: [] for page in _without_lists}
 html_theme_options = {
     "navbar_align": "left",
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 6,
     "show_prev_next": False,
     "navigation_depth": 2,
     "collapse_navigation": True,

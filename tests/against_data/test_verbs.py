@@ -61,9 +61,16 @@ def test_cases_in_which_nodes_are_perturbed_are_not_pooled():
     data = FRAMES["set 0"].assign(gene=[None] * 60 + ["A"] * 60)
     given = {"data": data, "perturbed": "gene"}
     for metric in ("bic", "separation_share"):
-        with pytest.raises(ValueError, match="one set of observational cases, and context 'perturbed' names"):
+        with pytest.raises(
+            ValueError,
+            match="row 0 .*observational cases, and in 60 of 120 cases a node is perturbed, by perturbed='gene'",
+        ):
             ce.evaluate(RUNS.head(1), [metric], truth=None, context=given)
     assert ce.evaluate(RUNS.head(1), ["mean_wasserstein"], truth=None, context=given).notna().all().all()
+    # a column that names no case leaves them all
+    none = {"data": data.assign(gene=None), "perturbed": "gene"}
+    plain = ce.evaluate(RUNS.head(1), ["bic"], truth=None, context={"data": data})
+    assert ce.evaluate(RUNS.head(1), ["bic"], truth=None, context=none)["bic"].equals(plain["bic"])
 
 
 def test_a_missing_truth_leaves_metrics_of_data_alone():
@@ -159,6 +166,14 @@ def test_cubes_pair_runs_by_their_data():
     assert (good["p_value"] < 0.05).all()
     compared = ce.compare(cube, "algorithm", metrics="bic")
     assert (compared["n_pairs"] == 4).all() and len(compared) == 3
+
+
+def test_runs_on_different_data_are_no_pairs():
+    mixed = RUNS.assign(rep=np.arange(12) // 3)
+    mixed.loc[mixed["algorithm"] == "bad", "rep"] = [3, 2, 1, 0]
+    cube = ce.cube(mixed, ["bic"], by=["algorithm"], truth=None, replicate="rep", context=BY, n_draws=9, rng=1)
+    with pytest.raises(ValueError, match="have different data sets .* give runs on one data set the same replicate"):
+        ce.compare(cube, "algorithm")
 
 
 @pytest.mark.parametrize("given", [BY, {"data": FRAMES["set 0"]}])
