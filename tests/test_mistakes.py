@@ -156,7 +156,7 @@ def test_strata_are_names(by):
         (lambda: ce.plot.expected_curves("shd", n_nodes="ten", true_edges=3), "n_nodes must be an integer from 0"),
         (lambda: ce.plot.expected_curves("shd", n_nodes=9, true_edges=None), "true_edges must be a number, or numbers"),
         (lambda: cr.parse_printed(None), "text must be a string, found None"),
-        (lambda: cr.write_tasks("tasks", "folder"), "tasks must be what make_tasks gave, found 'tasks'"),
+        (lambda: cr.write_tasks("tasks", "folder"), "tasks must be the Tasks that make_tasks returns, found 'tasks'"),
     ],
 )
 def test_arguments_of_another_type(call, message):

@@ -29,9 +29,12 @@ class ProseReader:
         self.words = words
         either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
         copula = rf"(?>(?:(?!(?:{either})(?!\w))(?:is|[:=\-\u2013])[ :]?)+)"
-        condition = r"(?! ?(?:if|or|and|unless|when|with|had|/|\|))"
+        other = rf"(?!,? ?(?:{either})(?!\w))"
+        condition = rf"(?! ?(?:if|or|and|unless|when|with|had|idea|clue|opinion|/|\|)){other}"
         # for texts whose runs of white space are one character each
-        self.label = re.compile(rf"(?:(?:final|my|the|short) )*{_NOUN} ?{copula} ?({either})(?!\w)(?= ?(?:[.,;!]|$))")
+        self.label = re.compile(
+            rf"(?:(?:final|my|the|short) )*{_NOUN} ?{copula} ?({either})(?!\w){other}(?= ?(?:[.,;!]|$))"
+        )
         particle = r"(?:therefore |then |a )?"
         self.stated = re.compile(rf"\b{_NOUN}{_AFTER_NOUN} ?{copula} ?{particle}({either})(?!\w){condition}")
         self.first = re.compile(rf"({either})(?!\w)(?= ?(?:[.,;:!\-\u2013\u2014]|$|{_PRONOUN}))")

@@ -24,7 +24,7 @@ REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True)
 class Reply:
-    """One reply of a reasoner, with what its server tells about it.
+    """One reply of a reasoner, and what its server reports about it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Questions whose answer needs abduction: noise is hidden, and an observed cause and effect tell of it."""
+"""Questions whose answer needs abduction: noise is hidden, and an observed cause and effect are evidence of it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def hidden_noise_questions(
     """Ask counterfactual questions about worlds of which only the rules and the rates of noise are told.
 
     The values of a cause and its effect are observed, the cause is set to its other value, and the question is whether
-    the probability of the effect then exceeds a threshold. What was observed tells of the hidden noise, so that the
+    the probability of the effect then exceeds a threshold. What was observed is evidence of the hidden noise: the
     answer needs abduction: it follows from the probability of necessity (PN) or of sufficiency (PS), which are exact.
 
     Parameters
@@ -96,7 +96,7 @@ def hidden_noise_questions(
     >>> asked["text"][0].split("? ")[0][-58:]
     'Is the probability that Piri sings then greater than 20 %?'
     """
-    check_type(tasks, Tasks, "what make_tasks gave", "tasks")
+    check_type(tasks, Tasks, "the Tasks that make_tasks returns", "tasks")
     last = instruction_text(instruction)
     seed = resolve_seed(rng)
     rows = [row for task in tasks.tasks for row in _task_rows(task, pairs, seed)]

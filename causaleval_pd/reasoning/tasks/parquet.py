@@ -66,7 +66,7 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
     """
     import pyarrow.parquet as pq
 
-    check_type(tasks, Tasks, "what make_tasks gave", "tasks")
+    check_type(tasks, Tasks, "the Tasks that make_tasks returns", "tasks")
     target = Path(path)
     _check_replaceable(target, overwrite)
     # a name that nobody else has, so that all in this folder is made here

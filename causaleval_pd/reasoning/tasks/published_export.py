@@ -66,7 +66,7 @@ def write_published(tasks: Tasks, path: str | PathLike[str]) -> Path:
     >>> tables.world(0) == tasks.world(0)
     True
     """
-    check_type(tasks, Tasks, "what make_tasks gave", "tasks")
+    check_type(tasks, Tasks, "the Tasks that make_tasks returns", "tasks")
     chains = {task.number: task.world.cut_nodes for task in tasks.tasks}
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)

@@ -314,7 +314,7 @@ def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _one_function(nodes: pd.DataFrame) -> pd.DataFrame:
-    """Join what several parts of a file tell of the function of each node."""
+    """Join what several parts of a file show of the function of each node."""
     known = nodes.dropna(subset=["function"]).drop_duplicates(["task", "node", "function"])
     if (twice := known.duplicated(["task", "node"], keep=False)).any():
         found = known[twice].head(2)[["task", "node", "function"]].to_dict("records")
